@@ -1,0 +1,51 @@
+"""Exceptions of Toolshelf. What a person is likely to get wrong is a `Problem`; what breaks a promise is raised.
+
+ToolshelfError
+├── DocumentError           a document is not acceptable; carries its problems
+│   ├── JSONTextError       it is not JSON as Toolshelf reads it
+│   └── SpecError           it is not an acceptable LLM Tool Spec
+├── RevisionConflict        somebody else's revision landed first
+└── Busy                    no room for one more; carries when to try again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from catalog.problems import Problem
+
+
+class ToolshelfError(Exception):
+    """The root of the tree."""
+
+
+class DocumentError(ToolshelfError):
+    """A document is not acceptable.
+
+    Attributes:
+        problems: at least one, in the order of the document.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(problems[0].message)
+        self.problems = tuple(problems)
+
+
+class JSONTextError(DocumentError):
+    """The text is not JSON as Toolshelf reads it."""
+
+
+class SpecError(DocumentError):
+    """The document is not an acceptable LLM Tool Spec."""
+
+
+class RevisionConflict(ToolshelfError):
+    """Another revision landed first, and the caller named the one it had seen."""
+
+
+class Busy(ToolshelfError):
+    """No room for one more; try again after `retry_after_s` seconds."""
+
+    def __init__(self, message: str, *, retry_after_s: int) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
