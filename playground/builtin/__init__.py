@@ -1,0 +1,3 @@
+"""The tools that come with Toolshelf."""
+
+FACTORIES: tuple[str, ...] = ()

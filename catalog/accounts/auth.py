@@ -1,0 +1,84 @@
+"""Who is asking, at the API's door: a bearer token, or the browser's session with its CSRF token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+from ninja.errors import AuthenticationError, HttpError
+from ninja.security import APIKeyCookie, HttpBearer
+from django.conf import settings
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.entering import token_for
+from catalog.accounts.models import User
+
+
+class Token(HttpBearer):
+    """`Authorization: Bearer …` with a usable token that has the scope."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self.scope = scope
+
+    def __call__(self, request: HttpRequest) -> User | None:
+        """As `authenticate`; None where no `Authorization` was sent, so that the next way in is tried.
+
+        Raises:
+            AuthenticationError: something was sent that opens nothing. It never falls back to the session.
+        """
+        header = request.headers.get("Authorization")
+        if header is None:
+            return None
+        kind, _, secret = header.partition(" ")
+        if kind.lower() != "bearer":
+            raise AuthenticationError
+        return self.authenticate(request, secret.strip())
+
+    @sensitive_variables()
+    def authenticate(self, request: HttpRequest, token: str) -> User:
+        found = token_for(token)
+        if found is None:
+            raise AuthenticationError
+        if self.scope not in found.scopes:
+            raise HttpError(403, f"This token lacks the scope '{self.scope}'; it has: {', '.join(found.scopes)}.")
+        request.user = found.user
+        return found.user
+
+
+class Session(APIKeyCookie):
+    """A signed-in browser; changes need the CSRF token in `X-CSRFToken` (checked by ninja)."""
+
+    param_name = settings.SESSION_COOKIE_NAME
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | None:
+        user = request.user
+        return user if isinstance(user, User) and user.is_authenticated else None
+
+
+class Anybody(APIKeyCookie):
+    """Reading is open to whoever can reach the site."""
+
+    param_name = settings.SESSION_COOKIE_NAME
+
+    def __call__(self, request: HttpRequest) -> User | AnonymousUser:
+        return request.user  # type: ignore[return-value]
+
+
+def token_or_session(scope: str) -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=` of an operation that changes, runs, or shows what is private."""
+    return [Token(scope), Session()]
+
+
+def open_to_all() -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=` of an operation that anyone may call. A token that is sent must still be good."""
+    return [Token("read"), Anybody()]
+
+
+def actor(request: HttpRequest) -> User:
+    """The person who acts, behind `token_or_session` or `login_required`."""
+    if not isinstance(request.user, User):
+        raise AuthenticationError
+    return request.user

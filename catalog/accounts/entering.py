@@ -1,0 +1,97 @@
+"""Ways in, made and used: API tokens, one-time sign-in links, and the count of wrong passwords."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.models import SCOPES, ApiToken, FailedSignIn, SignInLink, User, digest
+
+TOKEN_PREFIX = "tsk_"  # noqa: S105 - lets people and secret scanners recognise a token
+LOCAL_OWNER = "owner"
+TRIES = 10
+TRIES_WINDOW = timedelta(minutes=15)
+
+
+@sensitive_variables()
+def create_token(user: User, *, scopes: Collection[str], days: int | None = None, name: str = "") -> tuple[ApiToken, str]:
+    """Make a token for `user`.
+
+    Returns:
+        The stored token and its secret, which cannot be had again.
+
+    Raises:
+        ValueError: no scope, or one that is not of `SCOPES`.
+    """
+    unknown = sorted(set(scopes) - set(SCOPES))
+    if unknown or not scopes:
+        raise ValueError(f"A token needs scopes out of {', '.join(SCOPES)}; {', '.join(unknown) or 'none'} given.")
+    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    token = ApiToken.objects.create(
+        user=user,
+        name=name,
+        digest=digest(secret),
+        hint=secret[:8],
+        scopes=[scope for scope in SCOPES if scope in scopes],
+        expires_at=timezone.now() + timedelta(days=days) if days else None,
+    )
+    return token, secret
+
+
+@sensitive_variables()
+def token_for(secret: str) -> ApiToken | None:
+    """The usable token whose secret this is. Notes its use, at most once a minute."""
+    token = ApiToken.objects.usable().select_related("user").filter(digest=digest(secret)).first()  # type: ignore[attr-defined]
+    if token is None:
+        return None
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at > timedelta(minutes=1):
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    assert isinstance(token, ApiToken)  # noqa: S101 - for mypy: the manager is made from a QuerySet
+    return token
+
+
+def create_sign_in_link(username: str = LOCAL_OWNER) -> str:
+    """The secret of a new link that signs `username` in once, within a day. The local owner is made if missing."""
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        user = User(username=username, is_staff=True, is_superuser=True)
+        user.set_unusable_password()
+        user.save()
+    secret = secrets.token_urlsafe(32)
+    SignInLink.objects.filter(created_at__lt=timezone.now() - SignInLink.LIFETIME).delete()
+    SignInLink.objects.create(user=user, digest=digest(secret))
+    return secret
+
+
+@transaction.atomic
+@sensitive_variables()
+def use_sign_in_link(secret: str) -> User | None:
+    """The user whom the link signs in, or None where it is unknown, used or too old. It works once."""
+    now = timezone.now()
+    fresh = SignInLink.objects.filter(
+        digest=digest(secret), used_at=None, created_at__gt=now - SignInLink.LIFETIME, user__is_active=True
+    )
+    if fresh.update(used_at=now) != 1:
+        return None
+    return SignInLink.objects.select_related("user").get(digest=digest(secret)).user
+
+
+def note_failure(username: str, address: str) -> None:
+    """Remember one wrong password."""
+    now = timezone.now()
+    FailedSignIn.objects.filter(at__lt=now - TRIES_WINDOW).delete()
+    FailedSignIn.objects.create(account=digest(username.casefold()), address=digest(address), at=now)
+
+
+def is_locked(username: str, address: str) -> bool:
+    """Whether this account, or this address, had its tries for now."""
+    recent = FailedSignIn.objects.filter(at__gt=timezone.now() - TRIES_WINDOW)
+    tries = recent.filter(Q(account=digest(username.casefold())) | Q(address=digest(address)))
+    return tries.count() >= TRIES

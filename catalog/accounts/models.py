@@ -1,0 +1,87 @@
+"""People, and the three ways in: a password, an API token, a one-time sign-in link."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils import timezone
+
+SCOPES = ("read", "publish", "run")
+
+
+def digest(secret: str) -> str:
+    """What is stored of a random secret: the SHA-256 of its text, in hex. (256 random bits need no slow hash.)"""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class User(AbstractUser):
+    """A person, or a program that acts as one."""
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def usable(self) -> ApiTokenQuerySet:
+        """Neither revoked nor expired, of a person who may still sign in."""
+        now = timezone.now()
+        return self.filter(revoked_at=None, user__is_active=True).filter(
+            models.Q(expires_at=None) | models.Q(expires_at__gt=now)
+        )
+
+
+class ApiToken(models.Model):
+    """A secret that a program sends as `Authorization: Bearer …`. The secret is shown once and stored hashed."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100, blank=True)
+    digest = models.CharField(max_length=64, unique=True)
+    hint = models.CharField(max_length=12)  # the first characters, to tell tokens apart
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[models.Manager[ApiToken]] = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name or 'token'} ({self.hint}…)"
+
+    @property
+    def state(self) -> str:
+        """"usable", "revoked" or "expired"."""
+        if self.revoked_at:
+            return "revoked"
+        if self.expires_at and self.expires_at <= timezone.now():
+            return "expired"
+        return "usable"
+
+
+class SignInLink(models.Model):
+    """A link that signs its user in, once."""
+
+    LIFETIME = timedelta(hours=24)
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"sign-in link of {self.user}"
+
+
+class FailedSignIn(models.Model):
+    """One wrong password. Counted per account and per address, so that guessing is slow; old ones are deleted."""
+
+    account = models.CharField(max_length=64, db_index=True)  # digest of the name that was typed
+    address = models.CharField(max_length=64, db_index=True)  # digest of the client's address
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return f"failed sign-in at {self.at:%Y-%m-%d %H:%M}"

@@ -1,0 +1,60 @@
+"""The catalog's tables: tools, and the revisions of their specs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.spec import ToolSpec, read_spec
+
+
+class Tool(models.Model):
+    """One entry of the catalog. Its columns mirror the current revision, so that lists need no JSON."""
+
+    tool_id = models.CharField(max_length=255, unique=True)
+    slug = models.CharField(max_length=120, unique=True)
+    name = models.CharField(max_length=255)
+    description = models.TextField(blank=True)
+    configurable = models.BooleanField(default=False)
+    has_examples = models.BooleanField(default=False)
+    has_return_type = models.BooleanField(default=False)
+    current = models.ForeignKey("Revision", null=True, on_delete=models.PROTECT, related_name="+")
+    archived_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["name", "id"], name="tool_by_name")]
+
+    def __str__(self) -> str:
+        return self.tool_id
+
+    def get_absolute_url(self) -> str:
+        return reverse("catalog:tool", args=[self.slug])
+
+
+class Revision(models.Model):
+    """One version of a tool's spec, never changed once stored."""
+
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    source = models.TextField()  # as uploaded, byte for byte (UTF-8)
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["tool", "number"], name="one_revision_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.tool_id} revision {self.number}"
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """The spec, read from the stored text."""
+        return read_spec(self.source)

@@ -1,0 +1,182 @@
+"""Every setting of Toolshelf. What differs by machine comes from the environment, read here and nowhere else."""
+
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config import environment as env
+from config.keys import generated_key
+from playground.builtin import FACTORIES
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# -- where state lives ------------------------------------------------------------------------------------------------
+
+DATA_DIR = Path(env.text("TOOLSHELF_DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "toolshelf.sqlite3")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- who may reach it -------------------------------------------------------------------------------------------------
+
+DEBUG = env.flag("DEBUG", default=False)
+SECRET_KEY = env.text("SECRET_KEY", "") or generated_key(DATA_DIR / "secret_key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; it takes the exact host names that the site is reached by.")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+# Under HTTPS (behind a proxy that ends TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
+HTTPS = env.flag("TOOLSHELF_HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("TRUST_PROXY", default=False) else None
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+# Two sites on two ports of one host share cookies unless their names differ.
+COOKIE_SUFFIX = env.text("TOOLSHELF_COOKIE_SUFFIX", "")
+SESSION_COOKIE_NAME = f"toolshelf_session{COOKIE_SUFFIX}"
+CSRF_COOKIE_NAME = f"toolshelf_csrf{COOKIE_SUFFIX}"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+SILENCED_SYSTEM_CHECKS: list[str] = []
+if not HTTPS:
+    # A local site is plain HTTP on the loopback interface: HSTS (W004), redirect (W008) and Secure cookies (W012, W016)
+    # would make it unreachable. `check --deploy` in the tests runs with TOOLSHELF_HTTPS=1, where nothing is silenced.
+    SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008", "security.W012", "security.W016"]
+
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "catalog:tool_list"
+LOGOUT_REDIRECT_URL = "catalog:tool_list"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# -- how it is put together -------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+    "ninja",
+    "catalog.accounts",
+    "catalog",
+    "playground",
+    "config",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.middleware.PlainRequests",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "config.middleware.SameSiteChanges",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "config.middleware.PrivatePages",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "loaders": [
+                ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"]),
+            ],
+        },
+    }
+]
+if DEBUG:
+    TEMPLATES[0]["OPTIONS"]["loaders"] = ["django.template.loaders.filesystem.Loader"]  # type: ignore[index]
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded to a file
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_MAX_AGE = 3600
+
+# -- bounds -----------------------------------------------------------------------------------------------------------
+
+MAX_SPEC_BYTES = env.number("TOOLSHELF_MAX_SPEC_BYTES", 256 * 1024, minimum=1024)
+MAX_UPLOAD_BYTES = env.number("TOOLSHELF_MAX_UPLOAD_BYTES", 64 * 1024 * 1024, minimum=1024)
+# A form is at most one value of 1 MiB; uploads are streamed to a file and bounded by MAX_UPLOAD_BYTES.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000
+DATA_UPLOAD_MAX_NUMBER_FILES = 2000
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+TOOL_FACTORIES = [*FACTORIES, *env.words("TOOL_FACTORIES")]
+TOOL_ENVIRONMENT = env.words("TOOL_ENVIRONMENT")
+RUNNER = env.choice("TOOLSHELF_RUNNER", "local", {"local"})
+WEB_PROCESSES = env.number("TOOLSHELF_WEB_PROCESSES", 2, minimum=1)
+WEB_THREADS = env.number("TOOLSHELF_WEB_THREADS", 16, minimum=2)
+RUN_SLOTS = env.number("TOOLSHELF_RUN_SLOTS", 16, minimum=1)  # runs at once, over all of the server's processes
+RUN_QUEUE_MAX = env.number("TOOLSHELF_RUN_QUEUE_MAX", 1000, minimum=0)
+RUN_TIMEOUT_S = env.number("TOOLSHELF_RUN_TIMEOUT_S", 30, minimum=1)
+RUN_TIMEOUT_MAX_S = env.number("TOOLSHELF_RUN_TIMEOUT_MAX_S", 300, minimum=1)
+RUN_MEMORY_BYTES = env.number("TOOLSHELF_RUN_MEMORY_BYTES", 1024 * 1024 * 1024, minimum=64 * 1024 * 1024)
+RUN_RESPONSE_BYTES = env.number("TOOLSHELF_RUN_RESPONSE_BYTES", 1024 * 1024, minimum=1024)
+RUN_OUTPUT_BYTES = env.number("TOOLSHELF_RUN_OUTPUT_BYTES", 64 * 1024, minimum=1024)
+RUN_PARAMETERS_BYTES = env.number("TOOLSHELF_RUN_PARAMETERS_BYTES", 1024 * 1024, minimum=1024)
+RUN_RETENTION_DAYS = env.number("TOOLSHELF_RUN_RETENTION_DAYS", 0)  # 0: kept for ever
+
+# -- logs -------------------------------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "config.logs.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.choice("LOG_LEVEL", "WARNING", {"DEBUG", "INFO", "WARNING", "ERROR"})},
+    "loggers": {"django": {"handlers": [], "level": "WARNING", "propagate": True}},
+}
