@@ -54,7 +54,7 @@ def choice(name: str, default: str, accepted: Collection[str]) -> str:
 SQLITE = {
     "ENGINE": "django.db.backends.sqlite3",
     "OPTIONS": {
-        # Writers queue instead of failing: without these four, half of 1,600 concurrent writes met "database is locked".
+        # Writers queue instead of failing: without these, half of 1,600 concurrent writes met "database is locked".
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": (

@@ -9,7 +9,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 
 
 class OneLine(logging.Formatter):
-    """Escapes control characters of the message; a traceback that follows it is indented, so it cannot pass for a line."""
+    """Escapes control characters of the message; a traceback after it is indented, so it cannot pass for a line."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
         return CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))

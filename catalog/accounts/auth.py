@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
+from django.views.decorators.debug import sensitive_variables
 from ninja.errors import AuthenticationError, HttpError
 from ninja.security import APIKeyCookie, HttpBearer
-from django.conf import settings
-from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.entering import token_for
 from catalog.accounts.models import User

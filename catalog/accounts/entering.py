@@ -20,7 +20,9 @@ TRIES_WINDOW = timedelta(minutes=15)
 
 
 @sensitive_variables()
-def create_token(user: User, *, scopes: Collection[str], days: int | None = None, name: str = "") -> tuple[ApiToken, str]:
+def create_token(
+    user: User, *, scopes: Collection[str], days: int | None = None, name: str = ""
+) -> tuple[ApiToken, str]:
     """Make a token for `user`.
 
     Returns:

@@ -54,7 +54,7 @@ class ApiToken(models.Model):
 
     @property
     def state(self) -> str:
-        """"usable", "revoked" or "expired"."""
+        """ "usable", "revoked" or "expired"."""
         if self.revoked_at:
             return "revoked"
         if self.expires_at and self.expires_at <= timezone.now():

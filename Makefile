@@ -1,0 +1,44 @@
+# Two commands from a fresh clone: `make run` serves the site, `make test` runs every check.
+# Needs Python 3.11 and make; the tests also use Debian's packages, which tests/machine.sh installs.
+
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8000
+BIN = .venv/bin
+
+.PHONY: run test lock vendor check
+
+run: .venv/run
+	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
+
+test: .venv/dev
+	@tests/run
+
+# The checks of `make test` that need neither browser nor database servers.
+check: .venv/dev
+	@tests/run quick
+
+.venv/uv: requirements-uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Toolshelf needs Python 3.11 or newer.")'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt
+	@touch $@
+
+.venv/run: requirements.txt .venv/uv
+	@test -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements.txt
+	@test ! -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements-dev.txt
+	@touch $@
+
+.venv/dev: requirements-dev.txt requirements.txt .venv/uv
+	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements-dev.txt
+	@touch $@ .venv/run
+
+# Write the lock files anew from requirements*.in.
+lock: .venv/uv
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-uv.in -o requirements-uv.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements.in -o requirements.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-dev.in -o requirements-dev.txt
+
+# Rebuild the front-end files of static/vendor/ from their locked packages.
+vendor:
+	@static/vendor/build

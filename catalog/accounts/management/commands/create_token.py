@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from catalog.accounts.entering import create_token
+from catalog.accounts.models import SCOPES, User
+
+
+class Command(BaseCommand):
+    help = "Make an API token for a user (made if missing). Prints the token, alone, on stdout; it cannot be had again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("user", metavar="USER")
+        parser.add_argument(
+            "--scope", action="append", choices=SCOPES, help="What it may do; repeat it. Without it: everything."
+        )
+        parser.add_argument("--days", type=int, help="Days until it expires. Without it: never.")
+        parser.add_argument("--name", default="made by create_token", help="A name to tell tokens apart.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        if options["days"] is not None and not 1 <= options["days"] <= 3650:
+            raise CommandError("--days takes 1 to 3650.")
+        scopes = options["scope"] or SCOPES
+        user, is_new = User.objects.get_or_create(username=options["user"])
+        if is_new:
+            user.set_unusable_password()
+            user.save(update_fields=["password"])
+            self.stderr.write(f"Made the user {user.username}.")
+        token, secret = create_token(user, scopes=scopes, days=options["days"], name=options["name"])
+        ends = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "until it is revoked"
+        self.stderr.write(f"A token of {user.username} for {', '.join(token.scopes)}, {ends}:")
+        self.stdout.write(secret)

@@ -1,0 +1,117 @@
+"""The JSON API, put together: one router per app, one shape of error, exact numbers in and out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.parser import Parser
+from ninja.renderers import BaseRenderer
+
+from catalog.api import router as catalog_router
+from catalog.errors import Busy, DocumentError, JSONTextError, RevisionConflict, SpecError
+from catalog.problems import pointer_join
+from catalog.strict_json import dumps, loads
+from config.problem_json import problem_response
+from playground.api import router as playground_router
+
+
+class ExactParser(Parser):
+    """Reads bodies by the strict reader, as every door does. What is wrong becomes the cause of ninja's 400."""
+
+    def parse_body(self, request: HttpRequest) -> dict[str, Any]:
+        return cast("dict[str, Any]", loads(request.body, max_bytes=4 * 1024 * 1024))
+
+
+def plain(value: object) -> object:
+    """`value` with dates as RFC 3339 text; everything else is JSON already."""
+    if isinstance(value, dict):
+        return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return value
+
+
+class ExactRenderer(BaseRenderer):
+    """Writes numbers as they were written when they came in."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> str:  # noqa: ARG002
+        return dumps(cast("Any", plain(data)))
+
+
+api = NinjaAPI(
+    title="Toolshelf",
+    version="1",
+    description=(
+        "Everything that the pages do, for programs. Reading is open to whoever can reach the site; changes and runs "
+        "need `Authorization: Bearer …` with a token (`manage.py create_token`, or your account's page).\n\n"
+        "Errors are RFC 9457 `application/problem+json`; each of its `errors` points into what was sent. "
+        "Lists give `next`, the cursor of the following page, or null."
+    ),
+    docs_url=None,  # the site's own page reads the same document: config.views.api_docs
+    openapi_url="/openapi.json",
+    urls_namespace="api",
+    parser=ExactParser(),
+    renderer=ExactRenderer(),
+)
+api.add_router("", catalog_router)
+api.add_router("", playground_router)
+
+
+@api.exception_handler(DocumentError)
+def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse:  # noqa: ARG001
+    status = 400 if isinstance(error, JSONTextError) else 422
+    if any(problem.rule == "json.size" for problem in error.problems):
+        status = 413
+    count = len(error.problems)
+    kind = "spec" if isinstance(error, SpecError) else "document"
+    detail = error.problems[0].message if count == 1 else f"{count} things are wrong with this {kind}."
+    return problem_response(status, detail, errors=[problem.as_json() for problem in error.problems])
+
+
+@api.exception_handler(RevisionConflict)
+def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
+    return problem_response(412 if "If-Match" in request.headers else 409, str(error))
+
+
+@api.exception_handler(Busy)
+def busy(request: HttpRequest, error: Busy) -> HttpResponse:  # noqa: ARG001
+    return problem_response(429, str(error), headers={"Retry-After": str(error.retry_after_s)})
+
+
+@api.exception_handler(Http404)
+def not_found(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
+    return problem_response(404, "There is nothing at this address, or it is not yours to see.")
+
+
+@api.exception_handler(AuthenticationError)
+def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:  # noqa: ARG001
+    detail = "Sign in, or send 'Authorization: Bearer …' with a usable token of this site."
+    return problem_response(401, detail, headers={"WWW-Authenticate": 'Bearer realm="Toolshelf"'})
+
+
+@api.exception_handler(HttpError)
+def refused(request: HttpRequest, error: HttpError) -> HttpResponse:
+    if isinstance(error.__cause__, DocumentError):
+        return document_refused(request, error.__cause__)
+    return problem_response(error.status_code, error.message)
+
+
+@api.exception_handler(ValidationError)
+def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:  # noqa: ARG001
+    """What ninja found in the path, the query or the body. Only the place and the reason are told, never the input."""
+    errors = []
+    for found in error.errors:
+        place, *names = found.get("loc", ())
+        where = "body" if place == "body" else f"{place} parameter"
+        # ninja's `loc` of a body begins with the argument's name, which is not part of what was sent
+        pointer = pointer_join("", *names[1:]) if place == "body" else pointer_join("", *names)
+        errors.append({"pointer": pointer, "message": f"{found['msg']} ({where})", "rule": f"request.{found['type']}"})
+    return problem_response(422, errors[0]["message"] if errors else "The request is not valid.", errors=errors)

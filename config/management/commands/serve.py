@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.urls import reverse
+
+from catalog.accounts.entering import create_sign_in_link
+from catalog.accounts.models import User
+from catalog.models import Tool
+from catalog.publishing import publish_files
+from playground.running import recover_runs
+
+SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
+
+
+class Command(BaseCommand):
+    help = "Bring the database up to date, load the samples on the very first start, and serve the site."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        host, port = options["host"], options["port"]
+        self.check_address(host, port)
+        self.migrate()
+        self.collect_static()
+        if not is_loopback(host):
+            self.check_exposed(host)
+        self.load_samples()
+        recover_runs()
+        self.greet(host, port)
+        connection.close()
+        serve(host, port)
+
+    def check_address(self, host: str, port: int) -> None:
+        """Raises: CommandError: nobody can listen there."""
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError as error:
+                raise CommandError(
+                    f"Cannot listen on {host}:{port}: {error.strerror}. Choose another with --host and --port."
+                ) from error
+
+    def check_exposed(self, host: str) -> None:
+        """Raises: CommandError: others could reach the site, and nobody has an account to sign in with."""
+        if not User.objects.filter(is_active=True).exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).exists():
+            raise CommandError(
+                f"{host} can be reached by other machines, and no account has a password. "
+                "Make one first: manage.py createsuperuser. Name the site's hosts in ALLOWED_HOSTS."
+            )
+
+    def migrate(self) -> None:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            call_command("migrate", interactive=False, verbosity=0)
+        executor.loader.check_consistent_history(connection)
+
+    def collect_static(self) -> None:
+        """Hash and compress the static files, where any has changed since the last time."""
+        mark = settings.STATIC_ROOT / ".fingerprint"
+        fingerprint = fingerprint_of(Path(settings.STATICFILES_DIRS[0]))
+        if mark.exists() and mark.read_text() == fingerprint:
+            return
+        call_command("collectstatic", interactive=False, verbosity=0, clear=False)
+        mark.write_text(fingerprint)
+
+    def load_samples(self) -> None:
+        if Tool.objects.exists():
+            return
+        counts = publish_files(SAMPLES)
+        self.stderr.write(f"Loaded {counts['created']} sample tools.")
+
+    def greet(self, host: str, port: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        site = f"http://{shown}:{port}"
+        self.stderr.write(f"\nToolshelf is at {site}/")
+        if is_loopback(host):
+            link = site + reverse("accounts:sign_in_by_link", args=[create_sign_in_link()])
+            self.stderr.write("Sign in by this link (it works once):\n")
+            self.stdout.write(f"  {link}")
+            self.stderr.write("\nAnother one: manage.py sign_in_link. Stop with Ctrl+C.")
+        self.stdout.flush()
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def fingerprint_of(folder: Path) -> str:
+    """Changes when a file below `folder` does: its name, size or time."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "node_modules" not in path.parts):
+        facts = path.stat()
+        digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def serve(host: str, port: int) -> None:
+    """Become the production server. Enough threads that waiting runs never starve pages (see the README, Deploy)."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    arguments = {
+        "--interface": "wsgi",
+        "--host": host,
+        "--port": str(port),
+        "--http": "1",
+        "--workers": str(settings.WEB_PROCESSES),
+        "--blocking-threads": str(settings.WEB_THREADS),
+        "--http1-header-read-timeout": "10000",
+        "--log-level": "warning",
+        "--respawn-interval": "1",
+        "--workers-kill-timeout": "5",
+        "--working-dir": str(settings.BASE_DIR),
+    }
+    flags = ["--no-ws", "--respawn-failed-workers"]
+    command = [sys.executable, "-m", "granian", *flags, *(word for pair in arguments.items() for word in pair)]
+    os.execv(sys.executable, [*command, "config.wsgi:application"])  # noqa: S606 - no shell, fixed words

@@ -1,0 +1,128 @@
+"""What holds for every request, whatever it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control, patch_vary_headers
+
+from config.failures import failure
+from config.problem_json import CONTENT_TYPE, problem_response
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+KNOWN_METHODS = SAFE_METHODS | {"POST", "PUT", "DELETE"}
+MAX_QUERY_CHARACTERS = 16_384
+# What a page elsewhere can send without asking first (a "simple" request), and so no door for programs takes.
+FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
+PLAIN_DETAILS = {
+    401: "Sign in, or send 'Authorization: Bearer' with a token of this site.",
+    403: "This is not allowed.",
+    404: "There is nothing at this address.",
+    405: "This address does not take that method.",
+    500: "Something went wrong here. It has been logged.",
+}
+
+
+def is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")
+
+
+class Failures:
+    """Errors have one shape per door: a page for people, `application/problem+json` under /api/."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code < 400 or not is_api(request):
+            return response
+        if response.headers.get("Content-Type", "").startswith(CONTENT_TYPE):
+            return response
+        detail = PLAIN_DETAILS.get(response.status_code, response.reason_phrase)
+        kept = {name: response[name] for name in ("Allow", "Retry-After", "WWW-Authenticate") if name in response}
+        return problem_response(response.status_code, detail, headers=kept)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, RequestDataTooBig):
+            return failure(request, 413, f"At most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes fit in one request.")
+        if isinstance(exception, OperationalError):
+            # The disk is full or the database is out of reach: nothing was stored, and reading may still work.
+            return failure(request, 503, "This could not be stored just now. Nothing was changed; try again.")
+        return None
+
+
+class PlainRequests:
+    """Refuses, before anything reads them, requests that no part of the site has a use for."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        query = request.META.get("QUERY_STRING", "")
+        if request.method not in KNOWN_METHODS:
+            return failure(request, 405, "This site takes GET, HEAD, OPTIONS, POST, PUT and DELETE.")
+        if len(query) > MAX_QUERY_CHARACTERS:
+            return failure(request, 414, f"A query string holds at most {MAX_QUERY_CHARACTERS:,} characters.")
+        if "\0" in request.path_info or "%00" in query:
+            return failure(request, 400, "An address cannot hold a NUL character.")
+        size = request.META.get("CONTENT_LENGTH") or "0"
+        if not (size.isascii() and size.isdecimal()):
+            return failure(request, 400, "Content-Length is a whole number.")
+        if int(size[:20]) > settings.MAX_UPLOAD_BYTES:
+            return failure(request, 413, f"At most {settings.MAX_UPLOAD_BYTES:,} bytes fit in one request.")
+        return self.get_response(request)
+
+
+class SameSiteChanges:
+    """Refuses changes that a page of another site asked this person's browser for.
+
+    Browsers say where a request comes from (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body
+    must also be of a type that a foreign page cannot send unasked.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method in SAFE_METHODS:
+            return self.get_response(request)
+        if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"} or self.is_foreign(request):
+            return failure(request, 403, "A page of another site sent this request; it was not carried out.")
+        has_body = request.META.get("CONTENT_LENGTH") not in {None, "", "0"}
+        if is_api(request) and has_body and (request.content_type or "") in FOREIGN_FORM_TYPES:
+            return failure(request, 415, "Send the body as application/json (or as its operation's page says).")
+        return self.get_response(request)
+
+    @staticmethod
+    def is_foreign(request: HttpRequest) -> bool:
+        origin = request.headers.get("Origin")
+        if origin is None:
+            return False
+        own = f"{request.scheme}://{request.get_host()}"
+        trusted = {own, *settings.CSRF_TRUSTED_ORIGINS}
+        return origin not in trusted or not urlsplit(origin).netloc
+
+
+class PrivatePages:
+    """What a signed-in person sees is kept by no cache; public answers are checked again before they are reused."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        patch_vary_headers(response, ["Cookie"])
+        if settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers:
+            patch_cache_control(response, no_store=True, private=True)
+        elif "Cache-Control" not in response:
+            patch_cache_control(response, no_cache=True)
+        return response

@@ -1,0 +1,29 @@
+"""The one shape of an error for programs: RFC 9457, `application/problem+json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+from django.http import HttpResponse
+
+from catalog.strict_json import dumps
+
+CONTENT_TYPE = "application/problem+json"
+
+
+def problem_response(
+    status: int,
+    detail: str,
+    *,
+    errors: Sequence[Mapping[str, str | int]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    """{"type", "title", "status", "detail", "errors"?: [{"pointer", "message", "rule"?, "line"?, "column"?, …}]}.
+
+    `type` is "about:blank": the status says what kind of error it is, and each error's `rule` says which rule.
+    """
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    if errors:
+        body["errors"] = [dict(error) for error in errors]  # type: ignore[assignment]
+    return HttpResponse(dumps(body), status=status, content_type=CONTENT_TYPE, headers=headers)

@@ -1,0 +1,22 @@
+"""Every address of the site."""
+
+from django.urls import include, path
+
+from config import views
+from config.api import api
+
+urlpatterns = [
+    path("", include("catalog.urls")),
+    path("", include("playground.urls")),
+    path("", include("catalog.accounts.urls")),
+    path("api/v1/docs", views.api_docs, name="api_docs"),
+    path("api/v1/", api.urls),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+    path("favicon.ico", views.favicon),
+    path("robots.txt", views.robots),
+]
+handler400 = "config.failures.bad_request"
+handler403 = "config.failures.permission_denied"
+handler404 = "config.failures.page_not_found"
+handler500 = "config.failures.server_error"

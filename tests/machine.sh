@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Installs what the tests run against besides Python's packages: Debian's Chromium. Does nothing where it is there.
+set -euo pipefail
+missing=()
+command -v chromium >/dev/null || missing+=(chromium)
+[ ${#missing[@]} -eq 0 ] && exit 0
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
