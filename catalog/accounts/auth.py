@@ -53,7 +53,7 @@ class Session(APIKeyCookie):
 
     param_name = settings.SESSION_COOKIE_NAME
 
-    def authenticate(self, request: HttpRequest, key: str | None) -> User | None:
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | None:  # noqa: ARG002
         user = request.user
         return user if isinstance(user, User) and user.is_authenticated else None
 

@@ -14,7 +14,7 @@ SCOPES = ("read", "publish", "run")
 
 
 def digest(secret: str) -> str:
-    """What is stored of a random secret: the SHA-256 of its text, in hex. (256 random bits need no slow hash.)"""
+    """What is stored of a random secret: the SHA-256 of its text, in hex. 256 random bits need no slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -54,7 +54,7 @@ class ApiToken(models.Model):
 
     @property
     def state(self) -> str:
-        """ "usable", "revoked" or "expired"."""
+        """One of "usable", "revoked" and "expired"."""
         if self.revoked_at:
             return "revoked"
         if self.expires_at and self.expires_at <= timezone.now():

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import hashlib
 import ipaddress
 import os
 import socket
 import sys
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +18,7 @@ from catalog.accounts.entering import create_sign_in_link
 from catalog.accounts.models import User
 from catalog.models import Tool
 from catalog.publishing import publish_files
+from config.static_files import collect_static
 from playground.running import recover_runs
 
 SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
@@ -36,7 +35,7 @@ class Command(BaseCommand):
         host, port = options["host"], options["port"]
         self.check_address(host, port)
         self.migrate()
-        self.collect_static()
+        collect_static()
         if not is_loopback(host):
             self.check_exposed(host)
         self.load_samples()
@@ -71,15 +70,6 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
         executor.loader.check_consistent_history(connection)
 
-    def collect_static(self) -> None:
-        """Hash and compress the static files, where any has changed since the last time."""
-        mark = settings.STATIC_ROOT / ".fingerprint"
-        fingerprint = fingerprint_of(Path(settings.STATICFILES_DIRS[0]))
-        if mark.exists() and mark.read_text() == fingerprint:
-            return
-        call_command("collectstatic", interactive=False, verbosity=0, clear=False)
-        mark.write_text(fingerprint)
-
     def load_samples(self) -> None:
         if Tool.objects.exists():
             return
@@ -103,15 +93,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def fingerprint_of(folder: Path) -> str:
-    """Changes when a file below `folder` does: its name, size or time."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "node_modules" not in path.parts):
-        facts = path.stat()
-        digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
 
 
 def serve(host: str, port: int) -> None:

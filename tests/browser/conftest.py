@@ -1,0 +1,69 @@
+"""A site of its own and Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from tests.site import Site
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    site = Site(tmp_path_factory.mktemp("site"))
+    yield site
+    site.stop()
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+class Complaints(list[str]):
+    """What the browser's console said that a clean page does not say: errors, warnings, policy violations."""
+
+    def listen(self, page: Page) -> None:
+        page.on("console", lambda message: self.append(message.text) if message.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: self.append(str(error)))
+
+
+@pytest.fixture
+def signed_in(browser: Browser, site: Site) -> Iterator[Page]:
+    """A page of a person who followed a one-time link; the test fails when the console complained."""
+    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    complaints = Complaints()
+    complaints.listen(page)
+    page.goto(site.manage("sign_in_link", "--site", site.url).stdout.strip())
+    yield page
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    """A folder for spec files that a test uploads."""
+    return tmp_path

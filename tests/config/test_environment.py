@@ -1,0 +1,82 @@
+"""Settings from the environment: what is accepted, and how a wrong one is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import environment
+from config.keys import generated_key
+from config.logs import OneLine
+
+
+@pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
+def test_a_flag_takes_the_usual_words(monkeypatch, word):
+    monkeypatch.setenv("FLAG", word)
+
+    assert environment.flag("FLAG", default=False) is True
+
+
+def test_a_wrong_flag_names_what_is_accepted(monkeypatch):
+    monkeypatch.setenv("FLAG", "maybe")
+
+    with pytest.raises(ImproperlyConfigured, match=r"FLAG is 'maybe'.*true"):
+        environment.flag("FLAG", default=False)
+
+
+@pytest.mark.parametrize("value", ["-1", "ten", "1.5", ""])
+def test_a_wrong_number_is_refused(monkeypatch, value):
+    monkeypatch.setenv("NUMBER", value)
+
+    with pytest.raises(ImproperlyConfigured, match="NUMBER"):
+        environment.number("NUMBER", 5, minimum=1)
+
+
+def test_a_wrong_choice_names_the_right_ones(monkeypatch):
+    monkeypatch.setenv("RUNNER", "cloud")
+
+    with pytest.raises(ImproperlyConfigured, match="local"):
+        environment.choice("RUNNER", "local", {"local"})
+
+
+def test_a_database_url_names_postgresql(monkeypatch):
+    monkeypatch.setenv("DB", "postgresql://ada:p%40ss@db.example:5433/shelf?sslmode=require")
+
+    database = environment.database("DB", Path("unused"))
+
+    assert database["NAME"] == "shelf"
+    assert database["PASSWORD"] == "p@ss"
+    assert database["PORT"] == "5433"
+    assert database["OPTIONS"] == {"sslmode": "require"}
+
+
+def test_a_database_url_names_a_file(monkeypatch):
+    monkeypatch.setenv("DB", "sqlite:////srv/shelf.sqlite3")
+
+    assert environment.database("DB", Path("unused"))["NAME"] == Path("/srv/shelf.sqlite3")
+
+
+def test_an_unknown_database_is_refused_without_its_password(monkeypatch):
+    monkeypatch.setenv("DB", "mysql://ada:hunter2@db.example/shelf")
+
+    with pytest.raises(ImproperlyConfigured, match="mysql") as refusal:
+        environment.database("DB", Path("unused"))
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_a_generated_key_stays_and_is_its_owners_alone(tmp_path):
+    first = generated_key(tmp_path / "key")
+
+    assert generated_key(tmp_path / "key") == first
+    assert len(first) >= 50
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_log_line_stays_one_line():
+    import logging
+
+    record = logging.LogRecord("x", logging.ERROR, "f", 1, "bad\nforged line\r\x1b[31m", None, None)
+
+    assert OneLine("%(message)s").format(record) == r"bad\nforged line\r\x1b[31m"

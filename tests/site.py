@@ -1,0 +1,102 @@
+"""A whole Toolshelf of its own: real server processes, an own data directory, a free port of the loopback interface."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Site:
+    """Serves until `stop()`; `restart()` and `kill()` act on its own processes alone.
+
+    Attributes:
+        url: where it is reached, without a trailing slash.
+        sign_in_link: the one-time link that the last start printed.
+    """
+
+    def __init__(self, data_dir: Path, **environment: str) -> None:
+        self.data_dir = data_dir
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir), **environment}
+        self.environment.pop("DJANGO_SETTINGS_MODULE", None)
+        self.start()
+
+    def start(self, *, timeout_s: float = 60) -> None:
+        self.errors = (self.data_dir / "server.log").open("ab")
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve", "--port", str(self.port)],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        self.sign_in_link = self.process.stdout.readline().decode().strip()
+        deadline = time.monotonic() + timeout_s
+        while not self.is_up():
+            assert self.process.poll() is None, self.log()
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.05)
+
+    def is_up(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+    def manage(self, *words: str, check: bool = True, **options: object) -> subprocess.CompletedProcess[str]:
+        """One `manage.py` command over the same data directory."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=check,
+            timeout=120,
+            **options,  # type: ignore[call-overload]
+        )
+
+    def token(self, user: str = "tester", *scopes: str) -> str:
+        words = [word for scope in scopes for word in ("--scope", scope)]
+        return self.manage("create_token", user, *words).stdout.strip()
+
+    def log(self) -> str:
+        return (self.data_dir / "server.log").read_text()
+
+    def kill(self) -> None:
+        """As a power cut would: every process of the server at once."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+        self.close()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(10)
+        self.close()
+
+    def close(self) -> None:
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self.errors.close()
