@@ -9,7 +9,11 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog import runnable
+from catalog.querying import ToolQuerySet
 from catalog.spec import ToolSpec, read_spec
+
+SORT_NAME_LENGTH = 80
 
 
 class Tool(models.Model):
@@ -18,6 +22,7 @@ class Tool(models.Model):
     tool_id = models.CharField(max_length=255, unique=True)
     slug = models.CharField(max_length=120, unique=True)
     name = models.CharField(max_length=255)
+    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # the name as lists order it: without regard to case
     description = models.TextField(blank=True)
     configurable = models.BooleanField(default=False)
     has_examples = models.BooleanField(default=False)
@@ -27,14 +32,38 @@ class Tool(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
+    objects = ToolQuerySet.as_manager()
+
     class Meta:
-        indexes = [models.Index(fields=["name", "id"], name="tool_by_name")]
+        # One index per list that can be asked for: each is walked in order, never sorted.
+        indexes = [
+            models.Index(fields=["sort_name", "id"], name="tool_by_name", condition=models.Q(archived_at=None)),
+            models.Index(fields=["sort_name", "id"], name="tool_archived", condition=models.Q(archived_at__isnull=False)),
+            models.Index(fields=["sort_name", "id"], name="tool_configurable", condition=models.Q(configurable=True)),
+            models.Index(fields=["sort_name", "id"], name="tool_with_examples", condition=models.Q(has_examples=True)),
+            models.Index(fields=["sort_name", "id"], name="tool_with_return_type", condition=models.Q(has_return_type=True)),
+        ]
 
     def __str__(self) -> str:
         return self.tool_id
 
     def get_absolute_url(self) -> str:
         return reverse("catalog:tool", args=[self.slug])
+
+    @property
+    def archived(self) -> bool:
+        return self.archived_at is not None
+
+    @property
+    def runnable(self) -> bool:
+        """Whether a factory for it is installed."""
+        return self.tool_id in runnable.tool_ids()
+
+    @property
+    def etag(self) -> str:
+        """Changes with whatever the catalog says about the tool: its revision, archived or not, runnable or not."""
+        number, sha256 = (self.current.number, self.current.sha256) if self.current else (0, "")
+        return f'"{number}-{sha256[:16]}{"-archived" * self.archived}{"-runnable" * self.runnable}"'
 
 
 class Revision(models.Model):
