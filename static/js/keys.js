@@ -1,0 +1,66 @@
+// The keys: `/` searches, `?` lists the keys, Ctrl+Enter runs, j and k walk the results.
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+const keysDialog = document.getElementById("keys");
+
+if (isMac) for (const key of document.querySelectorAll("[data-modifier]")) key.textContent = "⌘";
+
+/** Whether a letter typed now is text for a control; the JSON editor's lies in a shadow root. */
+function isTyping(event) {
+  const target = event.composedPath()[0];
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+function walkResults(step) {
+  const links = [...document.querySelectorAll(".result-name a")];
+  if (links.length === 0) return;
+  const next = links.indexOf(document.activeElement) + step;
+  links[Math.max(0, Math.min(next, links.length - 1))].focus();
+}
+
+const plainKeys = {
+  "/": () => {
+    const field = [...document.querySelectorAll("[data-search]")].find((input) => input.checkVisibility());
+    field?.focus();
+    field?.select();
+  },
+  "?": () => keysDialog.showModal(),
+  j: () => walkResults(1),
+  k: () => walkResults(-1),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    const within = event.composedPath().find((node) => node instanceof HTMLFormElement && node.matches("[data-run-form]"));
+    const form = within ?? document.querySelector("[data-run-form]");
+    if (!form || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    form.requestSubmit(form.querySelector("[data-run-button]") ?? undefined);
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector("dialog[open]")) return;
+  const act = plainKeys[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-keys-open]")) keysDialog.showModal();
+  if (event.target === keysDialog) keysDialog.close();
+
+  // a menu closes when something else is pressed
+  for (const menu of document.querySelectorAll("details.menu[open], details.bar-menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open], details.bar-menu[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+document.addEventListener("toolshelf:keys", () => keysDialog.showModal());

@@ -1,0 +1,150 @@
+// The palette: Ctrl+K, then a few letters of a tool's or a page's name, then Enter.
+
+const palette = document.getElementById("palette");
+const field = document.getElementById("palette-query");
+const list = document.getElementById("palette-list");
+const blank = document.getElementById("palette-tool");
+const empty = palette.querySelector(".palette-empty");
+const status = palette.querySelector(".palette-status");
+const toolsTitle = list.querySelector('[data-title="tools"]');
+const pagesTitle = list.querySelector('[data-title="pages"]');
+const pages = [...list.querySelectorAll('[role="option"]')];
+const catalog = new URL(palette.dataset.toolPage, location.href);
+
+const TOOLS_SHOWN = 8;
+const PAUSE_MS = 80;
+let tools = [];
+let asked = null;
+let timer = 0;
+
+const shown = () => [...list.querySelectorAll('[role="option"]:not([hidden])')];
+
+function select(item) {
+  for (const other of list.querySelectorAll('[aria-selected="true"]')) other.setAttribute("aria-selected", "false");
+  if (!item) {
+    field.removeAttribute("aria-activedescendant");
+    return;
+  }
+  item.setAttribute("aria-selected", "true");
+  field.setAttribute("aria-activedescendant", item.id);
+  item.scrollIntoView({ block: "nearest" });
+}
+
+function move(step) {
+  const items = shown();
+  if (items.length === 0) return;
+  const present = items.findIndex((item) => item.getAttribute("aria-selected") === "true");
+  select(items[(present + step + items.length) % items.length]);
+}
+
+function showPages(query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const page of pages) {
+    const own = `${page.dataset.words} ${page.textContent.toLowerCase()}`.split(/\s+/);
+    page.hidden = !words.every((word) => own.some((one) => one.startsWith(word)));
+  }
+  pagesTitle.hidden = pages.every((page) => page.hidden);
+}
+
+function showTools(items) {
+  for (const tool of tools) tool.remove();
+  tools = items.map((tool, index) => {
+    const item = blank.content.firstElementChild.cloneNode(true);
+    item.id = `palette-tool-${index + 1}`;
+    item.dataset.href = new URL(`${encodeURIComponent(tool.slug)}/`, catalog).href;
+    item.querySelector(".palette-name").textContent = tool.name;
+    item.querySelector(".palette-text").textContent = (tool.description ?? "").slice(0, 160);
+    return item;
+  });
+  toolsTitle.hidden = tools.length === 0;
+  toolsTitle.after(...tools);
+}
+
+function settle() {
+  const items = shown();
+  empty.hidden = items.length > 0;
+  select(items[0]);
+  status.textContent = items.length === 1 ? "1 entry" : `${items.length} entries`;
+}
+
+async function ask(query) {
+  asked?.abort();
+  asked = new AbortController();
+  const url = new URL(palette.dataset.toolsUrl, location.href);
+  url.searchParams.set("q", query);
+  url.searchParams.set("limit", TOOLS_SHOWN);
+  try {
+    const answer = await fetch(url, { signal: asked.signal, headers: { Accept: "application/json" } });
+    if (!answer.ok) return;
+    const { items } = await answer.json();
+    if (field.value.trim() !== query) return;
+    showTools(items.slice(0, TOOLS_SHOWN));
+    settle();
+  } catch (error) {
+    if (error.name !== "AbortError") status.textContent = "The catalog cannot be reached.";
+  }
+}
+
+function follow() {
+  const query = field.value.trim();
+  clearTimeout(timer);
+  showPages(query);
+  if (query === "") {
+    asked?.abort();
+    showTools([]);
+  } else {
+    timer = setTimeout(ask, PAUSE_MS, query);
+  }
+  settle();
+}
+
+function go(item) {
+  if (!item) {
+    const url = new URL(catalog.href.replace(/tools\/$/, ""));
+    url.searchParams.set("q", field.value.trim());
+    location.assign(url);
+    return;
+  }
+  palette.close();
+  if (item.dataset.action) document.dispatchEvent(new CustomEvent(`toolshelf:${item.dataset.action}`));
+  else location.assign(item.dataset.href);
+}
+
+function open() {
+  if (palette.open) return;
+  field.value = "";
+  follow();
+  palette.showModal();
+  field.focus();
+}
+
+field.addEventListener("input", follow);
+field.addEventListener("keydown", (event) => {
+  if (event.key === "ArrowDown") move(1);
+  else if (event.key === "ArrowUp") move(-1);
+  else if (event.key === "Enter" && !event.isComposing) go(list.querySelector('[aria-selected="true"]:not([hidden])'));
+  else return;
+  event.preventDefault();
+});
+list.addEventListener("pointermove", (event) => {
+  const item = event.target.closest('[role="option"]');
+  if (item && item.getAttribute("aria-selected") !== "true") select(item);
+});
+list.addEventListener("click", (event) => {
+  const item = event.target.closest('[role="option"]');
+  if (!item) return;
+  if (item.dataset.href && (event.ctrlKey || event.metaKey)) window.open(item.dataset.href, "_blank", "noopener");
+  else go(item);
+});
+palette.addEventListener("click", (event) => {
+  if (event.target === palette) palette.close();
+});
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-palette-open]")) open();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  if (palette.open) palette.close();
+  else open();
+});

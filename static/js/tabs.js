@@ -1,0 +1,56 @@
+// Tabs out of a list of links and the sections they lead to; without this the sections stand one below the other.
+
+function upgrade(tabs) {
+  if (tabs.dataset.ready !== undefined) return;
+  const list = tabs.querySelector(":scope > .tabs-list");
+  const links = [...list.querySelectorAll("a")];
+  const panelOf = (link) => document.getElementById(decodeURIComponent(link.hash.slice(1)));
+
+  function show(link, { focus = false } = {}) {
+    for (const other of links) {
+      const chosen = other === link;
+      other.setAttribute("aria-selected", String(chosen));
+      other.tabIndex = chosen ? 0 : -1;
+      panelOf(other).hidden = !chosen;
+    }
+    if (focus) link.focus();
+  }
+
+  list.setAttribute("role", "tablist");
+  for (const item of list.children) item.setAttribute("role", "presentation");
+  for (const link of links) {
+    const panel = panelOf(link);
+    link.id ||= `${panel.id}-tab`;
+    link.setAttribute("role", "tab");
+    link.setAttribute("aria-controls", panel.id);
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", link.id);
+  }
+
+  list.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    show(link);
+    history.replaceState(history.state, "", link.hash);
+  });
+  list.addEventListener("keydown", (event) => {
+    const present = links.indexOf(document.activeElement);
+    const next = { ArrowRight: present + 1, ArrowLeft: present - 1, Home: 0, End: links.length - 1 }[event.key];
+    if (next === undefined || present < 0) return;
+    event.preventDefault();
+    show(links[(next + links.length) % links.length], { focus: true });
+  });
+
+  const wanted = location.hash && links.find((link) => {
+    const panel = panelOf(link);
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    return target !== null && panel.contains(target);
+  });
+  show(wanted || links.find((link) => link.dataset.selected !== undefined) || links[0]);
+  tabs.dataset.ready = "";
+}
+
+const upgradeAll = (root) => root.querySelectorAll("[data-tabs]").forEach(upgrade);
+upgradeAll(document);
+document.addEventListener("htmx:after:swap", () => upgradeAll(document));

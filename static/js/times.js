@@ -1,0 +1,25 @@
+// Times told as "5 minutes ago" stay true while the page is open, and their title is in the reader's own zone.
+
+const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
+const REFRESH_MS = 30_000;
+
+function relative(seconds) {
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return words.format(-Math.trunc(seconds / size), unit);
+  }
+  return "just now";
+}
+
+function refresh() {
+  for (const time of document.querySelectorAll("time.relative")) {
+    const at = new Date(time.dateTime);
+    const said = relative((Date.now() - at.getTime()) / 1000);
+    if (time.textContent !== said) time.textContent = said;
+    time.title = at.toLocaleString();
+  }
+}
+
+refresh();
+setInterval(refresh, REFRESH_MS);
+document.addEventListener("htmx:after:swap", refresh);
