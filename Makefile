@@ -41,4 +41,4 @@ lock: .venv/uv
 
 # Rebuild the front-end files of static/vendor/ from their locked packages.
 vendor:
-	@static/vendor/build
+	@npm --prefix frontend ci --ignore-scripts --silent && node frontend/build.mjs
