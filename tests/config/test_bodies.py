@@ -1,0 +1,85 @@
+"""Bodies arrive whole or not at all, and slow ones never hold every thread."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+
+import pytest
+
+from config.bodies import WholeBodies
+
+
+def echo(environ, start_response):
+    start_response("200 OK", [])
+    return [environ["wsgi.input"].read()]
+
+
+class Trickle:
+    """A client that sends one byte every `pause_s`."""
+
+    def __init__(self, pause_s: float) -> None:
+        self.pause_s = pause_s
+
+    def read(self, size: int) -> bytes:
+        time.sleep(self.pause_s * size)
+        return b"x" * size
+
+
+def ask(application, body, length):
+    told = []
+    answer = b"".join(
+        application(
+            {"CONTENT_LENGTH": str(length), "wsgi.input": body}, lambda status, headers: told.append((status, headers))
+        )
+    )
+    return told[0][0], answer
+
+
+@pytest.mark.parametrize("size", [1, 100, 64 * 1024, 3_000_001])
+def test_a_body_arrives_unchanged(size):
+    sent = bytes(range(256)) * (size // 256) + b"y" * (size % 256)
+
+    status, answer = ask(WholeBodies(echo, readers=1, max_bytes=10**7), io.BytesIO(sent), size)
+
+    assert status == "200 OK"
+    assert answer == sent
+
+
+def test_a_body_that_ends_early_is_refused():
+    status, _ = ask(WholeBodies(echo, readers=1, max_bytes=100), io.BytesIO(b"half"), 8)
+
+    assert status == "400 Bad Request"
+
+
+def test_a_body_that_trickles_is_cut_off():
+    application = WholeBodies(echo, readers=1, max_bytes=10**6, patience_s=0.5)
+    started = time.monotonic()
+
+    status, _ = ask(application, Trickle(0.15), 1000)
+
+    assert status == "408 Request Timeout"
+    assert time.monotonic() - started < 3
+
+
+def test_only_so_many_bodies_arrive_at_once():
+    application = WholeBodies(echo, readers=2, max_bytes=10**6, patience_s=3)
+    slow = [threading.Thread(target=ask, args=(application, Trickle(0.2), 1000)) for _ in range(2)]
+    for thread in slow:
+        thread.start()
+    time.sleep(0.1)
+
+    status, _ = ask(application, io.BytesIO(b"quick"), 5)
+
+    assert status == "503 Service Unavailable"
+    for thread in slow:
+        thread.join()
+    assert ask(application, io.BytesIO(b"quick"), 5) == ("200 OK", b"quick")
+
+
+def test_a_request_without_a_body_waits_for_nobody():
+    application = WholeBodies(echo, readers=1, max_bytes=100)
+    application.readers.acquire()
+
+    assert ask(application, io.BytesIO(), "")[0] == "200 OK"
