@@ -1,0 +1,107 @@
+"""JSON numbers without loss: their value exactly, and the text they were written as.
+
+Nothing here knows Django. JSON's canonical integers are Python's; every other number is a `Number`.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Final, Self
+
+MAX_INTEGER_DIGITS: Final = 300
+MAX_NUMBER_CHARACTERS: Final = 1_000
+MIN_EXPONENT: Final = -1_000  # of the first digit that counts: exact arithmetic stays affordable
+
+NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # RFC 8259, section 6
+_ZERO: Final = re.compile(r"-?[0.]+(?:[eE].*)?")
+_LARGEST_DOUBLE: Final = Decimal("1.7976931348623157e308")
+_LARGEST_EXPONENT: Final = 308
+
+
+class NumberError(ValueError):
+    """A number that is not read. `rule` is "json.number-digits" or "json.number-range"."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+class Number(Decimal):
+    """A JSON number that keeps its text, `lexeme`: "1.0", "1e5", "-0", "19.90".
+
+    Equality, hash and arithmetic are those of its value. A zero is a plain zero, whatever exponent is written.
+    """
+
+    __slots__ = ("lexeme",)
+    lexeme: str
+
+    def __new__(cls, lexeme: str) -> Self:
+        """The number written as `lexeme`, which follows JSON's grammar.
+
+        Raises:
+            NumberError: too many characters, or beyond the range of a double.
+        """
+        number = super().__new__(cls, _value_of(lexeme))
+        number.lexeme = lexeme
+        return number
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.lexeme,)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
+def number_from(lexeme: str) -> int | Number:
+    """The number written as `lexeme`, which follows JSON's grammar: an int where it is a canonical integer.
+
+    Raises:
+        NumberError: too many digits, or beyond the range of a double.
+    """
+    return Number(lexeme) if "." in lexeme or "e" in lexeme or "E" in lexeme else integer_from(lexeme)
+
+
+def integer_from(lexeme: str) -> int | Number:
+    """The integer written as `lexeme`, digits alone; "-0" is a `Number`, for an int would lose its sign.
+
+    Raises:
+        NumberError: too many digits.
+    """
+    if len(lexeme) > MAX_INTEGER_DIGITS and len(lexeme.lstrip("-")) > MAX_INTEGER_DIGITS:
+        raise NumberError(
+            "json.number-digits",
+            f"This integer has {len(lexeme.lstrip('-'))} digits; at most {MAX_INTEGER_DIGITS} are read.",
+        )
+    return Number(lexeme) if lexeme == "-0" else int(lexeme)
+
+
+def _value_of(lexeme: str) -> Decimal:
+    if len(lexeme) > MAX_NUMBER_CHARACTERS:
+        raise NumberError(
+            "json.number-digits",
+            f"This number has {len(lexeme)} characters; at most {MAX_NUMBER_CHARACTERS} are read.",
+        )
+    if _ZERO.fullmatch(lexeme):
+        return Decimal("-0") if lexeme.startswith("-") else Decimal(0)
+    try:
+        value = Decimal(lexeme)
+    except InvalidOperation:
+        raise _out_of_range(lexeme) from None
+    exponent = value.adjusted()
+    if exponent < MIN_EXPONENT or exponent > _LARGEST_EXPONENT:
+        raise _out_of_range(lexeme)
+    if exponent == _LARGEST_EXPONENT and abs(value) > _LARGEST_DOUBLE:
+        raise _out_of_range(lexeme)
+    return value
+
+
+def _out_of_range(lexeme: str) -> NumberError:
+    shown = lexeme if len(lexeme) <= 40 else lexeme[:40] + "…"
+    return NumberError(
+        "json.number-range",
+        f"{shown} is out of range; a number lies between -1.8e308 and 1.8e308 and is no closer to 0 than 1e-1000.",
+    )

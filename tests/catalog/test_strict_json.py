@@ -1,0 +1,363 @@
+"""The one reader of JSON: what it takes, what it refuses and where, and that numbers survive."""
+
+import copy
+import json
+import pickle
+import time
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.errors import JSONTextError
+from catalog.strict_json import Number, dumps, loads, locate, plain
+
+
+def refusal(data, **limits):
+    """The one problem that `data` is refused with."""
+    with pytest.raises(JSONTextError) as caught:
+        loads(data, **limits)
+    (problem,) = caught.value.problems
+    return problem
+
+
+def problems_of(data):
+    try:
+        loads(data)
+    except JSONTextError as error:
+        return error.problems
+    return ()
+
+
+def place(data):
+    problem = refusal(data)
+    return problem.rule, problem.line, problem.column
+
+
+def test_reads_every_kind_of_value():
+    value = loads(b' {"a": [null, true, false, 0, -12, "\\u00e9\\n", {}, []]}\r\n')
+
+    assert value == {"a": [None, True, False, 0, -12, "é\n", {}, []]}
+
+
+def test_members_keep_their_order():
+    assert list(loads('{"b": 1, "a": 2, "c": 3}')) == ["b", "a", "c"]
+
+
+def test_a_scalar_is_a_document():
+    assert loads("true") is True
+
+
+def test_a_canonical_integer_becomes_an_int():
+    assert type(loads("9223372036854775809")) is int
+
+
+@pytest.mark.parametrize("lexeme", ["1.0", "1e5", "1E+5", "-0", "19.90", "0.1", "1e-400", "0e99999999", "-0.0e-9"])
+def test_any_other_number_keeps_its_text(lexeme):
+    number = loads(lexeme)
+
+    assert isinstance(number, Number)
+    assert number.lexeme == lexeme
+    assert dumps(number) == lexeme
+
+
+def test_numbers_are_equal_by_value():
+    assert loads("[1.0, 1e2, 19.90]") == [1, 100, Decimal("19.9")]
+
+
+def test_a_number_is_exact():
+    assert loads("19.99") % Decimal("0.01") == 0
+
+
+def test_a_zero_with_a_huge_exponent_is_a_plain_zero():
+    assert int(loads("0e99999999999999999999")) == 0
+
+
+def test_a_number_survives_copying_and_pickling():
+    number = loads("1.50")
+
+    assert copy.deepcopy({"a": number})["a"].lexeme == "1.50"
+    assert pickle.loads(pickle.dumps(number)).lexeme == "1.50"
+
+
+def test_plain_gives_decimals_and_leaves_the_rest_alone():
+    value = loads('{"a": [1.50, "x"], "b": 2}')
+
+    assert plain(value) == {"a": [Decimal("1.50"), "x"], "b": 2}
+    assert type(plain(value)["a"][0]) is Decimal
+
+
+def test_plain_returns_the_same_object_where_there_is_nothing_to_do():
+    value = loads('{"a": [1, {"b": null}]}')
+
+    assert plain(value) is value
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "words"),
+    [
+        ("", 1, "The text is empty"),
+        ("{", 2, "'}' is missing for the object that starts in line 1"),
+        ('{"a": [1', 9, "']' is missing for the array that starts in line 1"),
+        ("[1,]", 3, "remove it before ']'"),
+        ('{"a":1,}', 7, "remove it before '}'"),
+        ('{"a" 1}', 6, 'A colon is expected here, after the name "a"'),
+        ("{'a':1}", 2, "straight double quotes"),
+        ("[“a”]", 2, "straight double quotes"),
+        ("{a:1}", 2, 'The name "a" must stand in double quotes'),
+        ('{"a":1 "b":2}', 8, "A comma or '}' is expected here"),
+        ("[1 2]", 4, "A comma or ']' is expected here"),
+        ("[1}", 3, "']' is expected here, not '}'"),
+        ("[1,,2]", 4, "A value is expected before this ','"),
+        ("{,}", 2, "A member is expected before this comma"),
+        ("{}{}", 3, "The document ends before this"),
+        ("// x\n{}", 1, "JSON has no comments"),
+        ("[1, # x\n2]", 5, "JSON has no comments"),
+        ("[True]", 2, "JSON writes `true` in small letters"),
+        ("[None]", 2, "JSON writes `null`"),
+        ("[abc]", 2, "a text stands in double quotes"),
+        ("cb({})", 1, "a text stands in double quotes"),
+        ("[01]", 2, "leave out the leading zeros"),
+        ("[.5]", 2, "write a 0 before the point"),
+        ("[+1]", 2, "leave out the plus sign"),
+        ("[1.]", 2, "write a digit after the point"),
+        ("[1e]", 2, "write the digits of the exponent"),
+        ("[0x10]", 2, "write it in decimal digits"),
+        ('["a\nb"]', 4, "A line break inside a string is written \\n"),
+        ('["\t"]', 3, "written \\t"),
+        ('["\\x"]', 3, "\\x is no escape in JSON"),
+        ('["\\u12"]', 3, "\\u12 is no escape in JSON"),
+        ('["abc', 2, "no closing double quote"),
+        ('["abc\\', 2, "no closing double quote"),
+    ],
+)
+def test_bad_syntax_is_refused_at_its_column_with_a_sentence(text, column, words):
+    problem = refusal(text)
+
+    assert (problem.rule, problem.line, problem.column) == ("json.syntax", 1, column)
+    assert words in problem.message
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_refused(constant):
+    assert place(f'{{"a": {constant}}}') == ("json.number", 1, 7)
+
+
+@pytest.mark.parametrize("lexeme", ["1e400", "-1e400", "1.8e308", "1e-1001", "1e99999999999999999999"])
+def test_a_number_out_of_range_is_refused(lexeme):
+    assert place(f"[{lexeme}]") == ("json.number-range", 1, 2)
+
+
+def test_an_integer_of_300_digits_is_read_and_one_of_301_refused():
+    assert loads("-" + "9" * 300) == -int("9" * 300)
+    assert place("[" + "9" * 301 + "]") == ("json.number-digits", 1, 2)
+
+
+def test_an_integer_of_5000_digits_is_refused_and_not_converted():
+    assert refusal("9" * 5000).rule == "json.number-digits"
+
+
+def test_a_fraction_of_over_1000_characters_is_refused():
+    assert refusal("0." + "1" * 1000).rule == "json.number-digits"
+
+
+def test_a_member_twice_is_refused_at_the_second():
+    problem = refusal('{\n  "a": {"b": 1,\n        "b": 2}\n}')
+
+    assert (problem.rule, problem.line, problem.column) == ("json.duplicate", 3, 9)
+    assert problem.pointer == "/a/b"
+
+
+def test_a_member_twice_is_found_whatever_its_escapes():
+    assert refusal('{"a": 1, "\\u0061": 2}').rule == "json.duplicate"
+
+
+@pytest.mark.parametrize("text", ['["\\ud800"]', '["x\\udfffy"]', '["\\ud800\\ud800"]', '["\\udc00\\ud800"]'])
+def test_half_a_surrogate_pair_is_refused(text):
+    assert refusal(text).rule == "json.surrogate"
+
+
+def test_half_a_surrogate_pair_in_a_name_is_refused():
+    assert refusal('{"\\ud800": 1}').rule == "json.surrogate"
+
+
+def test_half_a_surrogate_pair_that_stands_raw_in_a_str_is_refused():
+    assert place('{"a": "\ud800"}') == ("json.surrogate", 1, 8)
+
+
+def test_a_whole_surrogate_pair_is_one_character():
+    assert loads('"\\ud83d\\ude00"') == "😀"
+
+
+@pytest.mark.parametrize("text", ['["\\u0000"]', '["a\0"]', '{"\\u0000": 1}', "\0{}"])
+def test_nul_is_refused(text):
+    assert refusal(text).rule == "json.nul"
+
+
+def test_a_backslash_followed_by_u0000_is_just_text():
+    assert loads('"\\\\u0000 \\\\ud800"') == "\\u0000 \\ud800"
+
+
+def test_a_byte_order_mark_is_refused():
+    assert refusal(b"\xef\xbb\xbf{}").rule == "json.bom"
+    assert refusal("\ufeff{}").rule == "json.bom"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_utf_16_and_32_are_refused_and_not_guessed(encoding):
+    problem = refusal('{"a": 1}'.encode(encoding))
+
+    assert problem.rule == "json.encoding"
+    assert "UTF-8" in problem.message
+
+
+@pytest.mark.parametrize("data", [b'{"a":"\xc0\xaf"}', b'{"a":"\xed\xa0\x80"}', b'{"a":"\x80"}', b'{"a":"caf\xe9"}'])
+def test_malformed_utf_8_is_refused_at_its_place(data):
+    problem = refusal(data)
+
+    assert problem.rule == "json.encoding"
+    assert problem.column == data.decode(errors="replace").index("\ufffd") + 1
+
+
+def test_size_is_counted_in_bytes_and_checked_first():
+    assert loads('"é"', max_bytes=4) == "é"
+    assert refusal('"é"', max_bytes=3).rule == "json.too-large"
+    assert refusal("[" * 100, max_bytes=99).rule == "json.too-large"
+
+
+def test_64_levels_are_read_and_the_65th_is_refused_where_it_opens():
+    assert loads("[" * 64 + "]" * 64) is not None
+    assert place("[" * 65 + "]" * 65) == ("json.depth", 1, 65)
+
+
+def test_brackets_in_strings_do_not_count_as_depth():
+    assert loads(json.dumps(["[{" * 200, '"' + "[" * 200])) == ["[{" * 200, '"' + "[" * 200]
+
+
+def test_the_first_problem_is_the_one_reported():
+    assert refusal('{"a": NaN, "a": 1e400').rule == "json.number"
+
+
+def test_lines_end_with_lf_cr_or_both():
+    for end in ("\n", "\r", "\r\n"):
+        assert place(f"[{end}1,{end}{end} x]") == ("json.syntax", 4, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 200_000,
+        '{"a":' * 40_000,
+        "[1," * 60_000,
+        "[" + "1," * 120_000 + "]",
+        '"' + "\\" * 200_000,
+        '"' + '\\"' * 100_000,
+        '["' * 100_000,
+        "{" + ",".join(f'"{n}":1' for n in range(20_000)) + ',"0":1}',
+        "9" * 200_000,
+        "[" + "1e5," * 60_000 + "1e400]",
+        " " * 200_000,
+        '"' + "\\ud800" * 40_000 + '"',
+    ],
+    ids=lambda text: text[:12],
+)
+def test_hostile_text_of_any_kind_is_refused_within_a_second(text):
+    start = time.process_time()
+
+    refusal(text)
+
+    assert time.process_time() - start < 1
+
+
+def test_10_megabytes_are_refused_at_once():
+    body = b'{"a":"' + b"x" * 10_000_000 + b'"}'
+    start = time.process_time()
+
+    assert refusal(body).rule == "json.too-large"
+    assert time.process_time() - start < 0.05
+
+
+def test_writes_what_json_dumps_writes():
+    value = {"b": [1, {"a": [], "é": {}}], "a": '\n\u2028\x1f"\\'}
+
+    for layout in ({}, {"indent": 2}, {"sort_keys": True}, {"indent": 4, "sort_keys": True}):
+        assert dumps(value, **layout) == json.dumps(value, ensure_ascii=False, **layout)
+
+
+def test_numbers_do_not_change_the_layout():
+    text = '{"b": [1.0, {"a": 1e5, "c": []}], "a": {}, "d": "x"}'
+    same = json.loads(text)
+
+    for layout in ({}, {"indent": 2}, {"indent": 2, "sort_keys": True}):
+        expected = json.dumps(same, ensure_ascii=False, **layout).replace("100000.0", "1e5")
+        assert dumps(loads(text), **layout) == expected
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"x", Decimal("1.0"), "\ud800", [object()]])
+def test_what_is_no_json_is_not_written(value):
+    with pytest.raises(ValueError, match=r"."):
+        dumps(value)
+
+
+def test_a_circle_is_not_written():
+    circle = []
+    circle.append(circle)
+
+    with pytest.raises(ValueError, match="ircular"):
+        dumps(circle)
+
+
+def test_locates_the_values_that_pointers_name():
+    text = '{\n  "a": [10,\n    {"b/c": 2, "~": 3}]\n}\n'
+
+    assert locate(text, ["", "/a", "/a/0", "/a/1/b~1c", "/a/1/~0"]) == {
+        "": (1, 1),
+        "/a": (2, 8),
+        "/a/0": (2, 9),
+        "/a/1/b~1c": (3, 13),
+        "/a/1/~0": (3, 21),
+    }
+
+
+def test_what_is_not_there_is_located_at_the_nearest_value_around_it():
+    text = '{\n  "a": {"b": 1}\n}'
+
+    assert locate(text, ["/a/c/d", "/x", "/a/b/c"]) == {"/a/c/d": (2, 8), "/x": (1, 1), "/a/b/c": (2, 14)}
+
+
+def test_names_are_compared_unescaped_when_locating():
+    assert locate('{"\\u0061": 1}', ["/a"]) == {"/a": (1, 12)}
+
+
+def test_locating_does_not_recurse():
+    assert locate("[" * 50_000 + "]" * 50_000, ["/0" * 49_999]) == {"/0" * 49_999: (1, 50_000)}
+
+
+json_texts = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(st.characters(blacklist_categories=["Cs"], min_codepoint=1)), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@given(json_texts, st.booleans())
+def test_reads_what_python_writes_and_writes_it_again(value, ascii_only):
+    text = json.dumps(value, ensure_ascii=ascii_only)
+
+    assert dumps(loads(text)) == json.dumps(value, ensure_ascii=False)
+
+
+@given(st.text(alphabet='{}[]",:0123.eE+-\\utrfalsn /\n\x00é', max_size=30))
+def test_takes_no_text_that_python_refuses_and_always_says_where(text):
+    problems = problems_of(text)
+
+    if not problems:
+        json.loads(text)
+    assert all(problem.line >= 1 and problem.column >= 1 for problem in problems)
