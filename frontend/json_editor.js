@@ -27,7 +27,8 @@ const colours = HighlightStyle.define([
 const look = EditorView.theme({
   "&": { backgroundColor: "var(--surface)", color: "var(--text)", fontSize: "var(--text-sm)", maxHeight: "var(--code-height)" },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "var(--leading-code)", minHeight: "var(--editor-height, 8rem)" },
+  ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "var(--leading-code)" },
+  ".cm-content, .cm-gutter": { minHeight: "var(--editor-height, 8rem)" },
   ".cm-content": { caretColor: "var(--text)", padding: "var(--space-2) 0" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--surface-sunken)", color: "var(--text-faint)", border: "0", borderRight: "1px solid var(--line)" },

@@ -1,4 +1,4 @@
-"""`{% icon "search" %}`: an icon of the vendored set, drawn inline, so that it takes the colour of the text around it."""
+"""`{% icon "search" %}`: an icon of the vendored set, drawn inline, so that it takes the colour of its text."""
 
 import re
 from functools import cache
@@ -26,8 +26,7 @@ def icon(name: str) -> SafeString:
     Raises:
         KeyError: no such icon; `frontend/build.mjs` lists those that are vendored.
     """
-    svg = (
-        f'<svg class="icon icon-{name}" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" focusable="false">'
-        f"{shapes_by_name()[name]}</svg>"
+    shapes = shapes_by_name()[name]
+    return mark_safe(  # noqa: S308 - our own vendored file, and a name that is one of its keys
+        f'<svg class="icon icon-{name}" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">{shapes}</svg>'
     )
-    return mark_safe(svg)  # noqa: S308 - our own vendored file, and a name that is one of its keys

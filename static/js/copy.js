@@ -4,7 +4,7 @@ const DONE_MS = 1600;
 
 function textOf(element) {
   if ("value" in element) return element.value;
-  // the lines of a JSON block, without the notes that are pinned to them
+  // the lines of a JSON block alone, without the notes that are pinned to them
   const lines = element.querySelectorAll(".json-line");
   if (lines.length > 0) return [...lines].map((line) => line.textContent.replace(/\n$/, "")).join("\n");
   return element.textContent.replace(/\n$/, "");

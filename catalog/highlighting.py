@@ -1,0 +1,147 @@
+"""JSON text as lines of highlighted, escaped HTML: verbatim, bounded, and with notes pinned to lines.
+
+Nothing is parsed or written anew: a token is recognised where it stands, so any text is shown as it is, JSON or not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Final
+
+from django.utils.safestring import SafeString, mark_safe
+
+MAX_LINES: Final = 2_000
+MAX_CHARACTERS: Final = 200_000
+MAX_TOKENS: Final = 20_000  # coloured; what comes after stays plain
+MAX_FOLDS: Final = 500
+
+_TOKEN: Final = re.compile(
+    r'(?P<string>"(?:[^"\\]|\\.)*+"?)(?P<colon>[ \t]*:)?'
+    r"|(?P<number>-?[0-9][0-9.eE+-]*+)"
+    r"|(?P<literal>\b(?:true|false|null)\b)"
+)
+# Characters that turn the text around or cannot be seen: they are named where they stand.
+_UNSEEN: Final = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to say about one line: a problem, and where its rule stands."""
+
+    message: str
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its number from 1, its HTML, the notes pinned to it, and the folds that open or close around it."""
+
+    number: int
+    html: SafeString
+    notes: tuple[Note, ...] = ()
+    opens: bool = False
+    closes: bool = False
+    folded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Highlighted:
+    """The lines that are shown, how many there are, and the notes on lines that are not shown."""
+
+    lines: tuple[Line, ...]
+    line_count: int
+    cut: bool
+    late_notes: tuple[tuple[int, Note], ...] = field(default=())
+
+
+def highlight(text: str, notes: Mapping[int, Iterable[Note]] | None = None, *, folds: bool = False) -> Highlighted:
+    """`text` as highlighted lines.
+
+    Args:
+        text: any text; at most `MAX_LINES` lines and `MAX_CHARACTERS` characters of it are shown.
+        notes: by line, counted from 1.
+        folds: `text` is pretty-printed JSON (one member or item per line), whose containers may fold.
+    """
+    pinned = {number: tuple(of_line) for number, of_line in (notes or {}).items()}
+    line_count = text.count("\n") + 1 - text.endswith("\n")
+    shown = [line.removesuffix("\r") for line in text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]]
+    if text.endswith("\n") and len(shown) == line_count + 1:
+        shown.pop()
+    cut = len(text) > MAX_CHARACTERS or line_count > len(shown)
+    opening, closing = _folds(shown) if folds else ({}, set())
+    colours = _Colours()
+    lines = tuple(
+        Line(
+            number,
+            colours.line(line),
+            pinned.get(number, ()),
+            opens=number in opening,
+            closes=number in closing,
+            folded=opening.get(number, ""),
+        )
+        for number, line in enumerate(shown, start=1)
+    )
+    late = tuple((number, note) for number in sorted(pinned) if number > len(shown) for note in pinned[number])
+    return Highlighted(lines, line_count, cut, late)
+
+
+def highlight_line(text: str) -> SafeString:
+    """One line of JSON text as highlighted HTML."""
+    return _Colours().line(text)
+
+
+class _Colours:
+    """Colours tokens until `MAX_TOKENS` of them are coloured."""
+
+    def __init__(self) -> None:
+        self.left = MAX_TOKENS
+
+    def line(self, text: str) -> SafeString:
+        return mark_safe("".join(self._parts(text)))  # noqa: S308 - every part is escaped in _parts
+
+    def _parts(self, text: str) -> Iterator[str]:
+        end = 0
+        for token in _TOKEN.finditer(text):
+            if self.left <= 0:
+                break
+            self.left -= 1
+            yield _escaped(text[end : token.start()])
+            if token["string"] is not None:
+                name = "jk" if token["colon"] else "jt"
+                yield f'<span class="{name}">{_escaped(token["string"])}</span>{token["colon"] or ""}'
+            else:
+                name = "jn" if token["number"] is not None else "jl"
+                yield f'<span class="{name}">{_escaped(token[0])}</span>'
+            end = token.end()
+        yield _escaped(text[end:])
+
+
+def _escaped(text: str) -> str:
+    return _UNSEEN.sub(_named, escape(text, quote=False))
+
+
+def _named(character: re.Match[str]) -> str:
+    return f'<span class="unseen" data-name="U+{ord(character[0]):04X}">{character[0]}</span>'
+
+
+def _folds(lines: list[str]) -> tuple[dict[int, str], set[int]]:
+    """The lines that open a fold, with the words for it when closed; and the lines that close one."""
+    opening: dict[int, str] = {}
+    closing: set[int] = set()
+    open_lines: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        bare = line.lstrip(" ")
+        if bare[:1] in {"}", "]"} and open_lines:
+            start = open_lines.pop()
+            if len(opening) < MAX_FOLDS:
+                count = number - start - 1
+                opening[start] = f" … {count} line{'s' * (count != 1)} {bare}"
+                closing.add(number)
+        if bare[-1:] in {"{", "["}:
+            open_lines.append(number)
+    return opening, closing

@@ -1,0 +1,250 @@
+"""JSON on a page: verbatim, escaped, bounded, and with its problems at their lines."""
+
+import json
+
+import pytest
+from django.template import Context, Template
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, highlight
+from catalog.problems import Problem
+from catalog.strict_json import loads
+from catalog.templatetags.json_display import json_compact, json_text
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</span></div></details><b>out</b>",
+    "&lt;i&gt;",
+    "{{ settings.SECRET_KEY }}{% now %}",
+    "javascript:alert(1)",
+]
+
+
+def drawn(template, /, **context):
+    page = Template("{% load json_display %}" + template).render(Context(context))
+    return LexborHTMLParser(page)
+
+
+def lines_of(page):
+    return [line.text() for line in page.css(".json-line")]
+
+
+def test_json_text_is_shown_verbatim():
+    text = '{"a" :  1.0,\n\n\t"b": [ 1e5 , -0 ] }'
+
+    page = drawn("{% json_block text %}", text=text)
+
+    assert "".join(lines_of(page)).rstrip("\n") == text
+
+
+def test_keys_strings_numbers_and_literals_have_their_own_classes():
+    page = drawn("{% json_block text %}", text='{"key": ["text", -1.50, true, null]}')
+
+    assert [node.text() for node in page.css(".jk")] == ['"key"']
+    assert [node.text() for node in page.css(".jt")] == ['"text"']
+    assert [node.text() for node in page.css(".jn")] == ["-1.50"]
+    assert [node.text() for node in page.css(".jl")] == ["true", "null"]
+
+
+def test_a_string_that_looks_like_json_is_one_string():
+    page = drawn("{% json_block text %}", text=r'["a \" : [1, true]: ", "\\"]')
+
+    assert [node.text() for node in page.css(".jt")] == [r'"a \" : [1, true]: "', r'"\\"']
+
+
+def test_a_value_is_shown_with_its_numbers_as_written():
+    page = drawn("{% json_block value=value %}", value=loads('{"price": 19.90, "big": 9007199254740993}'))
+
+    assert lines_of(page) == ["{\n", '  "price": 19.90,\n', '  "big": 9007199254740993\n', "}\n"]
+
+
+@pytest.mark.parametrize("value", [None, False, 0, "", [], {}])
+def test_an_empty_value_is_a_value(value):
+    page = drawn("{% json_block value=value %}", value=value)
+
+    assert "".join(lines_of(page)).strip() == json.dumps(value)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text_wherever_it_stands(text):
+    value = {text: [text, {"in": text}]}
+    problem = {"pointer": "", "message": text, "schema_href": "#" + text}
+
+    page = drawn(
+        "{% json_block value=value annotations=notes title=text id='x' %}", value=value, notes=[problem], text=text
+    )
+
+    assert page.css("script, img, b, i") == []
+    assert json.loads("".join(lines_of(page))) == value
+    assert page.css_first(".json-note").text().strip().startswith(text)
+    assert not any(name.startswith("on") for node in page.css("*") for name in node.attributes)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_that_is_no_json_stays_text(text):
+    page = drawn("{% json_block text %}", text=text)
+
+    assert "".join(lines_of(page)).rstrip("\n") == text
+    assert page.css("script, img, b, i") == []
+
+
+def test_each_line_has_an_address():
+    page = drawn("{% json_block text id='spec' %}", text="[\n1\n]")
+
+    assert [line.id for line in page.css(".json-line")] == ["spec-L1", "spec-L2", "spec-L3"]
+    assert [link.attributes["href"] for link in page.css(".line-number")] == ["#spec-L1", "#spec-L2", "#spec-L3"]
+
+
+def test_line_numbers_can_be_left_out():
+    page = drawn("{% json_block text numbered=False %}", text="[1]")
+
+    assert page.css(".line-number") == []
+
+
+def test_a_problem_stands_after_the_line_of_its_pointer():
+    problem = Problem("/unit", "'K' is not one of ['C', 'F']", "schema.enum", keyword="enum")
+
+    page = drawn("{% json_block value=value annotations=problems %}", value={"a": 1, "unit": "K"}, problems=[problem])
+
+    marked = page.css(".has-note")
+    assert [line.text() for line in marked] == ['  "unit": "K"\n']
+    assert marked[0].next.text().strip() == "'K' is not one of ['C', 'F']"
+
+
+def test_a_problem_with_a_line_of_its_own_stands_there_even_in_text_that_is_no_json():
+    problem = Problem("", "A comma is missing.", "json.syntax", line=2, column=1)
+
+    page = drawn("{% json_block text annotations=problems %}", text="[1\n2]", problems=[problem])
+
+    assert page.css_first(".has-note").id == "json-L2"
+
+
+def test_a_missing_member_is_marked_at_its_parent():
+    problem = Problem("/a/b", "'b' is missing", "schema.required")
+
+    page = drawn("{% json_block value=value annotations=problems %}", value={"a": {}}, problems=[problem])
+
+    assert page.css_first(".has-note").text() == '  "a": {}\n'
+
+
+def test_a_problem_of_text_that_is_no_json_and_says_no_line_stands_above_it():
+    page = drawn(
+        "{% json_block text annotations=notes %}", text="no json", notes=[{"pointer": "/a", "message": "Lost."}]
+    )
+
+    assert page.css_first(".json-note-loose").text().strip() == "Lost."
+
+
+def test_a_problem_links_to_its_rule():
+    notes = [{"pointer": "", "message": "Wrong.", "schema_href": "#spec-L9"}]
+
+    page = drawn("{% json_block value=value annotations=notes %}", value=1, notes=notes)
+
+    assert page.css_first(".json-note a").attributes["href"] == "#spec-L9"
+
+
+def test_text_with_many_lines_is_cut_and_says_so():
+    page = drawn("{% json_block text download_url='/whole' %}", text="[\n" + "1,\n" * (MAX_LINES * 2) + "1]")
+
+    assert len(page.css(".json-line")) == MAX_LINES
+    assert "2000 of 4002 lines" in page.css_first(".json-cut").text()
+    assert page.css_first(".json-cut a").attributes["href"] == "/whole"
+    assert page.css("[data-copy]") == []
+
+
+def test_a_problem_behind_the_cut_is_named_below_it():
+    notes = [{"line": MAX_LINES + 5, "message": "Far away."}]
+
+    page = drawn("{% json_block text annotations=notes %}", text="1\n" * (MAX_LINES + 10), notes=notes)
+
+    assert f"Line {MAX_LINES + 5}: Far away." in page.css_first(".json-cut").text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "1," * 500_000 + "1]",
+        '"' + "\\" * 1_000_000,
+        '"a' * 300_000,
+        "[" * 1_000_000,
+        "1" * 1_000_000,
+        "-" * 1_000_000,
+    ],
+    ids=["numbers", "backslashes", "strings", "brackets", "one number", "signs"],
+)
+def test_a_mebibyte_in_one_line_is_bounded(text):
+    shown = highlight(text)
+
+    assert shown.cut
+    assert sum(len(line.html) for line in shown.lines) < 6 * MAX_CHARACTERS
+    assert sum(line.html.count("<span") for line in shown.lines) <= MAX_TOKENS
+
+
+def test_the_containers_of_a_value_fold():
+    page = drawn("{% json_block value=value tree=True %}", value={"a": [1, 2], "b": {}, "c": {"d": "text {"}})
+
+    assert [fold.css_first("summary").text() for fold in page.css("details")] == ["{", '  "a": [', '  "c": {']
+    assert page.css("summary")[1].attributes["data-folded"] == " … 2 lines ],"
+    assert json.loads("".join(lines_of(page))) == {"a": [1, 2], "b": {}, "c": {"d": "text {"}}
+
+
+def test_folds_are_whole_where_the_text_is_cut():
+    page = drawn("{% json_block value=value tree=True %}", value={"a": [1, 2], "b": list(range(MAX_LINES))})
+
+    assert [fold.css_first("summary").text().strip() for fold in page.css("details")] == ['"a": [']
+
+
+def test_characters_that_turn_the_text_around_are_named():
+    page = drawn("{% json_block text %}", text='["a\u202eb"]')
+
+    assert page.css_first(".unseen").attributes["data-name"] == "U+202E"
+    assert page.css_first(".jt").text() == '"a\u202eb"'
+
+
+def test_a_value_on_one_line_is_cut_where_it_is_long():
+    page = drawn("{% json_inline value %}", value=["x" * 500])
+
+    assert len(page.css_first("code").text()) == 201
+    assert page.css_first("code").text().endswith("…")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_value_on_one_line_stays_text(text):
+    page = drawn("{% json_inline value %}", value={text: text})
+
+    assert json.loads(page.css_first("code").text()) == {text: text}
+
+
+def test_a_value_becomes_text_for_a_field():
+    value = loads('{"a": [1.0]}')
+
+    assert json_text(value) == '{\n  "a": [\n    1.0\n  ]\n}'
+    assert json_compact(value) == '{"a": [1.0]}'
+
+
+def test_an_excerpt_shows_the_line_with_a_caret_under_its_column():
+    problem = Problem("", "Wrong.", "json.syntax", line=2, column=4)
+
+    page = drawn("{% excerpt source problem %}", source='{\n  "a" 1\n}', problem=problem)
+
+    shown, caret = page.css_first("pre").text().split("\n")
+    assert shown == '2  "a" 1'
+    assert caret.index("^") - 1 == 3
+
+
+def test_an_excerpt_of_a_long_line_is_cut_around_its_column():
+    source = "<" * 5_000 + "!" + ">" * 5_000
+
+    page = drawn("{% excerpt source problem %}", source=source, problem=Problem("", "", "", line=1, column=5_001))
+
+    shown, caret = page.css_first("pre").text().split("\n")
+    assert len(shown) < 110
+    assert shown[caret.index("^")] == "!"
+
+
+@pytest.mark.parametrize("line", [None, 99])
+def test_an_excerpt_without_a_line_is_nothing(line):
+    page = drawn("{% excerpt source problem %}", source="{}", problem={"line": line})
+
+    assert page.css("pre") == []
