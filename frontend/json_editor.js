@@ -1,5 +1,6 @@
-// The JSON editor: CodeMirror over a <textarea>, inside a shadow root, so that its styles pass a strict
-// Content-Security-Policy (they are constructed style sheets there). The textarea stays the form's value.
+// The JSON editor: CodeMirror in the shadow root of a <json-editor>, so that its styles pass a strict
+// Content-Security-Policy (they are constructed style sheets there) and a morphed page leaves it alone. The <textarea>
+// inside the element stays the form's value.
 
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -9,7 +10,7 @@ import {
 } from "@codemirror/language";
 import { linter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState } from "@codemirror/state";
 import {
   EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
@@ -42,29 +43,56 @@ const look = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
 });
 
+const hidden = new CSSStyleSheet();
+hidden.replaceSync(
+  ".original { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }",
+);
+
 /** What is wrong with the text; nothing while it is empty, since an empty field means "absent". */
 const parseProblems = (view) => (view.state.doc.toString().trim() === "" ? [] : jsonParseLinter()(view));
 
+/** What the textarea is called and said to be, for the editor: an id is not seen from inside a shadow root. */
+function attributesOf(textarea) {
+  const described = (textarea.getAttribute("aria-describedby") ?? "").split(/\s+/).filter(Boolean);
+  const words = described.map((id) => document.getElementById(id)?.textContent.trim()).filter(Boolean).join(" ");
+  return {
+    "aria-label": textarea.getAttribute("aria-label") || textarea.labels?.[0]?.textContent.trim() || "JSON",
+    "aria-invalid": textarea.getAttribute("aria-invalid") === "true" ? "true" : "false",
+    ...(words && { "aria-description": words }),
+  };
+}
+
 /**
- * Put an editor over `textarea`; what is typed is written to the textarea at once.
- *
- * @param {HTMLTextAreaElement} textarea
- * @returns {EditorView} the editor; the same one when the textarea has one already
+ * Type over a selection ourselves: Chromium would keep the look of what is replaced by an inline style, which the policy
+ * refuses.
  */
-export function upgrade(textarea) {
-  if (textarea.jsonEditor) return textarea.jsonEditor;
+function typeOver(event, view) {
+  const { main } = view.state.selection;
+  if (event.inputType !== "insertText" || !event.data || main.empty || view.composing || view.state.readOnly) return false;
+  event.preventDefault();
+  const insert = () => view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type" });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handle) => handle(view, main.from, main.to, event.data, insert))) view.dispatch(insert());
+  return true;
+}
 
-  const host = document.createElement("div");
-  host.className = "json-editor";
+/**
+ * Mount an editor in `host` over the textarea inside it; what is typed is written to the textarea at once.
+ *
+ * @param {HTMLElement} host
+ * @param {HTMLTextAreaElement} textarea
+ * @returns {{sync: () => void, focus: () => void}} `sync` after the page changed the textarea
+ */
+export function mount(host, textarea) {
   const root = host.attachShadow({ mode: "open" });
-  textarea.after(host);
-  textarea.classList.add("has-editor");
+  const original = document.createElement("div");
+  original.className = "original";
+  original.append(document.createElement("slot"));
+  root.append(original);
+  root.adoptedStyleSheets.push(hidden);
 
-  let writing = false;
-  const label = textarea.getAttribute("aria-label") || textarea.labels?.[0]?.textContent.trim() || "JSON";
-  const attributes = { "aria-label": label };
-  if (textarea.getAttribute("aria-invalid") === "true") attributes["aria-invalid"] = "true";
-
+  const named = new Compartment();
+  let following = false;
   const view = new EditorView({
     root,
     parent: root,
@@ -75,42 +103,36 @@ export function upgrade(textarea) {
         EditorState.readOnly.of(textarea.readOnly || textarea.disabled),
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(),
         highlightSelectionMatches(), json(), linter(parseProblems, { delay: 400 }), syntaxHighlighting(colours), look,
-        EditorView.lineWrapping, EditorView.contentAttributes.of(attributes),
-        // Tab is not taken: it moves on to the next control, as everywhere in a form.
+        EditorView.lineWrapping, named.of(EditorView.contentAttributes.of(attributesOf(textarea))),
+        // Tab is not taken: it moves on to the next control, as everywhere in a form. Ctrl+Enter runs.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),
           ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
         EditorView.updateListener.of((update) => {
-          if (!update.docChanged || writing) return;
+          if (!update.docChanged || following) return;
           textarea.value = update.state.doc.toString();
           textarea.dispatchEvent(new Event("input", { bubbles: true }));
         }),
         EditorView.domEventHandlers({
+          beforeinput: typeOver,
           blur: () => { textarea.dispatchEvent(new Event("change", { bubbles: true })); },
         }),
       ],
     }),
   });
 
-  // A label or an error summary focuses the textarea; the editor takes the focus over.
-  textarea.addEventListener("focus", () => view.focus());
-  // Whoever sets the textarea's value says so with this event; the editor follows.
-  textarea.addEventListener("json-editor:sync", () => {
-    if (view.state.doc.toString() === textarea.value) return;
-    writing = true;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: textarea.value } });
-    writing = false;
-  });
-  textarea.jsonEditor = view;
-  return view;
-}
+  function sync() {
+    textarea.tabIndex = -1; // the editor is what one comes to by Tab
+    textarea.setAttribute("aria-hidden", "true");
+    const effects = named.reconfigure(EditorView.contentAttributes.of(attributesOf(textarea)));
+    const present = view.state.doc.toString();
+    following = true;
+    if (present === textarea.value) view.dispatch({ effects });
+    else view.dispatch({ effects, changes: { from: 0, to: present.length, insert: textarea.value } });
+    following = false;
+  }
 
-/** Take the editor off again; the textarea keeps what was typed. */
-export function release(textarea) {
-  const view = textarea.jsonEditor;
-  if (!view) return;
-  const host = view.dom.getRootNode().host;
-  view.destroy();
-  host?.remove();
-  textarea.classList.remove("has-editor");
-  delete textarea.jsonEditor;
+  sync();
+  // A label or the summary of errors focuses the textarea; the editor takes the focus over.
+  textarea.addEventListener("focus", () => view.focus());
+  return { sync, focus: () => view.focus() };
 }

@@ -124,11 +124,7 @@ def _row_parts(lines: Iterable[Line], block: str, *, numbered: bool) -> Iterator
     for line in lines:
         name = "json-line has-note" if line.notes else "json-line"
         place = f"{block}-L{line.number}"
-        number = (
-            f'<a class="line-number" href="#{place}" data-line="{line.number}" tabindex="-1" aria-hidden="true"></a>'
-            if numbered
-            else ""
-        )
+        number = _line_number(line, place) if numbered else ""
         if line.opens:
             folded = escape(line.folded)
             yield f'<details class="json-fold" open><summary class="{name}" id="{place}" data-folded="{folded}">'
@@ -139,6 +135,13 @@ def _row_parts(lines: Iterable[Line], block: str, *, numbered: bool) -> Iterator
             yield f'<span class="json-note" role="note">{icon("triangle-alert")}<span>{_note_words(note)}</span></span>'
         if line.closes:
             yield "</details>"
+
+
+def _line_number(line: Line, place: str) -> str:
+    """A link to the line; in the line of a fold, which is a control itself, the number alone."""
+    if line.opens:
+        return f'<span class="line-number" data-line="{line.number}" aria-hidden="true"></span>'
+    return f'<a class="line-number" href="#{place}" data-line="{line.number}" tabindex="-1" aria-hidden="true"></a>'
 
 
 def _note_words(note: Note) -> str:

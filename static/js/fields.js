@@ -2,21 +2,51 @@
 
 const editorUrl = document.querySelector("script[data-json-editor]").dataset.jsonEditor;
 
+/** A textarea for JSON; once the editor has come, CodeMirror stands in its place. */
+class JsonEditor extends HTMLElement {
+  async connectedCallback() {
+    const textarea = this.querySelector("textarea");
+    if (!textarea) return;
+    const { mount } = await import(editorUrl);
+    if (this.isConnected && !this.shadowRoot) this.editor = mount(this, textarea);
+  }
+}
+customElements.define("json-editor", JsonEditor);
+
 function enhance() {
-  // the summary of errors, once per summary
+  for (const textarea of document.querySelectorAll("textarea[data-json-editor]")) {
+    if (textarea.closest("json-editor")) continue;
+    const host = document.createElement("json-editor");
+    textarea.before(host);
+    host.append(textarea);
+    host.connectedCallback();
+  }
+  for (const host of document.querySelectorAll("json-editor")) host.editor?.sync();
+
+  // nothing that is wrong stays folded away
+  for (const wrong of document.querySelectorAll('[aria-invalid="true"]')) unfold(wrong);
+
   const summary = document.querySelector("[data-autofocus]:not([data-focused])");
   if (summary) {
     summary.dataset.focused = "";
     summary.focus();
   }
-
-  const textareas = document.querySelectorAll("textarea[data-json-editor]:not(.has-editor)");
-  if (textareas.length > 0) {
-    import(editorUrl).then(({ upgrade }) => {
-      for (const textarea of textareas) if (textarea.isConnected) upgrade(textarea);
-    });
-  }
 }
+
+function unfold(element) {
+  for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
+
+// An entry of the summary leads into its field, not only to it.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.(".error-summary a[href^='#']");
+  const field = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  if (!field) return;
+  event.preventDefault();
+  unfold(field);
+  field.scrollIntoView({ block: "center" });
+  field.focus({ preventScroll: true });
+});
 
 function showFiles(zone) {
   const line = zone.querySelector("[data-dropzone-files]") ?? document.querySelector("[data-dropzone-files]");
