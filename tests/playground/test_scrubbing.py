@@ -1,0 +1,112 @@
+import base64
+import html
+import json
+from urllib.parse import quote, quote_plus, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog import strict_json
+from playground.scrubbing import Scrubber
+
+SECRET = 'pa$$/w"ord+ü & more\\'
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        quote(SECRET, safe="").lower(),
+        quote(quote(SECRET, safe=""), safe=""),
+        urlencode({"key": SECRET}),
+        base64.b64encode(SECRET.encode()).decode(),
+        base64.urlsafe_b64encode(SECRET.encode()).decode(),
+        base64.b64encode(f"user:{SECRET}".encode()).decode(),
+        base64.b64encode(f"me:{SECRET}, and more".encode()).decode(),
+        base64.b64encode(f"she:{SECRET}".encode()).decode(),
+        SECRET.encode().hex(),
+        SECRET.encode().hex().upper(),
+        json.dumps(SECRET),
+        json.dumps(SECRET, ensure_ascii=False),
+        json.dumps(json.dumps({"key": SECRET})),
+        repr(SECRET),
+        repr(SECRET.encode()),
+        html.escape(SECRET),
+    ],
+)
+def test_a_secret_is_taken_out_in_every_spelling_that_programs_write(spelling):
+    clean = Scrubber([SECRET]).text(f"before {spelling} after")
+
+    assert "[secret]" in clean
+    assert SECRET not in clean
+    assert spelling not in clean
+    assert clean.startswith("before ")
+    assert clean.endswith(" after")
+
+
+def test_the_rest_of_a_text_stays_as_it_was():
+    clean = Scrubber(["hunter22"]).text("GET /?key=hunter22&page=2\nok")
+
+    assert clean == "GET /?key=[secret]&page=2\nok"
+
+
+def test_the_longer_of_two_secrets_is_taken_out_whole():
+    clean = Scrubber(["hunter22", "hunter22-and-more"]).text("key hunter22-and-more")
+
+    assert clean == "key [secret]"
+
+
+def test_secrets_leave_strings_names_and_numbers_of_a_value():
+    value = strict_json.loads('{"a": ["x hunter22", 90125, 1.0, true, null], "hunter22": 90125.50}')
+
+    clean = Scrubber(["hunter22", "90125"]).value(value)
+
+    assert strict_json.dumps(clean) == '{"a": ["x [secret]", "[secret]", 1.0, true, null], "[secret]": 90125.50}'
+
+
+def test_every_long_line_of_a_key_file_is_a_secret():
+    key = "-----BEGIN KEY-----\nAAAAB3NzaC1yc2EAAAADAQABAAABAQ\nCq9f8e7d6c5b4a3928170605\n-----END KEY-----\n"
+
+    clean = Scrubber([key]).text("read line: Cq9f8e7d6c5b4a3928170605")
+
+    assert clean == "read line: [secret]"
+
+
+def test_a_secret_of_less_than_four_characters_cannot_be_told_from_other_text():
+    assert Scrubber(["abc"]).text("abc") == "abc"
+
+
+def test_the_beginning_of_a_secret_at_a_cut_is_taken_out():
+    scrubber = Scrubber(["hunter22"])
+
+    assert scrubber.cut_text("the key is hunte") == "the key is "
+    assert scrubber.cut_text("the key is hunter22") == "the key is [secret]"
+    assert scrubber.cut_text("nothing here") == "nothing here"
+
+
+def test_without_secrets_a_value_is_given_back_itself():
+    value = {"a": [1, 2]}
+
+    assert Scrubber([]).value(value) is value
+    assert not Scrubber([])
+
+
+def test_a_scrubber_does_not_show_its_secrets():
+    assert "hunter22" not in repr(Scrubber(["hunter22"]))
+
+
+@given(
+    secret=st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), min_size=4, max_size=40),
+    before=st.binary(max_size=5),
+    after=st.binary(max_size=5),
+)
+def test_what_is_left_of_base64_does_not_tell_the_secret(secret, before, after):
+    encoded = base64.b64encode(before + secret.encode() + after).decode()
+
+    clean = Scrubber([secret]).text(encoded)
+
+    assert clean != encoded
