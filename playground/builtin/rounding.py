@@ -1,0 +1,18 @@
+"""Numbers as a person expects them in an answer: 68 rather than 67.99999999999993."""
+
+from __future__ import annotations
+
+MAX_EXACT_INTEGER = 2**53
+"""Up to here a double holds every integer, so writing a whole number without a fraction changes nothing."""
+
+
+def rounded(value: float, *, significant_digits: int = 15) -> int | float:
+    """`value` to so many significant digits; an integer where it is whole.
+
+    Raises:
+        ValueError: it is infinite or not a number, which JSON cannot say.
+    """
+    result = float(f"{value:.{significant_digits}g}")
+    if result - result != 0:
+        raise ValueError("The result is not a finite number.")
+    return int(result) if result.is_integer() and abs(result) <= MAX_EXACT_INTEGER else result
