@@ -9,7 +9,7 @@ const status = palette.querySelector(".palette-status");
 const toolsTitle = list.querySelector('[data-title="tools"]');
 const pagesTitle = list.querySelector('[data-title="pages"]');
 const pages = [...list.querySelectorAll('[role="option"]')];
-const catalog = new URL(palette.dataset.toolPage, location.href);
+const catalog = new URL(palette.dataset.catalog, location.href);
 
 const TOOLS_SHOWN = 8;
 const PAUSE_MS = 80;
@@ -51,7 +51,7 @@ function showTools(items) {
   tools = items.map((tool, index) => {
     const item = blank.content.firstElementChild.cloneNode(true);
     item.id = `palette-tool-${index + 1}`;
-    item.dataset.href = new URL(`${encodeURIComponent(tool.slug)}/`, catalog).href;
+    item.dataset.href = new URL(`tools/${encodeURIComponent(tool.slug)}/`, catalog).href;
     item.querySelector(".palette-name").textContent = tool.name;
     item.querySelector(".palette-text").textContent = (tool.description ?? "").slice(0, 160);
     return item;
@@ -100,7 +100,7 @@ function follow() {
 
 function go(item) {
   if (!item) {
-    const url = new URL(catalog.href.replace(/tools\/$/, ""));
+    const url = new URL(catalog);
     url.searchParams.set("q", field.value.trim());
     location.assign(url);
     return;
