@@ -79,6 +79,11 @@ class Dialect:
         exact = plain(schema)
         return exact is not schema and bool(validator.is_valid(exact))
 
+    def first_mistake(self, schema: JSON) -> list[str | int]:
+        """Where the meta-schema finds the first mistake in `schema`, which it does not accept."""
+        error = next(_metaschema_validator(self.uri).iter_errors(plain(schema)), None)
+        return error.instance_path if error else []
+
 
 def subschemas(schema: JSON, dialect: Dialect) -> Iterator[tuple[tuple[str | int, ...], JSON]]:
     """The direct subschemas of `schema`, each with its path from there. What is misshapen is passed over."""
@@ -102,7 +107,7 @@ def held(how: Holds, value: JSON) -> Iterator[tuple[tuple[str | int, ...], JSON]
         yield (), value
     elif how in _MEMBERS and isinstance(value, dict):
         for name, subschema in value.items():
-            if not isinstance(subschema, list):
+            if how is Holds.MEMBERS or not isinstance(subschema, list):
                 yield (name,), subschema
 
 
@@ -174,7 +179,7 @@ _KEYWORDS_06 = (_KEYWORDS_04 - {"id"}) | set(_HOLDS_06) | {"$id", "const", "exam
 _KEYWORDS_07 = (
     _KEYWORDS_06 | set(_HOLDS_07) | {"$comment", "contentEncoding", "contentMediaType", "readOnly", "writeOnly"}
 )
-_KEYWORDS_2019 = (_KEYWORDS_07 | set(_HOLDS_2019)) | {
+_KEYWORDS_2019 = ((_KEYWORDS_07 - {"dependencies"}) | set(_HOLDS_2019)) | {
     "$anchor", "$recursiveAnchor", "$recursiveRef", "$vocabulary", "dependentRequired", "deprecated", "maxContains",
     "minContains",
 }  # fmt: skip

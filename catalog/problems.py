@@ -5,8 +5,12 @@ Nothing here knows Django. A problem points into a document by JSON Pointer (RFC
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Final
+
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")  # RFC 6901, section 4; no longer than an index can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def resolve_pointer(value: object, pointer: str) -> object:
     for token in split_pointer(pointer):
         if isinstance(value, Mapping):
             value = value[token]
-        elif isinstance(value, Sequence) and not isinstance(value, str) and token.isascii() and token.isdecimal():
+        elif isinstance(value, Sequence) and not isinstance(value, str) and _INDEX.fullmatch(token):
             value = value[int(token)]
         else:
             raise LookupError(pointer)
