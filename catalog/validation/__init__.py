@@ -1,0 +1,21 @@
+"""Checking any value against any JSON Schema, both from strangers, under a budget.
+
+Nothing here knows Django. `jsonschema` runs the schema, with keywords of our own; a check always ends, and says
+"conforms", "violates" or "unchecked" with the reason.
+
+    budget         what a check may cost, and why one ends early
+    equality       JSON's idea of equal, exact numbers
+    wording        the short words of messages
+    violations     what breaks a schema, as a tree
+    places         a subschema where it stands: references, scopes, drafts
+    assertions, applicators, evaluated      the keywords
+    drafts         which keywords each draft has
+    checking       compile_schema, CompiledSchema, CheckResult
+"""
+
+from catalog.validation.budget import Budget
+from catalog.validation.checking import CheckResult, CompiledSchema, compile_schema, compiled_for
+from catalog.validation.places import Place
+from catalog.validation.violations import Violation
+
+__all__ = ["Budget", "CheckResult", "CompiledSchema", "Place", "Violation", "compile_schema", "compiled_for"]

@@ -1,0 +1,26 @@
+"""Searching with a schema's pattern, within what is left of the budget."""
+
+from __future__ import annotations
+
+from catalog.patterns import MATCH_TIMEOUT_S, PatternError, compile_pattern
+from catalog.validation.budget import Run, Unchecked
+from catalog.validation.wording import show_text
+
+
+def found_in(source: str, text: str, run: Run) -> bool:
+    """Whether the pattern `source` matches somewhere in `text`.
+
+    Raises:
+        Unchecked: the pattern cannot be used, or it takes too long.
+    """
+    run.spend(1 + len(text) // 1024)
+    pattern = compile_pattern(source)
+    if isinstance(pattern, PatternError):
+        raise Unchecked(f"The pattern {show_text(source)} cannot be used: {pattern.message}")
+    seconds_left = run.seconds_left()
+    if seconds_left <= 0:
+        raise Unchecked("The check takes too long.")
+    try:
+        return pattern.found_in(text, timeout_s=min(MATCH_TIMEOUT_S, seconds_left))
+    except TimeoutError:
+        raise Unchecked(f"Matching the pattern {show_text(source)} takes too long.") from None

@@ -1,0 +1,105 @@
+"""What breaks a schema, as a tree: for people as problems, for forms with names and branches."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jsonschema.exceptions import ValidationError
+
+from catalog.problems import Problem, pointer_join
+from catalog.validation.wording import MAX_MESSAGE_CHARACTERS
+
+if TYPE_CHECKING:
+    from catalog.validation.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One way in which a value breaks a schema.
+
+    Attributes:
+        pointer: into the value: what is wrong; for what is missing, the object it is missing in; for a member that is
+            not allowed or not named right, the member itself.
+        keyword: "required", "enum", "oneOf"; for a schema that is `false`, the keyword that it stands under.
+        message: one short sentence.
+        schema_pointer: into the schema's document: where the keyword stands, references followed. Into a bundled
+            meta-schema, its URI and "#" come first.
+        names: what `required`, `dependentRequired` and `dependencies` miss; the member that `additionalProperties`,
+            `unevaluatedProperties`, `propertyNames` or a `false` object to.
+        branches: of `anyOf`, and of `oneOf` where nothing fits: what is wrong with each alternative, in their order;
+            empty where that would be too much to tell.
+    """
+
+    pointer: str
+    keyword: str
+    message: str
+    schema_pointer: str
+    names: tuple[str, ...] = ()
+    branches: tuple[tuple[Violation, ...], ...] = ()
+
+    def problem(self) -> Problem:
+        """The violation without its branches, as everything that is wrong with a document is told."""
+        return Problem(
+            pointer=self.pointer,
+            message=self.message,
+            rule=f"schema.{self.keyword}",
+            keyword=self.keyword,
+            schema_pointer=self.schema_pointer,
+        )
+
+    def told(self) -> Iterator[Violation]:
+        """What to tell a person who sees a flat list.
+
+        Where all alternatives of a union but one are of another type, that one is meant: `anyOf: [T, null]` is how most
+        real schemas say that something is optional.
+        """
+        meant = [branch for branch in self.branches if branch and not any(self._is_other_type(v) for v in branch)]
+        if len(meant) == 1 and len(self.branches) > 1:
+            for violation in meant[0]:
+                yield from violation.told()
+        else:
+            yield self
+
+    def _is_other_type(self, violation: Violation) -> bool:
+        return violation.keyword == "type" and violation.pointer == self.pointer
+
+
+class Failure(ValidationError):
+    """A violation on its way through `jsonschema`, which knows already where it is."""
+
+    def __init__(
+        self,
+        place: Place,
+        path: Sequence[str | int],
+        keyword: str,
+        message: str,
+        *,
+        tokens: tuple[str | int, ...] | None = None,
+        names: tuple[str, ...] = (),
+        branches: tuple[tuple[Failure, ...], ...] = (),
+    ) -> None:
+        super().__init__(message, validator=keyword, path=path)
+        self.schema_path = self.relative_schema_path = deque(maxlen=0)
+        self.place = place
+        self.tokens = (keyword,) if tokens is None else tokens
+        self.names = names
+        self.branches = branches
+
+    def _set(self, type_checker: object = None, **kwargs: Any) -> None:
+        """Nothing: `jsonschema` would keep the value and the schema here."""
+
+    def violation(self) -> Violation:
+        message = self.message
+        if len(message) > MAX_MESSAGE_CHARACTERS:
+            message = message[: MAX_MESSAGE_CHARACTERS - 1] + "…"
+        return Violation(
+            pointer=pointer_join("", *self.path),
+            keyword=str(self.validator),
+            message=message,
+            schema_pointer=pointer_join(self.place.pointer, *self.tokens),
+            names=self.names,
+            branches=tuple(tuple(failure.violation() for failure in branch) for branch in self.branches),
+        )
