@@ -1,0 +1,126 @@
+"""Which schemas apply at a place of a value: through references, `allOf`, branches, conditions, members and items.
+
+Nothing here knows Django. Schemas are never merged: what applies is a list. (Forms follow the value that stands at a
+place, in `forms/applicable.py`; here there need not be one.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from catalog.patterns import matches
+from catalog.strict_json import JSON
+from catalog.validation import Place
+from playground.forms.schemas import branches, members, references
+
+MAX_PLACES = 4000  # at one place of a value; real schemas have a handful
+
+
+class Impossible(Exception):
+    """No value can stand here."""
+
+
+def gather(places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[Place], list[list[Place]]]:
+    """All schemas that surely apply where `places` do (through `$ref` and `allOf`), and the unions among them.
+
+    Raises:
+        Impossible: one of them accepts nothing.
+    """
+    seen = {place.identity for place in known}
+    found: list[Place] = []
+    unions: list[list[Place]] = []
+    waiting = list(places)
+    while waiting:
+        place = waiting.pop(0)
+        if place.schema is False:
+            raise Impossible
+        if place.identity in seen:
+            continue
+        seen.add(place.identity)
+        found.append(place)
+        waiting += [*references(place), *branches(place, "allOf")]
+        unions += [options for keyword in ("anyOf", "oneOf") if (options := branches(place, keyword))]
+    return found, unions
+
+
+def gather_all(places: Iterable[Place]) -> list[Place]:
+    """Every schema that may apply where `places` do, whichever branches are taken."""
+    found: dict[object, Place] = {}
+    waiting = list(places)
+    while waiting and len(found) < MAX_PLACES:
+        place = waiting.pop()
+        if place.identity in found:
+            continue
+        found[place.identity] = place
+        waiting += references(place)
+        waiting += [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in branches(place, keyword)]
+        waiting += [place.sub(keyword) for keyword in ("if", "then", "else") if keyword in members(place)]
+        waiting += [dependent for _, dependent in _dependents(place)]
+    return list(found.values())
+
+
+def conditions(places: list[Place], value: JSON) -> Iterator[Place]:
+    """What `if`, `dependentSchemas` and `dependencies` add to `places` for this value."""
+    for place in places:
+        if "if" in members(place):
+            branch = "then" if place.sub("if").is_valid(value) else "else"
+            if branch == "else" and members(place).get(branch) is False:
+                yield place.sub("if")  # it must hold after all
+            elif branch in members(place):
+                yield place.sub(branch)
+        if isinstance(value, dict):
+            yield from (dependent for name, dependent in _dependents(place) if name in value)
+
+
+def _dependents(place: Place) -> Iterator[tuple[str, Place]]:
+    for keyword in ("dependentSchemas", "dependencies"):
+        schemas = members(place).get(keyword)
+        if isinstance(schemas, dict):
+            yield from (
+                (name, place.sub(keyword, name)) for name, schema in schemas.items() if not isinstance(schema, list)
+            )
+
+
+def child_places(places: Iterable[Place], name: str) -> list[Place]:
+    """The schemas for the member `name` of an object for which `places` apply."""
+    found = [child for place in places for child in _children(place, name)]
+    return found or [
+        place.sub("unevaluatedProperties") for place in places if "unevaluatedProperties" in members(place)
+    ]
+
+
+def _children(place: Place, name: str) -> Iterator[Place]:
+    keywords = members(place)
+    declared = False
+    properties = keywords.get("properties")
+    if isinstance(properties, dict) and name in properties:
+        declared = True
+        yield place.sub("properties", name)
+    patterns = keywords.get("patternProperties")
+    for pattern in patterns if isinstance(patterns, dict) else ():
+        if matches(pattern, name):
+            declared = True
+            yield place.sub("patternProperties", pattern)
+    if not declared and "additionalProperties" in keywords:
+        yield place.sub("additionalProperties")
+
+
+def item_places(places: Iterable[Place], index: int) -> list[Place]:
+    """The schemas for the item at `index` of an array for which `places` apply."""
+    found = [child for place in places for child in _items(place, index)]
+    return found or [place.sub("unevaluatedItems") for place in places if "unevaluatedItems" in members(place)]
+
+
+def _items(place: Place, index: int) -> Iterator[Place]:
+    keywords = members(place)
+    prefix = keywords.get("prefixItems")
+    items = keywords.get("items")
+    if isinstance(prefix, list) and index < len(prefix):
+        yield place.sub("prefixItems", index)
+    elif isinstance(items, list):  # up to draft 2019-09
+        if index < len(items):
+            yield place.sub("items", index)
+        elif "additionalItems" in keywords:
+            yield place.sub("additionalItems")
+    elif "items" in keywords:
+        yield place.sub("items")

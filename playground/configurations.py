@@ -1,0 +1,102 @@
+"""Configurations: what a tool is made with, and which of it is secret.
+
+Nothing here knows Django. A member is secret where its schema says so (`writeOnly`, `format: password`, `x-secret`), or
+where its name does ("apiKey", "password").
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from catalog.problems import pointer_join
+from catalog.strict_json import JSON, Number
+from catalog.validation import CompiledSchema, Place
+from playground.applying import child_places, gather_all, item_places
+from playground.forms.schemas import members
+from playground.mocks import canonical
+from playground.scrubbing import Scrubber, number_text
+
+MAX_DEPTH = 64
+SECRET_NAME = re.compile(
+    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared)[-_ ]?keys?$"
+    r"|^keys?$|passw(or)?d|passphrase|secret|credential|bearer|authorization|cookie|(^|[-_ ]|[a-z])tokens?$|^pin$"
+    r"|connection[-_ ]?string|dsn$",
+    re.IGNORECASE,
+)
+NOT_SECRET = re.compile(
+    r"(max|min|num|count|limit|per|total|next|page)[-_ ]?tokens?$|tokens?[-_ ]?(limit|count|url)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Configuration:
+    """A configuration on its way to a tool. It never shows its value: not in a log, a traceback or an error page."""
+
+    value: JSON
+
+    def __repr__(self) -> str:
+        return "Configuration(…)"
+
+    __str__ = __repr__
+
+    def fingerprint(self, key: bytes) -> str:
+        """Equal for equal configurations, and of no use for finding out what they hold: HMAC-SHA-256, in hex."""
+        return hmac.digest(key, canonical(self.value).encode(), "sha256").hex()
+
+    def scrubber(self, schema: CompiledSchema | None) -> Scrubber:
+        """What takes this configuration's secrets out of anything that is stored or shown."""
+        return Scrubber(text for _, secret in secret_members(schema, self.value) for text in _texts(secret))
+
+
+NO_SECRETS = Scrubber(())
+
+
+def secret_members(schema: CompiledSchema | None, value: JSON) -> list[tuple[str, JSON]]:
+    """The secret members of `value`: their JSON Pointers and values, outermost first, in the order of `value`."""
+    return list(_secret_members([schema.root] if schema else [], value, "", "", 0))
+
+
+def _secret_members(
+    places: list[Place], value: JSON, pointer: str, name: str, depth: int
+) -> Iterator[tuple[str, JSON]]:
+    applying = gather_all(places)
+    if (is_secret_name(name) and not isinstance(value, bool | None)) or any(_says_secret(place) for place in applying):
+        yield pointer, value
+        return
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(value, dict):
+        for member, below in value.items():
+            children = child_places(applying, member)
+            yield from _secret_members(children, below, pointer_join(pointer, member), member, depth + 1)
+    elif isinstance(value, list):
+        for index, below in enumerate(value):
+            children = item_places(applying, index)
+            yield from _secret_members(children, below, pointer_join(pointer, index), name, depth + 1)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a member of this name is likely to hold a secret."""
+    return bool(SECRET_NAME.search(name)) and not NOT_SECRET.search(name)
+
+
+def _says_secret(place: Place) -> bool:
+    keywords = members(place)
+    return keywords.get("writeOnly") is True or keywords.get("format") == "password" or keywords.get("x-secret") is True
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    """Every string and number inside a secret, as text."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from _texts(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, int | Number) and not isinstance(value, bool):
+        yield number_text(value)

@@ -1,0 +1,576 @@
+"""A value that a JSON Schema accepts, made from the schema alone.
+
+Nothing here knows Django. The same schema and seed give the same value: chance comes from the seed, and the bound is
+counted in steps, never in time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from random import Random
+
+from catalog.problems import Problem
+from catalog.strict_json import JSON, Number
+from catalog.validation import CompiledSchema, Place
+from playground.applying import Impossible, child_places, conditions, gather, item_places
+from playground.forms.schemas import members
+from playground.pattern_sampling import UnknownPattern, sample_pattern
+
+MAX_STEPS = 4000
+MAX_DEPTH = 24
+ROOMY_DEPTH = 3  # down to here optional members are made, too
+MAX_MEMBERS = 400
+MAX_TEXT = 4096
+BRANCHES_TRIED = 16
+TYPES = ("object", "string", "number", "integer", "boolean", "array", "null")
+
+KEYWORDS_OF_TYPES = {
+    "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
+    "array": {"items", "prefixItems", "contains", "minItems", "uniqueItems", "maxItems"},
+    "string": {"minLength", "maxLength", "pattern", "format"},
+    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+}
+FORMATS = {
+    "date": "2025-03-14",
+    "date-time": "2025-03-14T09:26:53Z",
+    "time": "09:26:53Z",
+    "duration": "PT1H30M",
+    "email": "ada@example.com",
+    "idn-email": "ada@example.com",
+    "hostname": "example.com",
+    "idn-hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.com/item/1",
+    "url": "https://example.com/item/1",
+    "iri": "https://example.com/item/1",
+    "uri-reference": "/item/1",
+    "iri-reference": "/item/1",
+    "uri-template": "https://example.com/{item}",
+    "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+    "json-pointer": "/item/1",
+    "relative-json-pointer": "0/item",
+    "regex": "^a+$",
+}
+# What a text is likely to be, by the end of its property's name.
+LIKELY = (
+    (("email",), "ada@example.com"),
+    (("url", "uri", "link", "href"), "https://example.com/item/1"),
+    (("date", "day"), "2025-03-14"),
+    (("time", "timestamp", "_at"), "2025-03-14T09:26:53Z"),
+    (("id", "key", "sha", "hash"), "a1b2c3"),
+    (("city", "town"), "Lisbon"),
+    (("country",), "Portugal"),
+    (("currency",), "EUR"),
+    (("language", "locale", "lang"), "en"),
+    (("phone",), "+1 555 0100"),
+    (("name", "author", "user", "owner"), "Ada"),
+    (("title", "subject"), "An example"),
+    (("path", "file", "filename"), "docs/example.txt"),
+    (("version",), "1.0.0"),
+    (("description", "summary", "message", "text", "content", "body", "note"), "An example text."),
+    (("status", "state"), "ok"),
+)
+WORDS = ("alpha", "bravo", "coral", "delta", "ember", "fjord", "grove", "harbor", "ivory", "jade")
+
+
+class NoValue(Exception):
+    """No value was found that the schema accepts; `problems` tell what the best try still broke."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__("No value was found that the schema accepts.")
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How one try goes about it."""
+
+    optional: bool  # make optional members
+    hinted: bool  # take `examples` and `default` as they stand
+    shuffled: bool  # choose branches by chance, not in their order
+
+
+MANNERS = (
+    Manner(optional=True, hinted=True, shuffled=False),
+    Manner(optional=True, hinted=False, shuffled=False),
+    Manner(optional=False, hinted=True, shuffled=False),
+    Manner(optional=False, hinted=False, shuffled=False),
+    *[Manner(optional=True, hinted=False, shuffled=True)] * 3,
+    *[Manner(optional=False, hinted=False, shuffled=True)] * 5,
+)
+
+
+def sample(schema: CompiledSchema, seed: str) -> JSON:
+    """A value that `schema` accepts; always the same for the same schema and seed.
+
+    Where a value cannot be checked (the schema is malformed, or costs too much), the first try is given.
+
+    Raises:
+        NoValue: none was found. There may be one all the same: a schema can hide its values as well as it likes.
+    """
+    problems: tuple[Problem, ...] | None = None
+    for count, manner in enumerate(MANNERS):
+        maker = _Maker(Random(f"{seed} {count}"), manner)  # noqa: S311 - the same every time is what is wanted
+        try:
+            value = maker.make([schema.root], depth=0, name="")
+        except Impossible:
+            continue
+        result = schema.check(value)
+        if result.verdict != "violates":
+            return value
+        if problems is None or len(result.problems) < len(problems):
+            problems = result.problems
+    raise NoValue(problems or ())
+
+
+@dataclass
+class _Wanted:
+    """What all schemas that apply at one place say together."""
+
+    places: list[Place]
+    types: list[str] = field(default_factory=list)
+
+    def each(self, keyword: str) -> Iterator[tuple[Place, JSON]]:
+        for place in self.places:
+            if keyword in members(place):
+                yield place, members(place)[keyword]
+
+    def values(self, keyword: str) -> list[JSON]:
+        return [value for _, value in self.each(keyword)]
+
+    def numbers(self, keyword: str) -> list[Decimal]:
+        return [Decimal(str(value)) for value in self.values(keyword) if _is_number(value)]
+
+    def least(self, keyword: str) -> int:
+        return int(max(self.numbers(keyword), default=Decimal(0)))
+
+    def most(self, keyword: str) -> int | None:
+        return int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
+
+    def accepts(self, value: JSON) -> bool:
+        return all(place.is_valid(value) is not False for place in self.places)
+
+
+class _Maker:
+    def __init__(self, random: Random, manner: Manner) -> None:
+        self.random = random
+        self.manner = manner
+        self.steps = 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Impossible
+
+    def make(self, places: list[Place], *, depth: int, name: str) -> JSON:
+        """A value for `places`, schemas that all apply; each choice of branches is tried until the value holds.
+
+        Raises:
+            Impossible: the schemas leave no value, or the bound on steps or depth was reached.
+        """
+        self.step()
+        if depth > MAX_DEPTH:
+            raise Impossible
+        fallback: list[JSON] = []
+        for chosen in self.choices(places, depth):
+            with suppress(Impossible):
+                value = self.conditional(chosen, depth=depth, name=name)
+                if all(place.is_valid(value) is not False for place in places):
+                    return value
+                fallback.append(value)
+        if not fallback:
+            raise Impossible
+        return fallback[0]
+
+    # -- which schemas apply ------------------------------------------------------------------------------------------
+
+    def choices(self, places: list[Place], depth: int) -> Iterator[list[Place]]:
+        """Every list of schemas that may apply together: one branch of each union, in a sensible order."""
+        gathered, unions = gather(places)
+        if not unions:
+            yield gathered
+            return
+        orders = [self.ordered(branches, depth) for branches in unions]
+        for picked in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
+            self.step()
+            yield from self.choices_below(gathered, list(picked), depth)
+
+    def choices_below(self, gathered: list[Place], picked: list[Place], depth: int) -> Iterator[list[Place]]:
+        below, unions = gather(picked, known=gathered)
+        if not unions:
+            yield [*gathered, *below]
+            return
+        orders = [self.ordered(branches, depth) for branches in unions]
+        for deeper in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
+            self.step()
+            last, _ = gather(list(deeper), known=[*gathered, *below])
+            yield [*gathered, *below, *last]
+
+    def ordered(self, branches: list[Place], depth: int) -> list[Place]:
+        if self.manner.shuffled:
+            return self.random.sample(branches, len(branches))
+
+        def lateness(place: Place) -> int:
+            keywords = members(place)
+            late = 2 if keywords.get("type") == "null" or keywords.get("const", 0) is None else 0
+            return late + (4 if depth >= ROOMY_DEPTH and "$ref" in keywords else 0)
+
+        return sorted(branches, key=lateness)
+
+    def conditional(self, places: list[Place], *, depth: int, name: str) -> JSON:
+        """A value for `places`, made again with what their if/then/else and dependent schemas add to it."""
+        value = self.plain(places, depth=depth, name=name)
+        for _ in range(3):
+            added, unions = gather(conditions(places, value), known=places)
+            added += [self.ordered(branches, depth)[0] for branches in unions]
+            if not added:
+                return value
+            places = [*places, *added]
+            value = self.plain(places, depth=depth, name=name)
+        return value
+
+    # -- a value of one list of schemas -------------------------------------------------------------------------------
+
+    def plain(self, places: list[Place], *, depth: int, name: str) -> JSON:
+        wanted = _Wanted(places)
+        fixed = list(_fixed(wanted))
+        if fixed:
+            fitting = [value for value in fixed if wanted.accepts(value)]
+            if not fitting:
+                raise Impossible
+            return self.random.choice(fitting) if self.manner.shuffled or len(name) % 2 else fitting[0]
+        if self.manner.hinted:
+            for value in _hints(wanted):
+                if wanted.accepts(value):
+                    return value
+        wanted.types = _types(wanted)
+        if not wanted.types:
+            raise Impossible
+        kind = self.random.choice(wanted.types) if self.manner.shuffled else wanted.types[0]
+        if kind == "object":
+            return self.an_object(wanted, depth)
+        if kind == "array":
+            return self.an_array(wanted, depth, name)
+        if kind == "string":
+            return self.a_text(wanted, name)
+        if kind in {"number", "integer"}:
+            return self.a_number(wanted, whole=kind == "integer")
+        return None if kind == "null" else bool(self.random.getrandbits(1))
+
+    def an_object(self, wanted: _Wanted, depth: int) -> dict[str, JSON]:
+        least, most = wanted.least("minProperties"), wanted.most("maxProperties")
+        required = _required(wanted)
+        declared = [name for _, names in wanted.each("properties") if isinstance(names, dict) for name in names]
+        roomy = self.manner.optional and depth < ROOMY_DEPTH
+        optional = [name for name in dict.fromkeys(declared) if name not in required]
+        if not roomy:
+            optional = optional[: max(0, least - len(required))]
+        made: dict[str, JSON] = {}
+        for name in dict.fromkeys([*declared, *required]):
+            if name in required:
+                made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
+            elif name in optional and len(made) < (MAX_MEMBERS if most is None else most):
+                with suppress(Impossible):
+                    made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
+        if not declared and not made and roomy and most != 0 and _is_map(wanted):
+            least = max(least, 1)
+        self.fill(made, wanted, least=min(least, MAX_MEMBERS), depth=depth)
+        return made
+
+    def fill(self, made: dict[str, JSON], wanted: _Wanted, *, least: int, depth: int) -> None:
+        """Add members that the schemas do not name until there are `least`."""
+        for count in range(4 * least):
+            if len(made) >= least:
+                return
+            name = self.a_name(wanted, count)
+            if name not in made:
+                with suppress(Impossible):
+                    made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
+
+    def a_name(self, wanted: _Wanted, count: int) -> str:
+        rules = [place.sub("propertyNames") for place, _ in wanted.each("propertyNames")]
+        if rules:
+            name = self.make(rules, depth=MAX_DEPTH - 1, name=f"name{count}")
+            return name if isinstance(name, str) else str(count)
+        patterns = [
+            pattern
+            for members in wanted.values("patternProperties")
+            if isinstance(members, dict)
+            for pattern in members
+        ]
+        if patterns:
+            with suppress(UnknownPattern):
+                return sample_pattern(self.random.choice(patterns), self.random)
+        return WORDS[count] if count < len(WORDS) else f"item{count}"
+
+    def an_array(self, wanted: _Wanted, depth: int, name: str) -> list[JSON]:
+        least, most = wanted.least("minItems"), wanted.most("maxItems")
+        prefix = max(
+            (len(items) for items in [*wanted.values("prefixItems"), *_tuples(wanted)] if isinstance(items, list)),
+            default=0,
+        )
+        roomy = self.manner.optional and depth < ROOMY_DEPTH
+        usual = max(prefix, 2 if roomy else 0)
+        length = min(max(least, usual if most is None else min(usual, most)), MAX_MEMBERS)
+        distinct = any(value is True for value in wanted.values("uniqueItems"))
+        needed = [place.sub("contains") for place, _ in wanted.each("contains") for _ in range(_contained(place))]
+        length = max(length, len(needed))
+        made: list[JSON] = []
+        for index in range(length):
+            places = item_places(wanted.places, index)
+            if index >= length - len(needed):
+                places = [*places, needed[index - (length - len(needed))]]
+            try:
+                made.append(self.an_item(places, made, depth=depth, name=name, distinct=distinct))
+            except Impossible:
+                if len(made) < least or index < len(needed):
+                    raise
+                break
+        return made
+
+    def an_item(self, places: list[Place], before: list[JSON], *, depth: int, name: str, distinct: bool) -> JSON:
+        for _ in range(12):
+            item = self.make(places, depth=depth + 1, name=name)
+            if not distinct or not any(same(item, other) for other in before):
+                return item
+            hinted, self.manner = self.manner, Manner(optional=self.manner.optional, hinted=False, shuffled=True)
+            try:
+                item = self.make(places, depth=depth + 1, name=f"{name}{len(before)}")
+            finally:
+                self.manner = hinted
+            if not any(same(item, other) for other in before):
+                return item
+        raise Impossible
+
+    def a_text(self, wanted: _Wanted, name: str) -> str:
+        least, most = min(wanted.least("minLength"), MAX_TEXT), wanted.most("maxLength")
+        for text in self.texts(wanted, name):
+            fitted = (
+                text if len(text) >= least else (text + " " + "lorem ipsum dolor sit amet " * (least // 27 + 1))[:least]
+            )
+            fitted = fitted if most is None else fitted[:most]
+            for candidate in (text, fitted):
+                if wanted.accepts(candidate):
+                    return candidate
+        raise Impossible
+
+    def texts(self, wanted: _Wanted, name: str) -> Iterator[str]:
+        for form in wanted.values("format"):
+            if isinstance(form, str) and form in FORMATS:
+                if form == "uuid" and self.manner.shuffled:
+                    digits = f"{self.random.getrandbits(128):032x}"
+                    yield f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+                yield FORMATS[form]
+        patterns = [pattern for pattern in wanted.values("pattern") if isinstance(pattern, str)]
+        for pattern in patterns:
+            for _ in range(8):
+                with suppress(UnknownPattern):
+                    yield sample_pattern(pattern, self.random)
+        if wanted.values("contentEncoding"):
+            yield "RXhhbXBsZQ=="
+        if any(media == "application/json" for media in wanted.values("contentMediaType")):
+            yield "{}"
+        if not self.manner.shuffled:
+            yield from likely(name)
+        yield self.random.choice(WORDS)
+        yield f"{self.random.choice(WORDS)}-{self.random.randint(1, 9999)}"
+        most = wanted.most("maxLength")
+        yield "".join(
+            self.random.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(8 if most is None else min(most, 8))
+        )
+
+    def a_number(self, wanted: _Wanted, *, whole: bool) -> JSON:
+        low, high = _bounds(wanted)
+        steps = [abs(step) for step in wanted.numbers("multipleOf") if step]
+        if whole:
+            steps.append(Decimal(1))
+        step = _common_multiple(steps) if steps else None
+        if step is None and not self.manner.shuffled and low is None and high is None:
+            return _number(Decimal(self.random.randint(10, 999)) / 10)
+        if low is None and high is None:
+            low, high = step or Decimal(1), Decimal(100) * (step or 1)
+        elif low is None and high is not None:
+            low = min(high - 100 * (step or 1), Decimal(0) if high > 0 else high - 100)
+        elif high is None and low is not None:
+            high = low + 100 * (step or 1)
+        return _number(self.between(low, high, step))  # type: ignore[arg-type]
+
+    def between(self, low: Decimal, high: Decimal, step: Decimal | None) -> Decimal:
+        if step is None:
+            if low > high:
+                raise Impossible
+            share = Decimal(self.random.randint(1, 999)) / 1000
+            return low if low == high else low + (high - low) * share
+        first = (low / step).to_integral_value(ROUND_CEILING)
+        last = (high / step).to_integral_value(ROUND_FLOOR)
+        if first > last:
+            raise Impossible
+        return Decimal(self.random.randint(int(first), int(last))) * step
+
+
+# -- what a list of schemas says --------------------------------------------------------------------------------------
+
+
+def _fixed(wanted: _Wanted) -> Iterator[JSON]:
+    """The values of `const` and `enum`, of the shortest list where there are several."""
+    yield from wanted.values("const")
+    lists = [values for values in wanted.values("enum") if isinstance(values, list)]
+    if lists and not wanted.values("const"):
+        yield from min(lists, key=len)
+
+
+def _hints(wanted: _Wanted) -> Iterator[JSON]:
+    """Values that the schemas themselves give as examples. Empty ones say little, so they are left out."""
+    for examples in wanted.values("examples"):
+        if isinstance(examples, list):
+            yield from (example for example in examples if example not in (None, "", [], {}))
+    yield from wanted.values("example")
+    yield from (default for default in wanted.values("default") if default not in (None, "", [], {}))
+
+
+def _types(wanted: _Wanted) -> list[str]:
+    """The types that all schemas allow, the most telling first; [] where there is none."""
+    allowed: list[str] | None = None
+    for types in wanted.values("type"):
+        names = (
+            [types]
+            if isinstance(types, str)
+            else [name for name in types if isinstance(name, str)]
+            if isinstance(types, list)
+            else []
+        )
+        if "number" in names:
+            names = [*names, "integer"]
+        allowed = names if allowed is None else [name for name in allowed if name in names]
+    if allowed is not None:
+        if "number" in allowed:
+            allowed = [name for name in allowed if name != "integer"]
+        return sorted(dict.fromkeys(allowed), key=lambda name: name == "null")
+    for name, keywords in KEYWORDS_OF_TYPES.items():
+        if any(keywords & members(place).keys() for place in wanted.places):
+            return [name]
+    return ["string", "number", "boolean", "object", "array", "null"]
+
+
+def _required(wanted: _Wanted) -> list[str]:
+    """The names that must be there, with those that they call for in their turn."""
+    names = [
+        name
+        for required in wanted.values("required")
+        if isinstance(required, list)
+        for name in required
+        if isinstance(name, str)
+    ]
+    needs = [
+        (name, others)
+        for keyword in ("dependentRequired", "dependencies")
+        for members in wanted.values(keyword)
+        if isinstance(members, dict)
+        for name, others in members.items()
+        if isinstance(others, list)
+    ]
+    for name in names:  # grows while it is walked
+        names.extend(
+            other
+            for source, others in needs
+            if source == name
+            for other in others
+            if isinstance(other, str) and other not in names
+        )
+    return list(dict.fromkeys(names))
+
+
+def _is_map(wanted: _Wanted) -> bool:
+    return any(
+        isinstance(members, dict) and members
+        for keyword in ("additionalProperties", "patternProperties")
+        for members in wanted.values(keyword)
+    )
+
+
+def _tuples(wanted: _Wanted) -> list[JSON]:
+    return [items for items in wanted.values("items") if isinstance(items, list)]
+
+
+def _contained(place: Place) -> int:
+    count = members(place).get("minContains", 1)
+    return min(int(count), MAX_MEMBERS) if _is_number(count) else 1  # type: ignore[arg-type]
+
+
+def _bounds(wanted: _Wanted) -> tuple[Decimal | None, Decimal | None]:
+    """The least and the greatest number allowed. An excluded bound is moved inwards by a little."""
+    lows = wanted.numbers("minimum")
+    highs = wanted.numbers("maximum")
+    above, below = wanted.numbers("exclusiveMinimum"), wanted.numbers("exclusiveMaximum")
+    for place, excluded in wanted.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
+        if excluded is True and _is_number(members(place).get("minimum")):
+            above.append(Decimal(str(members(place)["minimum"])))
+    for place, excluded in wanted.each("exclusiveMaximum"):
+        if excluded is True and _is_number(members(place).get("maximum")):
+            below.append(Decimal(str(members(place)["maximum"])))
+    room = Decimal(1)
+    if (above or lows) and (below or highs):
+        room = min([*below, *highs]) - max([*above, *lows])
+    little = min(Decimal(1), abs(room) / 4) if room else Decimal(0)
+    if "integer" in wanted.types:
+        little = Decimal(1)
+    lows += [bound + little for bound in above]
+    highs += [bound - little for bound in below]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _common_multiple(steps: list[Decimal]) -> Decimal:
+    """The least number that is a multiple of each of `steps`."""
+    least = steps[0]
+    for step in steps[1:]:
+        scale = Decimal(10) ** max(0, -least.as_tuple().exponent, -step.as_tuple().exponent)  # type: ignore[operator]
+        first, second = int(least * scale), int(step * scale)
+        while second:
+            first, second = second, first % second
+        least = least * step * scale / first
+    return least
+
+
+def _number(value: Decimal) -> JSON:
+    text = format(value.normalize(), "f")
+    if len(text) > 40:
+        text = str(value)
+    return int(text) if text.lstrip("-").isdecimal() else Number(text)
+
+
+def _is_number(value: JSON) -> bool:
+    return isinstance(value, int | Number) and not isinstance(value, bool)
+
+
+def same(first: JSON, second: JSON) -> bool:
+    """Whether two values are equal as JSON Schema counts it: 1 is 1.0, and true is not 1."""
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(same, first, second))
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(same(first[name], second[name]) for name in first)
+    return type_name(first) == type_name(second) and first == second
+
+
+def type_name(value: JSON) -> str:
+    """The JSON type of `value`."""
+    if value is None:
+        return "null"
+    for kinds, name in (((bool,), "boolean"), ((int, Number), "number"), ((str,), "string"), ((list,), "array")):
+        if isinstance(value, kinds):
+            return name
+    return "object"
+
+
+def likely(name: str) -> Iterator[str]:
+    """Texts that a property of this name might hold."""
+    lowered = name.lower()
+    for endings, text in LIKELY:
+        if lowered.endswith(endings):
+            yield text

@@ -1,0 +1,90 @@
+import pytest
+
+from catalog import strict_json
+from catalog.validation import compile_schema
+from playground.configurations import Configuration, is_secret_name, secret_members
+
+
+def members(schema, value):
+    return secret_members(compile_schema(schema) if schema is not None else None, value)
+
+
+@pytest.mark.parametrize("mark", [{"writeOnly": True}, {"format": "password"}, {"x-secret": True}])
+def test_a_member_is_secret_where_its_schema_says_so(mark):
+    schema = {"properties": {"a": {"type": "string", **mark}, "b": {"type": "string"}}}
+
+    assert members(schema, {"a": "hunter22", "b": "open"}) == [("/a", "hunter22")]
+
+
+def test_the_mark_may_stand_behind_a_reference_or_in_any_branch():
+    schema = {
+        "properties": {"a": {"anyOf": [{"$ref": "#/$defs/key"}, {"type": "null"}]}},
+        "additionalProperties": {"allOf": [{"writeOnly": True}]},
+        "$defs": {"key": {"type": "string", "writeOnly": True}},
+    }
+
+    assert members(schema, {"a": "one", "x": "two"}) == [("/a", "one"), ("/x", "two")]
+
+
+def test_secrets_are_found_in_lists_and_below():
+    schema = {
+        "properties": {
+            "hosts": {"items": {"properties": {"login": {"properties": {"word": {"writeOnly": True}}}}}},
+        }
+    }
+
+    found = members(schema, {"hosts": [{"login": {"word": "one", "user": "me"}}, {"login": {"word": "two"}}]})
+
+    assert found == [("/hosts/0/login/word", "one"), ("/hosts/1/login/word", "two")]
+
+
+def test_a_secret_object_is_one_secret():
+    schema = {"properties": {"account": {"writeOnly": True}}}
+
+    assert members(schema, {"account": {"user": "me", "word": "hunter22"}}) == [
+        ("/account", {"user": "me", "word": "hunter22"})
+    ]
+
+
+def test_without_a_schema_names_tell_what_is_secret():
+    assert members(None, {"apiKey": "k-123", "city": "Wien", "db": {"password": "p"}}) == [
+        ("/apiKey", "k-123"),
+        ("/db/password", "p"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["apiKey", "api_key", "API-KEY", "token", "accessToken", "github_token", "password", "passwd", "client_secret",
+     "secretAccessKey", "AWS_SECRET_ACCESS_KEY", "privateKey", "authorization", "connectionString", "passphrase"],
+)  # fmt: skip
+def test_names_that_tell_of_a_secret(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["city", "keyboard", "monkey", "maxTokens", "token_count", "tokenizer", "pageToken"])
+def test_names_that_do_not(name):
+    assert not is_secret_name(name)
+
+
+def test_a_configuration_does_not_show_its_value():
+    configuration = Configuration({"apiKey": "hunter22"})
+
+    assert "hunter22" not in f"{configuration} {configuration!r} {[configuration]}"
+
+
+def test_equal_configurations_have_one_fingerprint_and_others_another():
+    one = Configuration(strict_json.loads('{"a": 1, "b": 2.0}'))
+    same = Configuration(strict_json.loads('{"b": 2, "a": 1}'))
+    other = Configuration(strict_json.loads('{"b": 2, "a": 3}'))
+
+    assert one.fingerprint(b"key") == same.fingerprint(b"key") != other.fingerprint(b"key")
+    assert one.fingerprint(b"key") != one.fingerprint(b"another key")
+
+
+def test_the_scrubber_of_a_configuration_takes_out_its_secrets_alone():
+    schema = compile_schema({"properties": {"pin": {"writeOnly": True}, "unit": {"enum": ["celsius"]}}})
+
+    scrubber = Configuration({"pin": 90125, "unit": "celsius"}).scrubber(schema)
+
+    assert scrubber.text("pin 90125 in celsius") == "pin [secret] in celsius"
