@@ -1,0 +1,184 @@
+"""The playground's tables: runs, and the configurations that people keep."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import timedelta
+from functools import cached_property
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import strict_json
+from catalog.accounts.models import User
+from catalog.models import Revision, Tool
+from catalog.problems import Problem
+from catalog.strict_json import JSON
+
+ACTIVE = ("queued", "running")
+ENDED = ("returned", "raised", "timed_out", "cancelled", "crashed", "refused")
+OUTCOMES = (*ACTIVE, *ENDED)
+VERDICTS = ("conforms", "violates", "unchecked")
+MODES = ("live", "mock")
+
+
+def new_run_id() -> str:
+    """A new id: 32 hex digits of a UUID version 7, so that ids sort by time and none can be guessed."""
+    value = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
+    value = value & ~(0xF << 76) | 7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return f"{value:032x}"
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """The runs that `user` may see: their own; staff see all."""
+        if not user.is_authenticated:
+            return self.none()
+        return self if user.is_staff else self.filter(by=user)
+
+    def active(self) -> Self:
+        """Those that have not ended."""
+        return self.filter(outcome__in=ACTIVE)
+
+    def without_texts(self) -> Self:
+        """For lists: what can be long stays in the database."""
+        return self.defer("parameters_json", "response_json", "problems_json", "mock_json", "stdout", "stderr", "error")
+
+    def with_names(self) -> Self:
+        """With the tool's, the revision's and the person's names at hand, and not the spec's text."""
+        return self.select_related("tool", "revision", "by").defer("revision__source", "tool__description")
+
+
+class Run(models.Model):
+    """One call of one tool, and what came of it.
+
+    Texts that end in `_json` are exact JSON: numbers stand as they were written. Secrets of the configuration have been
+    taken out of everything that is stored here.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
+    tool = models.ForeignKey(Tool, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="runs", db_index=False
+    )
+    mode = models.CharField(max_length=8, choices=[(mode, mode) for mode in MODES], default="live")
+    outcome = models.CharField(max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued")
+
+    parameters_json = models.TextField()
+    response_json = models.TextField(null=True)  # noqa: DJ001 - None: there is none; a response can be any JSON
+    verdict = models.CharField(max_length=10, blank=True)  # of VERDICTS; "" where there is no response
+    verdict_reason = models.TextField(blank=True)  # why "unchecked"
+    problems_json = models.TextField(default="[]")
+    problems_truncated = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+    mock_json = models.TextField(blank=True)  # how a mock's response was made: `playground.mocks.Mock.as_json()`
+    stdout = models.TextField(blank=True)
+    stderr = models.TextField(blank=True)
+    stdout_dropped = models.PositiveBigIntegerField(default=0)  # bytes
+    stderr_dropped = models.PositiveBigIntegerField(default=0)
+
+    factory = models.CharField(max_length=200, blank=True)  # "toolshelf 0.1.0"
+    configuration_fingerprint = models.CharField(max_length=64, blank=True)  # "" where there was no configuration
+    configuration_name = models.CharField(max_length=100, blank=True)  # the saved configuration's, where one was used
+    timeout_s = models.FloatField(default=0)
+
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)  # when it left the queue
+    finished_at = models.DateTimeField(null=True)
+    queue_ms = models.FloatField(null=True)
+    start_ms = models.FloatField(null=True)
+    call_ms = models.FloatField(null=True)
+    check_ms = models.FloatField(null=True)
+    progress_done = models.FloatField(null=True)
+    progress_total = models.FloatField(null=True)
+    progress_message = models.CharField(max_length=200, blank=True)
+
+    host = models.CharField(max_length=60, blank=True)  # playground.hosts
+    seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for runs that take long
+    cancel_requested_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[RunQuerySet] = RunQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["by", "-id"], name="run_by_person"),
+            models.Index(fields=["tool", "-id"], name="run_by_tool"),
+            models.Index(fields=["host"], name="run_active", condition=models.Q(outcome__in=["queued", "running"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("playground:run", args=[self.id])
+
+    @property
+    def is_active(self) -> bool:
+        return self.outcome in ACTIVE
+
+    @property
+    def is_mock(self) -> bool:
+        return self.mode == "mock"
+
+    @property
+    def has_response(self) -> bool:
+        return self.response_json is not None
+
+    @cached_property
+    def parameters(self) -> JSON:
+        return strict_json.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES * 2)
+
+    @cached_property
+    def response(self) -> JSON:
+        """The response; None where it is null and where there is none."""
+        if self.response_json is None:
+            return None
+        return strict_json.loads(self.response_json, max_bytes=settings.RUN_RESPONSE_BYTES * 8)
+
+    @cached_property
+    def mock(self) -> dict[str, JSON]:
+        found = strict_json.loads(self.mock_json) if self.mock_json else {}
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """Of a refused run: pointers begin with /parameters or /configuration. Else they point into the response."""
+        return [Problem(**problem) for problem in strict_json.loads(self.problems_json, max_bytes=4 * 1024 * 1024)]  # type: ignore[union-attr, arg-type]
+
+    @property
+    def duration_ms(self) -> float | None:
+        """From leaving the queue to the tool's end; None where the tool was not called."""
+        if self.start_ms is None and self.call_ms is None:
+            return None
+        return (self.start_ms or 0.0) + (self.call_ms or 0.0)
+
+    @property
+    def waited(self) -> timedelta:
+        """How long it has been, or was, from being asked for to its end."""
+        return (self.finished_at or timezone.now()) - self.created_at
+
+
+class SavedConfiguration(models.Model):
+    """A configuration that a person keeps for a tool, by name. Encrypted; its secrets go in and never come out."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
+    name = models.CharField(max_length=100)
+    sealed = models.TextField()  # playground.sealing: the value, and when each secret of it was set
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_configuration_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
