@@ -1,0 +1,161 @@
+"""Which subschemas apply at a place, given what stands there.
+
+They are kept as a list and never merged: the place's own schema, what it refers to, each `allOf`, `then` or `else` as
+the validator decides, `dependentSchemas` of members that are present, and the chosen branch of each union. Each is
+visited once, so a loop of references ends.
+
+Sources: JSON Schema 2020-12 Core, sections 8.2 and 10; earlier drafts where `Dialect` says they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote
+
+from catalog.strict_json import JSON
+from catalog.validation import Place
+from playground.forms.choices import Choice, Choices, canonical
+from playground.forms.schemas import Kinds, branches, members, references
+from playground.forms.values import Absent, Kind, Maybe
+
+MAX_PLACES: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """A `oneOf` or `anyOf` at a place.
+
+    Attributes:
+        key: its way from the place's own schema ("oneOf", "allOf/0/anyOf"), the same in every request.
+        keyword: "oneOf" or "anyOf".
+        options: all its branches.
+        candidates: the indexes of those that allow the kind that stands or is wanted here.
+        chosen: the index in force; None where there is no candidate.
+    """
+
+    key: str
+    keyword: str
+    options: tuple[Place, ...]
+    candidates: tuple[int, ...]
+    chosen: int | None
+
+
+@dataclass(slots=True)
+class Applicable:
+    """What applies at a place.
+
+    Attributes:
+        places: the subschemas, outermost first.
+        unions: the unions among them that leave something to choose.
+        choices: the list of values to pick from, where there is one.
+        is_complete: whether none was left out because it would take too long.
+    """
+
+    places: list[Place] = field(default_factory=list)
+    unions: list[Union] = field(default_factory=list)
+    choices: tuple[Choice, ...] | None = None
+    is_complete: bool = True
+
+
+Chooser = Callable[[Sequence[Place], Maybe], int]
+"""Which of some branches a value means, for a place that is shown for the first time."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One search for what applies at one place.
+
+    Attributes:
+        value: what stands there, without what cannot be read.
+        kind: the kind that stands or is wanted there.
+        posted: the branches in force, by the union's key.
+        choose: picks a branch where none is in force.
+        is_valid: asks the validator; None when it has no more time.
+    """
+
+    value: Maybe
+    kind: Kind | None
+    posted: dict[str, int]
+    kinds: Kinds
+    choices: Choices
+    choose: Chooser
+    is_valid: Callable[[Place, JSON], bool | None]
+    found: Applicable = field(default_factory=Applicable)
+    _seen: set[object] = field(default_factory=set)
+    _lists: list[tuple[Choice, ...]] = field(default_factory=list)
+
+    def run(self, places: Iterable[Place]) -> Applicable:
+        """What applies where all of `places` do."""
+        for number, place in enumerate(places):
+            self._visit(place, str(number) if number else "")
+        self.found.choices = _common(self._lists)
+        return self.found
+
+    def _visit(self, place: Place, way: str) -> None:
+        identity = place.identity
+        if identity in self._seen:
+            return
+        if len(self._seen) >= MAX_PLACES:
+            self.found.is_complete = False
+            return
+        self._seen.add(identity)
+        self.found.places.append(place)
+        if (listed := self.choices.own(place)) is not None:
+            self._lists.append(listed)
+        for index, target in enumerate(references(place)):
+            self._visit(target, f"{way}/$ref{index or ''}")
+        for index, part in enumerate(branches(place, "allOf")):
+            self._visit(part, f"{way}/allOf/{index}")
+        self._conditions(place, way)
+        for keyword in ("oneOf", "anyOf"):
+            if options := branches(place, keyword):
+                self._union(keyword, options, f"{way}/{keyword}")
+
+    def _conditions(self, place: Place, way: str) -> None:
+        keywords = members(place)
+        if isinstance(self.value, Absent):
+            return
+        known = place.dialect.keywords
+        if "if" in keywords and "if" in known and keywords.keys() & {"then", "else"}:
+            holds = self.is_valid(place.sub("if"), self.value)
+            then = "then" if holds else "else"
+            if holds is not None and then in keywords:
+                self._visit(place.sub(then), f"{way}/{then}")
+        if not isinstance(self.value, dict):
+            return
+        for keyword in ("dependentSchemas", "dependencies"):
+            dependent = keywords.get(keyword)
+            if keyword in known and isinstance(dependent, dict):
+                for name, schema in dependent.items():
+                    if name in self.value and isinstance(schema, dict | bool):
+                        self._visit(place.sub(keyword, name), f"{way}/{keyword}/{quote(name, safe='', errors='surrogatepass')}")
+
+    def _union(self, keyword: str, options: list[Place], key: str) -> None:
+        listed = self.choices.of_union(options)
+        if listed is not None:
+            self._lists.append(listed)
+            return
+        candidates = tuple(
+            index for index, option in enumerate(options) if self.kind is None or self.kind in self.kinds.of(option)
+        )
+        chosen = self.posted.get(key)
+        if chosen not in candidates:
+            chosen = self._chosen(options, candidates)
+        self.found.unions.append(Union(key, keyword, tuple(options), candidates, chosen))
+        if chosen is not None:
+            self._visit(options[chosen], f"{key}/{chosen}")
+
+    def _chosen(self, options: list[Place], candidates: tuple[int, ...]) -> int | None:
+        if len(candidates) < 2:
+            return candidates[0] if candidates else None
+        return candidates[self.choose([options[index] for index in candidates], self.value)]
+
+
+def _common(lists: list[tuple[Choice, ...]]) -> tuple[Choice, ...] | None:
+    if not lists:
+        return None
+    first, *others = lists
+    allowed = [{canonical(choice.value) for choice in other} for other in others]
+    return tuple(choice for choice in first if all(canonical(choice.value) in keys for keys in allowed))

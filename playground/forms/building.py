@@ -1,0 +1,83 @@
+"""From a draft to the nodes that are drawn. The value decides the kind of each node, the schema what is said and offered.
+
+So every value has a form, whatever its schema, and each of its parts is the value of a control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from catalog.validation import Place
+from playground.forms.containers import absent_node, array_node, object_node
+from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
+from playground.forms.guide import Guide
+from playground.forms.here import Here, Spot
+from playground.forms.nodes import Form, Node, RawNode
+from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, text_node
+
+INLINE_MEMBERS = 150  # empty members that one page draws at once; more can be added by name
+
+
+def build(places: Sequence[Place], draft: Draft, *, name: str, label: str, guide: Guide) -> Form:
+    """The form of `draft`, under `places`.
+
+    Args:
+        name: begins the name of each control.
+        label: what the whole is called.
+    """
+    return Form(name, _Builder(name, guide).node(places, draft, Spot("", "", label, is_required=True)))
+
+
+@dataclass(slots=True)
+class _Builder:
+    form: str
+    guide: Guide
+    inline_left: list[int] = field(default_factory=lambda: [INLINE_MEMBERS])
+
+    def node(self, places: Sequence[Place], draft: Draft, spot: Spot) -> Node:
+        found = self.guide.at(places, draft)
+        here = Here(self.form, self.guide, self.node, draft, spot, found, self.guide.kinds.of_all(places))
+        match draft:
+            case Raw(text):
+                return RawNode(here.head(has_types=False), here.control("e"), text, rows=rows_for(text, 4))
+            case Missing():
+                return self._missing(here)
+            case Object() | Array():
+                return self._container(here, draft)
+        reading = self.guide.reading(draft)
+        if here.choices and not reading.faults:
+            return choice_node(here, here.choices, reading.value)
+        return self._scalar(here, draft)
+
+    def _scalar(self, here: Here, draft: Draft) -> Node:
+        match draft:
+            case Text(text, is_literal):
+                return text_node(here, text, is_literal=is_literal)
+            case Numeral(text):
+                return number_node(here, text)
+            case Constant(None):
+                return null_node(here)
+            case Constant(value):
+                return boolean_node(here, "true" if value else "false")
+        raise AssertionError(draft)
+
+    def _container(self, here: Here, draft: Object | Array) -> Node:
+        reading = self.guide.reading(draft)
+        if here.choices and not reading.faults:
+            return choice_node(here, here.choices, reading.value)
+        if isinstance(draft, Object):
+            return object_node(here, draft, self.inline_left)
+        return array_node(here, draft)
+
+    def _missing(self, here: Here) -> Node:
+        if here.choices:
+            return choice_node(here, here.choices)
+        match here.kind:
+            case "text":
+                return text_node(here, "")
+            case "number":
+                return number_node(here, "")
+            case "boolean":
+                return boolean_node(here, "")
+        return absent_node(here)

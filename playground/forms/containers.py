@@ -1,0 +1,211 @@
+"""Nodes of objects and lists: members that the schema declares, extra entries, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.problems import pointer_join
+from catalog.strict_json import JSON
+from playground.forms import children
+from playground.forms.children import Child
+from playground.forms.choices import Choice, canonical
+from playground.forms.drafts import NOTHING, Array, Draft, Entry, Item, Missing, Object, entry_of, key_of
+from playground.forms.here import Here, Spot
+from playground.forms.names import control_name, member_path, new_row_id, row_path
+from playground.forms.nodes import (
+    AbsentNode,
+    Adder,
+    ArrayNode,
+    ArrayRow,
+    Button,
+    ChoicesNode,
+    EntryRow,
+    Hidden,
+    Key,
+    Node,
+    ObjectNode,
+    Option,
+)
+from playground.forms.values import Absent, literal
+
+MAX_BOXES: Final = 60
+MAX_SUGGESTIONS: Final = 300
+NOT_IN_SCHEMA: Final = "not in the schema"
+NOT_ALLOWED: Final = "the schema does not allow this"
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """An object's draft, sorted by what the schema declares: its members, then all others as entries."""
+
+    members: Mapping[str, Draft]
+    entries: tuple[Entry, ...]
+
+
+def arranged(draft: Object, declared: list[str]) -> Arranged:
+    """Sort `draft`. An entry whose name is declared becomes the member; a member that no longer is becomes an entry."""
+    members: dict[str, Draft] = {name: draft.members[name] for name in declared if name in draft.members}
+    entries = []
+    names = set(declared)
+    for entry in draft.entries:
+        key = key_of(entry)
+        if key in names and isinstance(members.get(key, NOTHING), Missing):
+            members[key] = entry.draft
+        else:
+            entries.append(entry)
+    row = new_row_id(entry.row for entry in draft.entries)
+    for name, member in draft.members.items():
+        if name not in names and not isinstance(member, Missing):
+            entries.append(entry_of(str(row), name, member))
+            row += 1
+    return Arranged({name: members.get(name, NOTHING) for name in declared}, tuple(entries))
+
+
+def object_node(here: Here, draft: Object, inline_left: list[int]) -> Node:
+    """An object."""
+    declared = children.declared_names(here.found)
+    order = arranged(draft, declared)
+    present = {name for name, member in order.members.items() if not isinstance(member, Missing)}
+    required = children.required_names(here.found, present | {key for entry in order.entries if (key := key_of(entry))})
+    members, left_out = [], []
+    for name, member in order.members.items():
+        child = children.member(here.found, name)
+        if name not in present and not child.is_allowed:
+            continue
+        if name not in present and name not in required:
+            if inline_left[0] <= 0:
+                left_out.append(name)
+                continue
+            inline_left[0] -= 1
+        spot = Spot(
+            member_path(here.spot.path, name),
+            pointer_join(here.spot.pointer, name),
+            label=name or '""',
+            name=name,
+            is_required=name in required,
+            notes=() if child.is_allowed else (NOT_ALLOWED,),
+        )
+        members.append(here.build(child.places, member, spot))
+    entries = tuple(_entry(here, entry) for entry in order.entries)
+    return ObjectNode(
+        here.head(is_container=True, buttons=_removal(here)),
+        Hidden(here.control("o"), ""),
+        tuple(members),
+        entries,
+        _adder(here, left_out),
+    )
+
+
+def _removal(here: Here) -> tuple[Button, ...]:
+    if here.spot.is_row or here.spot.is_required or not here.spot.path:
+        return ()
+    return (Button(here.operation("remove"), "Remove", f"Remove {here.spot.label}", "trash"),)
+
+
+def _entry(here: Here, entry: Entry) -> EntryRow:
+    path = row_path(here.spot.path, entry.row)
+    key = key_of(entry)
+    child = children.member(here.found, key) if key is not None else Child(())
+    shown = entry.key or '""'
+    pointer = pointer_join(here.spot.pointer, key if key is not None else entry.key)
+    notes = () if child.is_allowed else (NOT_ALLOWED,)
+    node = here.build(
+        child.places, entry.draft, Spot(path, pointer, f"Value of {shown}", is_row=True, is_nameless=True, notes=notes)
+    )
+    tag = "l" if entry.is_literal else "k"
+    remove = Button(f"{here.form}:remove:{path}", "Remove", f"Remove {shown}", "trash")
+    return EntryRow(
+        f"{here.form}:{path}-row",
+        Hidden(here.control("m"), entry.row),
+        Key(f"{here.form}:{path}-key", control_name(here.form, tag, path), entry.key, entry.is_literal),
+        node,
+        (remove,),
+    )
+
+
+def _adder(here: Here, left_out: list[str]) -> Adder | None:
+    takes_more = children.takes_more_members(here.found)
+    if not left_out and not takes_more:
+        return None
+    label = "Name of an entry to add" if takes_more else "Name of a member to add"
+    button = Button(here.operation("entry"), "Add entry", f"Add an entry to {here.spot.label}", "plus")
+    suggestions = tuple(name for name in left_out[:MAX_SUGGESTIONS] if name)
+    return Adder(f"{here.id}-new", here.control("nk"), button, label, suggestions)
+
+
+def array_node(here: Here, draft: Array) -> Node:
+    """A list, as rows; or as boxes to tick where each item is one of a few choices and stands once."""
+    boxes = _box_choices(here)
+    if boxes and draft.state.view != "rows" and (options := _ticked(here, draft, boxes)) is not None:
+        head = here.head(is_container=True, buttons=_removal(here))
+        return ChoicesNode(head, Hidden(here.control("a"), ""), here.control("i"), options)
+    rows = []
+    last = len(draft.items) - 1
+    for index, item in enumerate(draft.items):
+        rows.append(_row(here, item, index, last))
+    return ArrayNode(
+        here.head(is_container=True, buttons=_removal(here)),
+        Hidden(here.control("a"), ""),
+        tuple(rows),
+        (_item_button(here),) if children.item(here.found, len(draft.items)).is_allowed else (),
+    )
+
+
+def _item_button(here: Here) -> Button:
+    return Button(here.operation("item"), "Add item", f"Add an item to {here.spot.label}", "plus")
+
+
+def _row(here: Here, item: Item, index: int, last: int) -> ArrayRow:
+    path = row_path(here.spot.path, item.row)
+    child = children.item(here.found, index)
+    spot = Spot(
+        path,
+        pointer_join(here.spot.pointer, index),
+        f"Item {index + 1}",
+        is_row=True,
+        notes=() if child.is_allowed else (NOT_ALLOWED,),
+    )
+    whose = f"item {index + 1} of {here.spot.label}"
+    buttons = [Button(f"{here.form}:remove:{path}", "Remove", f"Remove {whose}", "trash")]
+    if index < last:
+        buttons.insert(0, Button(f"{here.form}:down:{path}", "Down", f"Move {whose} down", "arrow-down"))
+    if index:
+        buttons.insert(0, Button(f"{here.form}:up:{path}", "Up", f"Move {whose} up", "arrow-up"))
+    node = here.build(child.places, item.draft, spot)
+    return ArrayRow(f"{here.form}:{path}-row", Hidden(here.control("r"), item.row), node, tuple(buttons))
+
+
+def _box_choices(here: Here) -> tuple[Choice, ...]:
+    if "each item once" not in here.facts.hints or children.prefix_length(here.found):
+        return ()
+    child = children.item(here.found, 0)
+    choices = here.guide.at(child.places, NOTHING).choices or ()
+    return choices if 0 < len(choices) <= MAX_BOXES else ()
+
+
+def _ticked(here: Here, draft: Array, choices: tuple[Choice, ...]) -> tuple[Option, ...] | None:
+    """The boxes of `choices`; None where the list could not be told by boxes: another order, repeated or foreign items."""
+    reading = here.guide.reading(draft)
+    if reading.faults or not isinstance(reading.value, list):
+        return None
+    left: list[JSON] = list(reading.value)
+    options = []
+    for choice in choices:
+        is_ticked = bool(left) and canonical(left[0]) == canonical(choice.value)
+        text = literal(left.pop(0)) if is_ticked else literal(choice.value)
+        options.append(Option(text, choice.label, is_ticked, True, choice.description))
+    return None if left else tuple(options)
+
+
+def absent_node(here: Here) -> Node:
+    """Nothing yet, and buttons that make a value."""
+    buttons = []
+    if here.kind == "array":
+        if children.item(here.found, 0).is_allowed:
+            buttons.append(_item_button(here))
+        buttons.append(Button(here.operation("add"), "Empty list", f"Set {here.spot.label} to an empty list"))
+    elif here.kind is not None:
+        buttons.append(Button(here.operation("add"), "Add", f"Add {here.spot.label}", "plus"))
+    return AbsentNode(here.head(is_container=True, buttons=tuple(buttons)))

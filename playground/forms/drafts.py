@@ -1,0 +1,307 @@
+"""Drafts: a value on its way, as the form holds it between two requests.
+
+A draft has the shape of the value, but its leaves are what was typed, letter for letter, also where that makes no
+sense yet; places may be empty; and each place remembers what was chosen there (`State`). `draft_of` turns a value into
+a draft and `read` turns a draft back, for every value whatever its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+
+from catalog.errors import JSONTextError
+from catalog.problems import Problem, pointer_join
+from catalog.strict_json import JSON, Number
+from playground.forms.names import member_path, row_path
+from playground.forms.values import ABSENT, Absent, Kind, Maybe, is_fragile, literal, read_literal, read_number
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What was chosen at a place, beside its value.
+
+    Attributes:
+        branches: which branch of which union is in force: pairs of the union's key and the branch's index.
+        stash: what other branches held here, sealed: pairs of "union=branch" and the sealed text.
+        view: "open" for a container that was folded and is to stay open, "rows" for a list of choices as rows.
+    """
+
+    branches: tuple[tuple[str, int], ...] = ()
+    stash: tuple[tuple[str, str], ...] = ()
+    view: str = ""
+
+
+PLAIN: Final = State()
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Nothing is here; `kind` is what is meant to come, where that was chosen."""
+
+    kind: Kind | None = None
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text. `is_literal`: `text` is its JSON literal, as typed."""
+
+    text: str
+    is_literal: bool = False
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number as typed, not empty."""
+
+    text: str
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """True, false or null."""
+
+    value: bool | None
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """JSON text as typed, not empty; shown as text."""
+
+    text: str
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A container that is shown as JSON text because the page is full; never typed wrongly (that would be `Raw`)."""
+
+    value: JSON
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A secret whose value is not in the page: `token` finds it (`secrets.py`)."""
+
+    token: str
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An extra entry of an object: a row whose key is typed."""
+
+    row: str
+    key: str
+    draft: Draft
+    is_literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object: members whose names the page declared, and extra entries."""
+
+    members: Mapping[str, Draft] = field(default_factory=dict)
+    entries: tuple[Entry, ...] = ()
+    state: State = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row of a list; or, when the draft is a folded list, a run of rows."""
+
+    row: str
+    draft: Draft
+
+    @property
+    def is_run(self) -> bool:
+        return self.row.startswith("~")
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A list. `are_choices`: it was posted as ticked boxes."""
+
+    items: tuple[Item, ...] = ()
+    state: State = PLAIN
+
+
+Draft: TypeAlias = Missing | Text | Numeral | Constant | Raw | Folded | Kept | Object | Array
+NOTHING: Final = Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What cannot be read at one place of a draft. `on_key`: at the key of the entry that stands there."""
+
+    path: str
+    problem: Problem
+    on_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A draft as a value, without what could not be read.
+
+    Attributes:
+        value: the value, or ABSENT.
+        faults: what is missing in it, in the draft's order.
+    """
+
+    value: Maybe
+    faults: tuple[Fault, ...] = ()
+
+
+def draft_of(value: Maybe, state: State = PLAIN) -> Draft:
+    """The draft of a finished value."""
+    if isinstance(value, Absent):
+        return Missing(state=state)
+    if isinstance(value, str):
+        return Text(literal(value), True, state) if is_fragile(value) else Text(value, False, state)
+    if value is None or isinstance(value, bool):
+        return Constant(value, state)
+    if isinstance(value, dict):
+        return Object({name: draft_of(member) for name, member in value.items()}, (), state)
+    if isinstance(value, list):
+        return Array(tuple(Item(str(row), draft_of(item)) for row, item in enumerate(value)), state)
+    return Numeral(value.lexeme if isinstance(value, Number) else str(value), state)
+
+
+def with_state(draft: Draft, state: State) -> Draft:
+    """The same draft in another state."""
+    return replace(draft, state=state)
+
+
+def read(draft: Draft, kept: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
+    """The value of `draft`, and what in it is no value yet.
+
+    Args:
+        kept: the secret that a token stands for; ABSENT where it is lost.
+    """
+    reader = _Reader(kept)
+    value = reader.value_of(draft, "", "")
+    return Reading(value, tuple(reader.faults))
+
+
+@dataclass(slots=True)
+class _Reader:
+    kept: Callable[[str], Maybe]
+    faults: list[Fault] = field(default_factory=list)
+
+    def value_of(self, draft: Draft, path: str, pointer: str) -> Maybe:
+        match draft:
+            case Missing():
+                return ABSENT
+            case Raw(text) if not text.strip():
+                return ABSENT
+            case Text(text, False):
+                return text
+            case Constant(value) | Folded(value):
+                return value
+            case Object():
+                return self._object(draft, path, pointer)
+            case Array():
+                return self._array(draft, path, pointer)
+            case Kept(token):
+                return self._secret(token, path, pointer)
+            case _:
+                return self._typed(draft, path, pointer)
+
+    def _typed(self, draft: Text | Numeral | Raw, path: str, pointer: str) -> Maybe:
+        try:
+            if isinstance(draft, Numeral):
+                return read_number(draft.text)
+            value = read_literal(draft.text)
+        except JSONTextError as error:
+            self._fault(path, pointer, error.problems[0])
+            return ABSENT
+        if isinstance(draft, Text) and not isinstance(value, str):
+            message = 'Write the text as a JSON literal in double quotes, like "a\\nb"'
+            self._fault(path, pointer, Problem("", message, "form.literal"))
+            return ABSENT
+        return value
+
+    def _secret(self, token: str, path: str, pointer: str) -> Maybe:
+        value = self.kept(token)
+        if isinstance(value, Absent):
+            self._fault(path, pointer, Problem("", "This secret is no longer known; type it again", "form.secret"))
+        return value
+
+    def _object(self, draft: Object, path: str, pointer: str) -> dict[str, JSON]:
+        value: dict[str, JSON] = {}
+        for name, member in draft.members.items():
+            found = self.value_of(member, member_path(path, name), pointer_join(pointer, name))
+            if not isinstance(found, Absent):
+                value[name] = found
+        taken = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
+        for entry in draft.entries:
+            self._entry(entry, value, taken, row_path(path, entry.row), pointer)
+        return value
+
+    def _entry(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+        key = self._key(entry, path, pointer)
+        if key is None:
+            return
+        here = pointer_join(pointer, key)
+        if key in taken:
+            shown = literal(key)
+            message = f"The name {shown} is used twice; choose another name for this entry"
+            self._fault(path, here, Problem("", message, "form.duplicate-name"), on_key=True)
+            return
+        taken.add(key)
+        found = self.value_of(entry.draft, path, here)
+        if not isinstance(found, Absent):
+            value[key] = found
+        elif is_empty(entry.draft):
+            self._fault(path, here, Problem("", f"Give {literal(key)} a value, or remove it", "form.value-needed"))
+
+    def _key(self, entry: Entry, path: str, pointer: str) -> str | None:
+        key = key_of(entry)
+        if key is None:
+            message = 'Write the name as a JSON literal in double quotes, like "a\\nb"'
+            self._fault(path, pointer, Problem("", message, "form.literal"), on_key=True)
+        return key
+
+    def _array(self, draft: Array, path: str, pointer: str) -> list[JSON]:
+        value: list[JSON] = []
+        for item in draft.items:
+            here, there = row_path(path, item.row), pointer_join(pointer, len(value))
+            found = self.value_of(item.draft, here, there)
+            if item.is_run and isinstance(found, list):
+                value += found
+            elif not isinstance(found, Absent):
+                value.append(found)
+            elif is_empty(item.draft):
+                message = "Give this item a value, or remove it"
+                self._fault(here, there, Problem("", message, "form.value-needed"))
+        return value
+
+    def _fault(self, path: str, pointer: str, problem: Problem, *, on_key: bool = False) -> None:
+        self.faults.append(Fault(path, replace(problem, pointer=pointer), on_key))
+
+
+def is_empty(draft: Draft) -> bool:
+    """Whether nothing is here, and nothing was typed."""
+    return isinstance(draft, Missing) or (isinstance(draft, Raw) and not draft.text.strip())
+
+
+def key_of(entry: Entry) -> str | None:
+    """The key that an entry's text spells; None where a literal is no text."""
+    if not entry.is_literal:
+        return entry.key
+    try:
+        key = read_literal(entry.key)
+    except JSONTextError:
+        return None
+    return key if isinstance(key, str) else None
+
+
+def entry_of(row: str, key: str, draft: Draft) -> Entry:
+    """An extra entry under `key`."""
+    return Entry(row, literal(key), draft, True) if is_fragile(key) or "\n" in key else Entry(row, key, draft)

@@ -1,0 +1,87 @@
+"""What the schema says while one page is made: remembered, and within one budget of work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from catalog.strict_json import JSON
+from catalog.validation import Budget, Place
+from playground.forms.applicable import Applicable, Search
+from playground.forms.choices import Choices
+from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Reading, Text, read
+from playground.forms.schemas import Kinds
+from playground.forms.sealing import NoSeal, Seal
+from playground.forms.unions import Branches
+from playground.forms.values import ABSENT, Absent, Kind, Maybe, kind_of
+
+
+@dataclass(slots=True)
+class Guide:
+    """Answers to questions about places of one form.
+
+    Attributes:
+        kept: finds a secret by its token.
+        seal: closes what is not to be read in the page.
+        budget: the validator's work for this page; when it is spent, branches and conditions are no longer looked up.
+    """
+
+    kept: Callable[[str], Maybe] = lambda _token: ABSENT
+    seal: Seal = field(default_factory=NoSeal)
+    budget: Budget = field(default_factory=Budget)
+    kinds: Kinds = field(default_factory=Kinds)
+    choices: Choices = field(default_factory=Choices)
+    branches: Branches = field(init=False)
+    _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
+    _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.branches = Branches(self.kinds, self.choices, self.is_valid)
+
+    def is_valid(self, place: Place, value: JSON) -> bool | None:
+        """Whether `value` is valid; None when the work is no longer affordable."""
+        return place.is_valid(value, self.budget)
+
+    def reading(self, draft: Draft) -> Reading:
+        """The value of `draft`, read once."""
+        known = self._readings.get(id(draft))
+        if known is None:
+            known = self._readings[id(draft)] = (draft, read(draft, self.kept))
+        return known[1]
+
+    def at(self, places: Sequence[Place], draft: Draft) -> Applicable:
+        """What applies where all of `places` do and `draft` stands."""
+        key = (id(draft), tuple(place.identity for place in places))
+        known = self._found.get(key)
+        if known is None:
+            search = Search(
+                self.reading(draft).value if not isinstance(draft, Missing) else ABSENT,
+                self.kind(draft),
+                dict(draft.state.branches),
+                self.kinds,
+                self.choices,
+                self.branches.choose,
+                self.is_valid,
+            )
+            known = self._found[key] = (draft, search.run(places))
+        return known[1]
+
+    def kind(self, draft: Draft) -> Kind | None:
+        """The kind that stands or is wanted; None where that is open."""
+        match draft:
+            case Missing(kind):
+                return kind
+            case Text():
+                return "text"
+            case Numeral():
+                return "number"
+            case Constant(None):
+                return "null"
+            case Constant():
+                return "boolean"
+            case Object():
+                return "object"
+            case Array():
+                return "array"
+        value = self.reading(draft).value
+        return None if isinstance(value, Absent) else kind_of(value)

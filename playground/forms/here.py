@@ -1,0 +1,203 @@
+"""One place while its node is built: what stands there, what applies, and what every node says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.validation import Place
+from playground.forms.applicable import Applicable, Union
+from playground.forms.choices import Choice
+from playground.forms.drafts import Draft, Missing, Raw
+from playground.forms.facts import Facts, facts_of
+from playground.forms.guide import Guide
+from playground.forms.names import control_name
+from playground.forms.nodes import Button, Head, Hidden, Node, Option, Selector
+from playground.forms.schemas import ALL_KINDS, likely_kind, members
+from playground.forms.values import KINDS, Kind, kind_of, literal
+from playground.forms.wording import KIND_WORDS, kinds_in_words
+
+NOT_SET: Final = "(not set)"
+SCALARS: Final = frozenset[Kind]({"text", "number", "boolean"})
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a node stands.
+
+    Attributes:
+        path: among the form's controls; `pointer`: in the value.
+        name: the member's name, or "".
+        is_row: it has a value or is removed as a whole.
+        is_nameless: the label is only for those who do not see where it stands.
+    """
+
+    path: str
+    pointer: str
+    label: str
+    name: str = ""
+    is_required: bool = False
+    is_row: bool = False
+    is_nameless: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Here:
+    """One place, while its node is built.
+
+    Attributes:
+        kinds: those that its schemas allow; `kind`: the one that stands there, is wanted, or would come first.
+        build: builds the node of another place, below this one.
+    """
+
+    form: str
+    guide: Guide
+    build: Callable[[Sequence[Place], Draft, Spot], Node]
+    draft: Draft
+    spot: Spot
+    found: Applicable
+    kinds: frozenset[Kind]
+    kind: Kind | None = None
+    facts: Facts = field(init=False)
+
+    def __post_init__(self) -> None:
+        is_open = isinstance(self.draft, Missing) and self.draft.kind not in self.kinds
+        self.kind = default_kind(self.kinds, self.found) if is_open else self.guide.kind(self.draft)
+        self.facts = facts_of(self.found.places, self.kind)
+
+    def control(self, tag: str) -> str:
+        """The name of a control of this place."""
+        return control_name(self.form, tag, self.spot.path)
+
+    def operation(self, verb: str, detail: str = "") -> str:
+        """The value of a button that does something here."""
+        return f"{self.form}:{verb}:{self.spot.path}" + (f":{detail}" if detail else "")
+
+    @property
+    def id(self) -> str:
+        return f"{self.form}:{self.spot.path}"
+
+    @property
+    def is_empty(self) -> bool:
+        return isinstance(self.draft, Missing)
+
+    @property
+    def must_exist(self) -> bool:
+        """Whether an empty control means an empty value, not an absent one."""
+        return self.spot.is_row or (self.spot.is_required and not self.is_empty)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The values to pick from; () where it is no place to pick from a list."""
+        from_schema = self.found.choices or ()
+        return tuple(choice for choice in from_schema if kind_allowed(choice, self.kinds))
+
+    def head(self, *, buttons: tuple[Button, ...] = (), is_container: bool = False, has_types: bool = True) -> Head:
+        """What the node of this place says of it."""
+        spot, facts = self.spot, self.facts
+        types = kinds_in_words(self.kinds, {"type": "integer"} if facts.is_whole else {}) if has_types else ""
+        title = "" if spot.is_nameless else facts.title
+        return Head(
+            id=self.id,
+            path=spot.path,
+            pointer=spot.pointer,
+            label=title or spot.label,
+            name=spot.name if title and title != spot.name else "",
+            description=facts.description,
+            types=types,
+            hints=facts.hints,
+            default=facts.default,
+            examples=tuple(literal(example) for example in facts.examples[:3]),
+            notes=self._notes(),
+            is_required=spot.is_required,
+            is_deprecated=facts.is_deprecated,
+            is_read_only=facts.is_read_only,
+            is_nameless=spot.is_nameless,
+            kinds=self._kind_selector(is_container=is_container),
+            unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
+            buttons=buttons,
+            hidden=self._hidden(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = list(self.spot.notes)
+        if not self.is_empty and self.kind is not None and self.kind not in self.kinds and not self.spot.notes:
+            notes.append(f"the schema does not allow {KIND_WORDS[self.kind]} here")
+        return tuple(notes)
+
+    def _hidden(self) -> tuple[Hidden, ...]:
+        state = self.draft.state
+        in_force = [
+            Hidden(self.control("u"), f"{union.key}={union.chosen}")
+            for union in self.found.unions
+            if len(union.candidates) > 1 and not self.is_empty
+        ]
+        view = [Hidden(self.control("w"), state.view)] if state.view else []
+        return (*in_force, *view, *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash))
+
+    def _kind_selector(self, *, is_container: bool) -> Selector | None:
+        present = None if self.is_empty else self.kind
+        offered = [kind for kind in KINDS if kind in self.kinds or kind == present]
+        if len(offered) < 2 and not is_container and not isinstance(self.draft, Raw):
+            return None
+        current = "json" if isinstance(self.draft, Raw) else self.kind
+        if self.is_empty and is_container:
+            current = None
+        options = [self._kind_option(kind, current) for kind in offered]
+        if not self.spot.is_row and not (self.spot.is_required and present):
+            none_is_current = self.is_empty and current is None
+            options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
+        elif current is None:
+            options.insert(0, Option("", "choose…", is_selected=True))
+        options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
+        button = Button(self.operation("kind"), "Change", f"Change the kind of {self.spot.label}")
+        return Selector(f"{self.id}-kind", self.control("y"), f"Kind of {self.spot.label}", tuple(options), button)
+
+    def _kind_option(self, kind: Kind, current: str | None) -> Option:
+        is_current = kind == current
+        label = self._kind_label(kind)
+        return Option("" if is_current else kind, label, is_current, kind in self.kinds)
+
+    def _kind_label(self, kind: Kind) -> str:
+        words = "whole number" if kind == "number" and self.facts.is_whole else KIND_WORDS[kind]
+        for union in self.found.unions:
+            allowing = [option for option in union.options if kind in self.guide.kinds.of(option)]
+            title = members(allowing[0]).get("title") if len(allowing) == 1 and len(union.options) > 1 else None
+            if isinstance(title, str) and title:
+                return f"{title} ({words})"
+        return words
+
+    def _branch_selector(self, union: Union) -> Selector:
+        options = tuple(
+            Option(
+                "" if index == union.chosen else f"{union.key}={index}",
+                self.guide.branches.label(union.options[index], index),
+                index == union.chosen,
+            )
+            for index in union.candidates
+        )
+        button = Button(self.operation("branch"), "Change", f"Change which form {self.spot.label} has")
+        number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
+        words = "One of" if union.keyword == "oneOf" else "Any of"
+        return Selector(f"{self.id}-branch{number}", self.control("v"), words, options, button)
+
+
+def kind_allowed(choice: Choice, kinds: frozenset[Kind]) -> bool:
+    """Whether a choice is of one of `kinds`."""
+    return kind_of(choice.value) in kinds
+
+
+def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:
+    """The kind that a new value would have, where nobody picked one; None where that is open."""
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    likely = likely_kind(found.places)
+    if kinds == ALL_KINDS:
+        return likely
+    if likely in kinds and likely not in SCALARS:
+        return likely
+    return next((kind for kind in KINDS if kind in kinds and kind != "null"), None)
+
+

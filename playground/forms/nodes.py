@@ -1,0 +1,334 @@
+"""The tree that a template draws: one frozen node per place, with everything it shows and the names of its controls.
+
+`Node.template` names the partial. A node's controls carry the ids that labels, messages and the summary of errors
+refer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A hidden control."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """An operation to press. `label` may be short; `title` says it whole, for those who do not see its place."""
+
+    value: str
+    label: str
+    title: str
+    icon: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A line of a list. `is_allowed`: the schema has it."""
+
+    value: str
+    label: str
+    is_selected: bool = False
+    is_allowed: bool = True
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A choice that changes which controls are there; `button` applies it where no script does."""
+
+    id: str
+    name: str
+    label: str
+    options: tuple[Option, ...]
+    button: Button
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The name of an extra entry, as a control."""
+
+    id: str
+    name: str
+    value: str
+    is_literal: bool
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every node has.
+
+    Attributes:
+        id: of the control that stands for the place.
+        path: the place among the form's controls.
+        pointer: the place in the value; of an empty place, where its value would stand.
+        label: title or name; `name`: the member's name where a title hides it.
+        types: the kinds that are allowed, in words.
+        hints: constraints in words.
+        default: its JSON text.
+        notes: what is odd about the place ("not in the schema").
+        warning: a note that the value is not allowed here at all.
+        hidden: controls that carry state.
+    """
+
+    id: str
+    path: str
+    pointer: str
+    label: str
+    name: str = ""
+    description: str = ""
+    types: str = ""
+    hints: tuple[str, ...] = ()
+    default: str = ""
+    examples: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_required: bool = False
+    is_deprecated: bool = False
+    is_read_only: bool = False
+    is_nameless: bool = False
+    kinds: Selector | None = None
+    unions: tuple[Selector, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    errors: tuple[str, ...] = ()
+
+    @property
+    def hint_id(self) -> str:
+        return f"{self.id}-hint"
+
+    @property
+    def error_id(self) -> str:
+        return f"{self.id}-error"
+
+    @property
+    def has_hint(self) -> bool:
+        return bool(self.description or self.types or self.hints or self.default or self.notes or self.examples)
+
+    @property
+    def described_by(self) -> str:
+        """The ids of what describes the control."""
+        ids = [self.hint_id] if self.has_hint else []
+        return " ".join([*ids, self.error_id] if self.errors else ids)
+
+
+@dataclass(frozen=True, slots=True)
+class TextNode:
+    """A text. `keep_empty`: the box that sends it when it is empty (None: it is always sent)."""
+
+    template: ClassVar = "text"
+    head: Head
+    control: str
+    text: str
+    is_long: bool = False
+    is_literal: bool = False
+    is_masked: bool = False
+    mode: str = ""
+    keep_empty: str = ""
+    is_kept_empty: bool = False
+    suggestions: tuple[str, ...] = ()
+    rows: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileNode:
+    """A text that stands for bytes: a file to choose, and the text itself. `size`: bytes, None where it is no such text."""
+
+    template: ClassVar = "file"
+    head: Head
+    control: str
+    text: str
+    file: str
+    encoding: Hidden
+    accept: str = ""
+    size: int | None = None
+    keep_empty: str = ""
+    is_kept_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NumberNode:
+    template: ClassVar = "number"
+    head: Head
+    control: str
+    text: str
+    is_whole: bool = False
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanNode:
+    """True, false or, where that is possible, neither."""
+
+    template: ClassVar = "boolean"
+    head: Head
+    control: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NullNode:
+    template: ClassVar = "null"
+    head: Head
+    control: Hidden
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceNode:
+    template: ClassVar = "choice"
+    head: Head
+    control: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawNode:
+    """JSON text to edit. `reason` says why it is not shown as fields, where a person did not ask for it."""
+
+    template: ClassVar = "raw"
+    head: Head
+    control: str
+    text: str
+    reason: str = ""
+    rows: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedNode:
+    """A container as JSON text, for the page would be too long; `open` shows its fields."""
+
+    template: ClassVar = "folded"
+    head: Head
+    control: str
+    text: str
+    summary: str
+    open: Button | None
+
+
+@dataclass(frozen=True, slots=True)
+class SecretNode:
+    """A secret that is set and not shown: kept, replaced or removed."""
+
+    template: ClassVar = "secret"
+    head: Head
+    kept: Hidden
+    replacement: str
+    removal: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentNode:
+    """Nothing yet, and no single control that could take it; the buttons make one."""
+
+    template: ClassVar = "absent"
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRow:
+    id: str
+    row: Hidden
+    node: Node
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayNode:
+    template: ClassVar = "array"
+    head: Head
+    marker: Hidden
+    rows: tuple[ArrayRow, ...]
+    add: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesNode:
+    """A list of distinct choices, as boxes to tick."""
+
+    template: ClassVar = "choices"
+    head: Head
+    marker: Hidden
+    control: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    id: str
+    row: Hidden
+    key: Key
+    node: Node
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """The control that names a new entry, and its button."""
+
+    id: str
+    control: str
+    button: Button
+    label: str
+    suggestions: tuple[str, ...] = ()
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectNode:
+    template: ClassVar = "object"
+    head: Head
+    marker: Hidden
+    members: tuple[Node, ...]
+    entries: tuple[EntryRow, ...]
+    adder: Adder | None
+
+
+Node: TypeAlias = (
+    TextNode
+    | FileNode
+    | NumberNode
+    | BooleanNode
+    | NullNode
+    | ChoiceNode
+    | RawNode
+    | FoldedNode
+    | SecretNode
+    | AbsentNode
+    | ArrayNode
+    | ChoicesNode
+    | ObjectNode
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One line of the summary of errors: the message and the id of the control it leads to."""
+
+    message: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form: its name, which begins the name of each of its controls, its root, and its errors."""
+
+    name: str
+    root: Node
+    errors: tuple[Summary, ...] = ()
+
+
+def children(node: Node) -> Sequence[Node]:
+    """The nodes directly below `node`."""
+    if isinstance(node, ObjectNode):
+        return [*node.members, *(entry.node for entry in node.entries)]
+    if isinstance(node, ArrayNode):
+        return [row.node for row in node.rows]
+    return ()

@@ -1,0 +1,213 @@
+"""Pressed buttons: each turns a draft into another one. Nothing is checked here, and nothing that was typed is lost.
+
+add, item, entry    make a value: where there is none, as a list's new row, under a new name
+remove, up, down    a row, or an optional member
+open                show the fields of a folded container
+kind, branch, refresh    nothing of their own: what selectors want is applied before any operation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from catalog.validation import Place
+from playground.forms import children
+from playground.forms.decoding import Decoded
+from playground.forms.drafts import (
+    NOTHING,
+    Array,
+    Draft,
+    Entry,
+    Folded,
+    Item,
+    Missing,
+    Object,
+    draft_of,
+    entry_of,
+    key_of,
+)
+from playground.forms.fresh import fresh
+from playground.forms.guide import Guide
+from playground.forms.names import member_path, new_row_id, row_path, split_path
+from playground.forms.switching import switch_branch, switch_kind
+
+Change = Callable[[Draft, Sequence[Place]], Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A draft after what was pressed. `focus`: the path of what is new, to lead the person there."""
+
+    draft: Draft
+    focus: str | None = None
+
+
+def apply(decoded: Decoded, places: Sequence[Place], guide: Guide) -> Outcome:
+    """The draft after every wanted kind and branch was applied, and then the button that was pressed."""
+    working = _Working(decoded.draft, places, guide)
+    for path, kind in decoded.kinds.items():
+        working.change(path, lambda old, there, kind=kind: switch_kind(guide, there, old, kind))  # type: ignore[misc]
+    for path, wanted in decoded.branches.items():
+        for key, index in wanted:
+            working.change(
+                path,
+                lambda old, there, key=key, index=index: switch_branch(guide, there, old, key, index),  # type: ignore[misc]
+            )
+    operation = decoded.operation
+    if operation is not None and operation.verb in _VERBS:
+        _VERBS[operation.verb](working, operation.path, decoded.new_keys.get(operation.path, ""))
+    return Outcome(working.draft, working.focus)
+
+
+@dataclass(slots=True)
+class _Working:
+    """A draft while it is changed."""
+
+    draft: Draft
+    places: Sequence[Place]
+    guide: Guide
+    focus: str | None = None
+
+    def change(self, path: str, change: Change) -> None:
+        """Replace what stands at `path` by what `change` makes of it."""
+        tokens = split_path(path)
+        if tokens is not None:
+            self.draft = self._changed(self.draft, self.places, tokens, change)
+
+    def _changed(self, draft: Draft, places: Sequence[Place], tokens: list[str], change: Change) -> Draft:
+        if not tokens:
+            return change(draft, places)
+        token, rest = tokens[0], tokens[1:]
+        if isinstance(draft, Object) and token.startswith("."):
+            name = token[1:]
+            below = children.member(self.guide.at(places, draft), name).places
+            new = self._changed(draft.members.get(name, NOTHING), below, rest, change)
+            return replace(draft, members={**draft.members, name: new})
+        if isinstance(draft, Object):
+            entries = tuple(self._entry(draft, places, entry, token, rest, change) for entry in draft.entries)
+            return replace(draft, entries=entries)
+        if isinstance(draft, Array):
+            items = tuple(
+                self._item(draft, places, index, token, rest, change) for index in range(len(draft.items))
+            )
+            return replace(draft, items=items)
+        return draft
+
+    def _entry(
+        self, draft: Object, places: Sequence[Place], entry: Entry, token: str, rest: list[str], change: Change
+    ) -> Entry:
+        if f"@{entry.row}" != token:
+            return entry
+        key = key_of(entry)
+        below = () if key is None else children.member(self.guide.at(places, draft), key).places
+        return replace(entry, draft=self._changed(entry.draft, below, rest, change))
+
+    def _item(
+        self, draft: Array, places: Sequence[Place], index: int, token: str, rest: list[str], change: Change
+    ) -> Item:
+        item = draft.items[index]
+        if f"@{item.row}" != token:
+            return item
+        below = children.item(self.guide.at(places, draft), index).places
+        return replace(item, draft=self._changed(item.draft, below, rest, change))
+
+
+def _add(working: _Working, path: str, _key: str) -> None:
+    def change(draft: Draft, places: Sequence[Place]) -> Draft:
+        return fresh(working.guide, places, draft.kind, draft.state) if isinstance(draft, Missing) else draft
+
+    working.change(path, change)
+    working.focus = path
+
+
+def _add_item(working: _Working, path: str, _key: str) -> None:
+    def change(draft: Draft, places: Sequence[Place]) -> Draft:
+        if isinstance(draft, Missing):
+            made = fresh(working.guide, places, "array", draft.state)
+            if not isinstance(made, Array) or made.items:
+                return made
+            draft = made
+        if not isinstance(draft, Array):
+            return draft
+        child = children.item(working.guide.at(places, draft), len(draft.items))
+        row = str(new_row_id(item.row for item in draft.items))
+        working.focus = row_path(path, row)
+        return replace(draft, items=(*draft.items, Item(row, fresh(working.guide, child.places))))
+
+    working.change(path, change)
+
+
+def _add_entry(working: _Working, path: str, key: str) -> None:
+    def change(draft: Draft, places: Sequence[Place]) -> Draft:
+        if not isinstance(draft, Object):
+            return draft
+        found = working.guide.at(places, draft)
+        value = fresh(working.guide, children.member(found, key).places)
+        is_open = isinstance(draft.members.get(key, NOTHING), Missing)
+        if is_open and key in children.declared_names(found):
+            working.focus = member_path(path, key)
+            return replace(draft, members={**draft.members, key: value})
+        row = str(new_row_id(entry.row for entry in draft.entries))
+        working.focus = row_path(path, row)
+        return replace(draft, entries=(*draft.entries, entry_of(row, key, value)))
+
+    working.change(path, change)
+
+
+def _remove(working: _Working, path: str, _key: str) -> None:
+    parent, _, token = path.rpartition("/")
+
+    def change(draft: Draft, _places: Sequence[Place]) -> Draft:
+        if isinstance(draft, Object) and token.startswith("@"):
+            return replace(draft, entries=tuple(entry for entry in draft.entries if f"@{entry.row}" != token))
+        if isinstance(draft, Object):
+            name = (split_path(f"/{token}") or ["."])[0][1:]
+            return replace(draft, members={other: member for other, member in draft.members.items() if other != name})
+        if isinstance(draft, Array):
+            return replace(draft, items=tuple(item for item in draft.items if f"@{item.row}" != token))
+        return draft
+
+    if token:
+        working.change(parent, change)
+
+
+def _moved(by: int) -> Callable[[_Working, str, str], None]:
+    def move(working: _Working, path: str, _key: str) -> None:
+        parent, _, token = path.rpartition("/")
+
+        def change(draft: Draft, _places: Sequence[Place]) -> Draft:
+            if not isinstance(draft, Array):
+                return draft
+            items = list(draft.items)
+            at = next((index for index, item in enumerate(items) if f"@{item.row}" == token), None)
+            if at is None or not 0 <= at + by < len(items):
+                return draft
+            items[at], items[at + by] = items[at + by], items[at]
+            return replace(draft, items=tuple(items))
+
+        working.change(parent, change)
+
+    return move
+
+
+def _open(working: _Working, path: str, _key: str) -> None:
+    def change(draft: Draft, _places: Sequence[Place]) -> Draft:
+        if not isinstance(draft, Folded):
+            return draft
+        return draft_of(draft.value, replace(draft.state, view="open"))
+
+    working.change(path, change)
+    working.focus = path
+
+
+_VERBS: Final[Mapping[str, Callable[[_Working, str, str], None]]] = {
+    "add": _add,
+    "item": _add_item,
+    "entry": _add_entry,
+    "remove": _remove,
+    "up": _moved(-1),
+    "down": _moved(1),
+    "open": _open,
+}

@@ -1,0 +1,105 @@
+"""Nodes of single values: texts, numbers, true and false, null, and values picked from a list."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.forms.choices import Choice, canonical, label_of
+from playground.forms.files import size_of, takes_files
+from playground.forms.here import NOT_SET, Here
+from playground.forms.nodes import (
+    BooleanNode,
+    ChoiceNode,
+    FileNode,
+    Hidden,
+    Node,
+    NullNode,
+    NumberNode,
+    Option,
+    TextNode,
+)
+from playground.forms.values import ABSENT, Absent, Maybe, literal
+
+LONG_TEXT: Final = 100
+MAX_ROWS: Final = 16
+
+_MODES: Final = {"email": "email", "idn-email": "email", "uri": "url", "uri-reference": "url", "iri": "url"}
+
+
+def text_node(here: Here, text: str, *, is_literal: bool = False) -> Node:
+    """A text; where it stands for bytes, with a file to choose."""
+    facts = here.facts
+    is_optional = not here.must_exist
+    tag = "q" if is_literal else "t" if is_optional else "s"
+    keep_empty = here.control("x") if tag == "t" else ""
+    is_kept_empty = bool(keep_empty) and not here.is_empty and not text
+    if not is_literal and takes_files(facts.encoding):
+        return FileNode(
+            here.head(),
+            here.control(tag),
+            text,
+            here.control("f"),
+            Hidden(here.control("g"), facts.encoding),
+            facts.media,
+            size_of(text, facts.encoding),
+            keep_empty,
+            is_kept_empty,
+        )
+    return TextNode(
+        here.head(),
+        here.control(tag),
+        text,
+        is_long="\n" in text or len(text) > LONG_TEXT or _wants_space(here),
+        is_literal=is_literal,
+        mode=_MODES.get(facts.format, ""),
+        keep_empty=keep_empty,
+        is_kept_empty=is_kept_empty,
+        suggestions=tuple(example for example in facts.examples if isinstance(example, str) and "\n" not in example),
+        rows=rows_for(text),
+    )
+
+
+def _wants_space(here: Here) -> bool:
+    facts = here.facts
+    return (facts.max_length or 0) > 2 * LONG_TEXT or facts.media.startswith(("text/", "application/")) and not facts.encoding
+
+
+def rows_for(text: str, least: int = 3) -> int:
+    """How many lines a text's box shows."""
+    return min(max(text.count("\n") + 1, least), MAX_ROWS)
+
+
+def number_node(here: Here, text: str) -> Node:
+    """A number, as it was typed."""
+    suggestions = tuple(literal(example) for example in here.facts.examples if not isinstance(example, str | dict | list))
+    return NumberNode(here.head(), here.control("n"), text, here.facts.is_whole, suggestions)
+
+
+def boolean_node(here: Here, text: str) -> Node:
+    """True or false; `text` is "true", "false" or ""."""
+    options = [Option("true", "true", text == "true"), Option("false", "false", text == "false")]
+    if not text or not here.must_exist:
+        options.append(Option("", NOT_SET, not text))
+    return BooleanNode(here.head(), here.control("b"), tuple(options))
+
+
+def null_node(here: Here) -> Node:
+    """Null, where it is one of several kinds."""
+    return NullNode(here.head(is_container=True), Hidden(here.control("j"), "null"))
+
+
+def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) -> Node:
+    """One of `choices`; a value that is none of them stays, and is marked."""
+    options = []
+    is_listed = False
+    key = None if isinstance(value, Absent) else canonical(value)
+    for choice in choices:
+        is_selected = key is not None and not is_listed and canonical(choice.value) == key
+        is_listed = is_listed or is_selected
+        text = literal(value) if is_selected and not isinstance(value, Absent) else literal(choice.value)
+        options.append(Option(text, choice.label, is_selected, True, choice.description))
+    if isinstance(value, Absent) or not here.must_exist:
+        options.insert(0, Option("", NOT_SET if not here.spot.is_row else "choose…", isinstance(value, Absent)))
+    if not isinstance(value, Absent) and not is_listed:
+        options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
+    return ChoiceNode(here.head(has_types=False), here.control("j"), tuple(options))

@@ -1,0 +1,52 @@
+"""`{% schema_form form %}`: draws the nodes of a schema's form, each by the partial of its kind.
+
+Nodes are drawn from the leaves up, one after another: a partial gets the finished HTML of the nodes below it. So deep
+values need no deep recursion, and each partial can be read alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.template.loader import get_template
+from django.utils.safestring import SafeString
+
+from playground.forms.nodes import ArrayNode, Form, Node, ObjectNode, children
+
+register = template.Library()
+
+FOLDER = "playground/form"
+
+
+@register.simple_tag
+def schema_form(form: Form) -> SafeString:
+    """The HTML of a schema's form."""
+    drawn: dict[int, SafeString] = {}
+    for node in _leaves_first(form.root):
+        drawn[id(node)] = _partial(node.template, {"node": node, "head": node.head, **_parts(node, drawn)})
+    return _partial("form", {"form": form, "root": drawn[id(form.root)]})
+
+
+def _parts(node: Node, drawn: dict[int, SafeString]) -> dict[str, Any]:
+    if isinstance(node, ObjectNode):
+        return {
+            "members": [drawn[id(member)] for member in node.members],
+            "entries": [(entry, drawn[id(entry.node)]) for entry in node.entries],
+        }
+    if isinstance(node, ArrayNode):
+        return {"rows": [(row, drawn[id(row.node)]) for row in node.rows]}
+    return {}
+
+
+def _partial(name: str, context: dict[str, Any]) -> SafeString:
+    return get_template(f"{FOLDER}/{name}.html").template.render(Context(context))
+
+
+def _leaves_first(root: Node) -> Iterator[Node]:
+    order = [root]
+    for node in order:
+        order.extend(children(node))
+    return reversed(order)

@@ -1,0 +1,36 @@
+"""T1, T1b and T2 of the forms: what is loaded and submitted untouched comes back, valid or not, and the page with it."""
+
+import pytest
+
+from catalog.validation import compile_schema
+from playground.forms.building import build
+from playground.forms.decoding import decode
+from playground.forms.drafts import draft_of, read
+from playground.forms.guide import Guide
+from playground.templatetags.forms import schema_form
+from tests.playground.forms_driver import Page
+from tests.playground.forms_pairs import REAL, Pair, pairs_of, same
+
+SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4")
+
+
+def draw(schema, draft):
+    return schema_form(build([compile_schema(schema).root], draft, name="parameters", label="Parameters", guide=Guide()))
+
+
+def complaint(pair: Pair) -> str | None:
+    page = draw(pair.schema, draft_of(pair.value))
+    decoded = decode(Page(page).submit(), name="parameters")
+    reading = read(decoded.draft)
+    if reading.faults:
+        return f"{pair}: {reading.faults}"
+    if not same(reading.value, pair.value):
+        return f"{pair}: {reading.value!r} is not {pair.value!r}"
+    return None if draw(pair.schema, decoded.draft) == page else f"{pair}: drawn again, the page differs"
+
+
+@pytest.mark.parametrize("name", [*REAL, *SUITE])
+def test_every_value_comes_back_unchanged_and_draws_the_same_page(name):
+    complaints = [found for pair in pairs_of(name) if (found := complaint(pair))]
+
+    assert not complaints, f"{len(complaints)} of {len(pairs_of(name))}\n" + "\n".join(complaints[:10])
