@@ -22,6 +22,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DEBUG = env.flag("DEBUG", default=False)
 SECRET_KEY = env.text("SECRET_KEY", "") or generated_key(DATA_DIR / "secret_key")
+# Saved configurations are encrypted with the first; the others still open what was encrypted with them.
+CONFIGURATION_KEYS = env.words("TOOLSHELF_CONFIGURATION_KEYS") or [generated_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
 if "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; it takes the exact host names that the site is reached by.")
