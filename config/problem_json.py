@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from django.http import HttpResponse
 
-from catalog.strict_json import dumps
+from catalog.strict_json import JSON, dumps
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -23,7 +23,7 @@ def problem_response(
 
     `type` is "about:blank": the status says what kind of error it is, and each error's `rule` says which rule.
     """
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    body: dict[str, JSON] = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     if errors:
-        body["errors"] = [dict(error) for error in errors]  # type: ignore[assignment]
+        body["errors"] = [dict(error) for error in errors]
     return HttpResponse(dumps(body), status=status, content_type=CONTENT_TYPE, headers=headers)

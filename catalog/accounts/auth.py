@@ -59,12 +59,15 @@ class Session(APIKeyCookie):
 
 
 class Anybody(APIKeyCookie):
-    """Reading is open to whoever can reach the site."""
+    """What changes nothing is open to whoever can reach the site."""
 
     param_name = settings.SESSION_COOKIE_NAME
 
     def __call__(self, request: HttpRequest) -> User | AnonymousUser:
-        return request.user  # type: ignore[return-value]
+        return self.authenticate(request, None)
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | AnonymousUser:  # noqa: ARG002
+        return request.user
 
 
 def token_or_session(scope: str) -> list[Callable[[HttpRequest], Any]]:

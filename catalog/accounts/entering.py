@@ -49,7 +49,7 @@ def create_token(
 @sensitive_variables()
 def token_for(secret: str) -> ApiToken | None:
     """The usable token whose secret this is. Notes its use, at most once a minute."""
-    token = ApiToken.objects.usable().select_related("user").filter(digest=digest(secret)).first()  # type: ignore[attr-defined]
+    token = ApiToken.objects.usable().select_related("user").filter(digest=digest(secret)).first()
     if token is None:
         return None
     now = timezone.now()
