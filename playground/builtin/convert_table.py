@@ -18,6 +18,8 @@ Format = Literal["csv", "tsv", "markdown", "json"]
 JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?")
 MARKDOWN_DASHES = re.compile(r":?-+:?")
 UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
+EMPTY_CELL = '""'
+"""A line that is one empty cell: an empty line would be none."""
 ALIGNMENTS = {None: "---", "left": ":---", "center": ":---:", "right": "---:"}
 
 
@@ -170,11 +172,15 @@ def json_text(value: object) -> str:
 
 
 def write_delimited(table: Table, delimiter: str) -> str:
-    written = io.StringIO()
-    writer = csv.writer(written, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows([cell.text for cell in row] for row in table.rows)
-    return written.getvalue()
+    lines = [table.columns, *([cell.text for cell in row] for row in table.rows)]
+    return "".join(f"{delimiter.join(quoted(cell, delimiter) for cell in line) or EMPTY_CELL}\n" for line in lines)
+
+
+def quoted(cell: str, delimiter: str) -> str:
+    """`cell` in quotes where it needs them (RFC 4180); the module csv forgets a lone carriage return."""
+    if any(special in cell for special in (delimiter, '"', "\r", "\n")):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def write_markdown(table: Table, options: Options) -> str:

@@ -64,12 +64,10 @@ class MatchRegularExpression(ShippedTool):
             flags = functools.reduce(operator.or_, (FLAGS[flag] for flag in request.flags), regex.VERSION0)
             pattern = regex.compile(request.pattern, flags)
             found = list(islice(pattern.finditer(request.text, timeout=TIMEOUT_S), request.match_limit + 1))
-            replaced = request.replacement and pattern.sub(
-                request.replacement,
-                request.text,
-                count=request.match_limit,
-                timeout=max(end - time.monotonic(), 0.001),
-            )
+            replaced = None
+            if request.replacement is not None:
+                left_s = max(end - time.monotonic(), 0.001)
+                replaced = pattern.sub(request.replacement, request.text, count=request.match_limit, timeout=left_s)
         line_starts = [0, *(index + 1 for index, character in enumerate(request.text) if character == "\n")]
         matches = [match_of(match, line_starts) for match in found[: request.match_limit]]
         return Matches(matches=matches, truncated=len(found) > request.match_limit, replaced=replaced)

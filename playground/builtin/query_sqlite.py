@@ -148,7 +148,7 @@ def refusals_in_words(configuration: Configuration) -> Iterator[None]:
         reason = str(error)
         if reason == "interrupted":
             raise TimeoutError(f"The statement ran longer than {configuration.timeout_s} s and was stopped.") from None
-        if reason == "not authorized" or reason.endswith("prohibited"):
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH or reason.startswith("not authorized"):
             raise PermissionError(
                 f"Only reading is allowed, and only what the configuration names ({reason})."
             ) from None

@@ -1,0 +1,40 @@
+"""Calling a built-in tool in this process, its values converted as a run converts them."""
+
+import json
+from functools import cache
+from typing import Any
+
+from catalog import strict_json
+from playground.builtin import FACTORIES
+from playground.worker.converting import (
+    configuration_type,
+    plain_value,
+    read_value,
+    request_type,
+    response_type,
+    wants_argument,
+)
+from playground.worker.loading import load_factory
+
+
+@cache
+def factories() -> dict[str, Any]:
+    """The built-in factories by the id of their tool."""
+    loaded = [load_factory(reference) for reference in FACTORIES]
+    return {factory.tool_id(): factory for factory in loaded}
+
+
+def make_tool(tool_id: str, configuration: dict[str, Any] | None = None) -> Any:
+    factory = factories()[tool_id]
+    if not wants_argument(factory.create):
+        return factory.create()
+    text = strict_json.dumps(configuration or {})
+    return factory.create(read_value(text, configuration_type(factory), what="configuration"))
+
+
+def call_tool(tool_id: str, parameters: Any, *, configuration: dict[str, Any] | None = None) -> Any:
+    """What the tool returns, read back from JSON: only JSON values are in it."""
+    tool = make_tool(tool_id, configuration)
+    request = read_value(strict_json.dumps(parameters), request_type(tool), what="parameters")
+    response, _named = plain_value(tool.call(request), response_type(tool))
+    return json.loads(json.dumps(response, allow_nan=False))
