@@ -81,8 +81,11 @@ class Dialect:
 
     def first_mistake(self, schema: JSON) -> list[str | int]:
         """Where the meta-schema finds the first mistake in `schema`, which it does not accept."""
-        error = next(_metaschema_validator(self.uri).iter_errors(plain(schema)), None)
-        return error.instance_path if error else []
+        try:
+            _metaschema_validator(self.uri).validate(plain(schema))
+        except jsonschema_rs.ValidationError as error:
+            return error.instance_path
+        return []
 
 
 def subschemas(schema: JSON, dialect: Dialect) -> Iterator[tuple[tuple[str | int, ...], JSON]]:

@@ -27,24 +27,23 @@ Sources: JSON Schema Core, sections 9.4.1 (infinite recursion) and 13 (security 
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from catalog.dialects import DEFAULT_DIALECT, dialect_of
+from catalog.pattern_translation import translate
 from catalog.patterns import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
-from catalog.problems import Problem, pointer_join, split_pointer
+from catalog.problems import MAX_PROBLEMS, Problem, pointer_join
 from catalog.schema_map import Node, SchemaMap
 from catalog.schema_shapes import RULE, shape_problems
 from catalog.schema_work import TooMuchToCount, costs, loops_in_place
 from catalog.strict_json import JSON
 
-MAX_PROBLEMS: Final = 50
 MAX_SUBSCHEMAS: Final = 2_000
 MAX_LIST: Final = 2_000  # entries of `enum`, `required` and the like
-MAX_PATTERNS: Final = 200
+MAX_ALL_PATTERNS: Final = 40_000  # characters that all regular expressions spell out to the engine, which compiles them
 MAX_DEPTH_IN_PLACE: Final = 64
 MAX_WORK: Final = 10_000  # evaluations along one path into a value
 
@@ -65,21 +64,22 @@ def gate_schema(schema: JSON, pointer: str = "") -> list[Problem]:
     problems = [
         *islice(_misshapen(document), MAX_PROBLEMS),
         *document.problems,
-        *islice(_out_of_bounds(document), MAX_PROBLEMS),
+        *islice(_long_lists(document), MAX_PROBLEMS),
+        *islice(_bad_patterns(document), MAX_PROBLEMS),
     ]
     if any(node.references for node in document.nodes) or _mentions_unevaluated(document):
         problems += islice(_too_much_work(document), MAX_PROBLEMS)
-    return [replace(problem, pointer=pointer + problem.pointer) for problem in _one_per_place(problems)[:MAX_PROBLEMS]]
+    return [replace(problem, pointer=pointer + problem.pointer) for problem in one_per_place(problems)[:MAX_PROBLEMS]]
 
 
 def _misshapen(document: SchemaMap) -> Iterator[Problem]:
     """Where the schema does not follow its meta-schema; parts in another draft follow that one's."""
-    parts = [
-        node
-        for node in document.nodes
-        if node.parent is None or node.dialect is not node.parent.dialect or node in document.unforeseen
-    ]
-    refused = [part for part in parts if not part.dialect.accepts(_without_parts(part, parts))]
+    inner: dict[Node, list[Node]] = {node: [] for node in (document.root, *document.unforeseen)}
+    for node in document.nodes[1:]:
+        if node.parent and node.dialect is not node.parent.dialect:
+            inner[node] = []
+            inner[_part_around(node, inner)].append(node)
+    refused = [part for part, others in inner.items() if not part.dialect.accepts(_without(part, others))]
     if not refused:
         return
     found = False
@@ -87,79 +87,94 @@ def _misshapen(document: SchemaMap) -> Iterator[Problem]:
         for problem in shape_problems(node):
             found = True
             yield problem
-    if not found:
-        for part in refused:
-            message = f"This does not follow the meta-schema of draft {part.dialect.name}."
-            place = part.dialect.first_mistake(_without_parts(part, parts))
-            yield Problem(pointer=pointer_join(part.pointer, *place), message=message, rule=RULE)
+    for part in [] if found else refused:
+        message = f"This does not follow the meta-schema of draft {part.dialect.name}."
+        place = part.dialect.first_mistake(_without(part, inner[part]))
+        yield Problem(pointer=pointer_join(part.pointer, *place), message=message, rule=RULE)
 
 
-def _without_parts(part: Node, parts: list[Node]) -> JSON:
-    """The schema of `part`, with an empty one in place of each other part below it."""
-    others = [other for other in parts if other is not part and other.parent and _is_within(other.parent, part)]
-    if not others:
-        return part.schema
-    schema = copy.deepcopy(part.schema)
-    depth = len(split_pointer(part.pointer))
+def _part_around(node: Node, parts: Container[Node]) -> Node:
+    while node.parent is not None:
+        node = node.parent
+        if node in parts:
+            break
+    return node
+
+
+def _without(part: Node, others: list[Node]) -> JSON:
+    """The schema of `part`, with an empty one in place of each of the `others` inside it."""
+    schema = part.schema
     for other in others:
-        *path, last = split_pointer(other.pointer)[depth:]
-        around: JSON = schema
-        for token in path:
-            around = _entry(around, token)
-        if isinstance(around, dict):
-            around[last] = {}
-        elif isinstance(around, list):
-            around[int(last)] = {}
+        path: list[str | int] = []
+        node = other
+        while node is not part and node.parent is not None:
+            path[:0] = node.path
+            node = node.parent
+        schema = _replaced(schema, path)
     return schema
 
 
-def _is_within(node: Node | None, outer: Node) -> bool:
-    while node is not None:
-        if node is outer:
-            return True
-        node = node.parent
-    return False
-
-
-def _entry(value: JSON, token: str) -> JSON:
+def _replaced(value: JSON, path: list[str | int]) -> JSON:
+    """`value` with {} at `path`; what is not on the way is shared."""
+    if not path:
+        return {}
     if isinstance(value, list):
-        return value[int(token)]
-    return value.get(token) if isinstance(value, dict) else None
+        index = int(path[0])
+        return [*value[:index], _replaced(value[index], path[1:]), *value[index + 1 :]]
+    if isinstance(value, dict):
+        name = str(path[0])
+        return value | {name: _replaced(value[name], path[1:])}
+    return value
 
 
-def _out_of_bounds(document: SchemaMap) -> Iterator[Problem]:
-    patterns: set[str] = set()
+def _long_lists(document: SchemaMap) -> Iterator[Problem]:
     for node in document.nodes:
-        if not isinstance(node.schema, dict):
-            continue
-        for keyword, value in node.schema.items():
-            if keyword in _LISTS and isinstance(value, list) and len(value) > MAX_LIST:
+        for keyword in _LISTS:
+            value = node.schema.get(keyword) if isinstance(node.schema, dict) else None
+            if isinstance(value, list) and len(value) > MAX_LIST:
                 message = f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are taken."
                 yield _problem(node, "gate.list", message, keyword)
-            elif keyword == "pattern" and isinstance(value, str):
-                patterns.add(value)
-                yield from _bad_pattern(node, value, "pattern")
-            elif keyword == "patternProperties" and isinstance(value, dict):
-                patterns.update(value)
-                for pattern in value:
-                    yield from _bad_pattern(node, pattern, "patternProperties", pattern)
-            if len(patterns) > MAX_PATTERNS:
-                message = f"The schema has more than {MAX_PATTERNS} regular expressions."
-                yield _problem(node, "gate.pattern", message, keyword)
+
+
+def _bad_patterns(document: SchemaMap) -> Iterator[Problem]:
+    spelled_out = 0
+    for node in document.nodes:
+        for path, pattern in _patterns(node):
+            complaint = _pattern_complaint(pattern)
+            if complaint:
+                yield _problem(node, *complaint, *path)
+                continue
+            spelled_out += len(translate(pattern))
+            if spelled_out > MAX_ALL_PATTERNS:
+                message = "The regular expressions of this schema are too much together; say less by them."
+                yield _problem(node, "gate.pattern-length", message, *path)
                 return
 
 
-def _bad_pattern(node: Node, pattern: str, *path: str) -> Iterator[Problem]:
+def _patterns(node: Node) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The regular expressions that stand in `node`'s schema itself, each with its path."""
+    if not isinstance(node.schema, dict):
+        return
+    pattern = node.schema.get("pattern")
+    if isinstance(pattern, str):
+        yield ("pattern",), pattern
+    members = node.schema.get("patternProperties")
+    for pattern in members if isinstance(members, dict) else ():
+        yield ("patternProperties", pattern), pattern
+
+
+def _pattern_complaint(pattern: str) -> tuple[str, str] | None:
+    """The rule that a regular expression breaks, and the sentence."""
     if len(pattern) > MAX_PATTERN_CHARACTERS:
-        message = (
+        return "gate.pattern-length", (
             f"This regular expression has {len(pattern):,} characters; at most {MAX_PATTERN_CHARACTERS} are taken."
         )
-        yield _problem(node, "gate.pattern-length", message, *path)
-        return
     compiled = compile_pattern(pattern)
     if isinstance(compiled, PatternError):
-        message = f"This is no regular expression of ECMA-262, at character {compiled.position + 1}: {compiled.message}"
-        yield _problem(node, "gate.pattern", message, *path)
+        return "gate.pattern", (
+            f"This is no regular expression of ECMA-262, at character {compiled.position + 1}: {compiled.message}"
+        )
+    return None
 
 
 def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
@@ -189,7 +204,7 @@ def _mentions_unevaluated(document: SchemaMap) -> bool:
     return any(node.path[:1] in {("unevaluatedItems",), ("unevaluatedProperties",)} for node in document.nodes)
 
 
-def _one_per_place(problems: list[Problem]) -> list[Problem]:
+def one_per_place(problems: list[Problem]) -> list[Problem]:
     first: dict[str, Problem] = {}
     for problem in problems:
         first.setdefault(problem.pointer, problem)

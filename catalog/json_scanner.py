@@ -22,6 +22,7 @@ from catalog.problems import Problem, pointer_join, split_pointer
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')
 _STRING_BODY: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
+_STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 _BAD_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|.)", re.DOTALL)
 _LITERAL: Final = re.compile(r"(?:true|false|null)(?![A-Za-z0-9_$])")
 _WORD: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -64,15 +65,13 @@ def locate(text: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
 
     Where a pointer names nothing, the place is that of the nearest value around it that is there.
 
-    Raises:
-        JSONTextError: `text` is not JSON.
+    What lies aside of the pointers is passed over: `text` is known to be JSON.
     """
     pointers = list(pointers)
     wanted = _Wanted()
     for pointer in pointers:
         wanted.add(pointer)
-    scan = _Scan(text, max_depth=len(text), wanted=wanted)
-    scan.run()
+    _Scan(text, max_depth=len(text), wanted=wanted).run()
     lines = Lines(text)
     return {pointer: lines.place(_offset_of(wanted, pointer)) for pointer in pointers}
 
@@ -88,6 +87,13 @@ class _Wanted:
         node = self
         for token in split_pointer(pointer):
             node = node.members.setdefault(token, _Wanted())
+
+    def count(self) -> int:
+        """How many places there are to find, this one included."""
+        waiting = [self]
+        for node in waiting:
+            waiting.extend(node.members.values())
+        return len(waiting)
 
 
 def _offset_of(wanted: _Wanted, pointer: str) -> int:
@@ -124,12 +130,15 @@ class _Scan:
         self.text = text
         self.max_depth = max_depth
         self.wanted = wanted
+        self.missing = wanted.count() if wanted else 1  # without anything wanted, all is read
         self.open: list[_Open] = []
 
     def run(self) -> None:
         at = self._value(self._space(0), self.wanted)
-        while self.open:
+        while self.open and self.missing:
             at = self._go_on(self._space(at))
+        if self.wanted:
+            return
         at = self._space(at)
         if at < len(self.text):
             self._fail(at, "The document ends before this; remove what follows.")
@@ -142,11 +151,12 @@ class _Scan:
         """Read the value that starts at `at`, of a container its opening alone; the offset behind it."""
         if wanted is not None:
             wanted.offset = at
+            self.missing -= 1
         first = self.text[at : at + 1]
         if first == '"':
             return self._string(at)[1]
         if first in "{[" and first:
-            return self._enter(at, first, wanted)
+            return self._enter(at, first, wanted) if wanted or self.wanted is None else self._pass_over(at)
         if match := NUMBER.match(self.text, at):
             return self._number(at, match.end())
         match = _LITERAL.match(self.text, at)
@@ -157,6 +167,16 @@ class _Scan:
             self._fail(at, f"Values are nested more than {self.max_depth} deep here.", "json.depth")
         self.open.append(_Open(start=at, names=set() if bracket == "{" else None, wanted=wanted))
         return at + 1
+
+    def _pass_over(self, at: int) -> int:
+        """The offset behind the container that opens at `at`."""
+        depth = 0
+        for match in _STRING_OR_BRACKET.finditer(self.text, at):
+            first = self.text[match.start()]
+            depth += (first in "{[") - (first in "}]")
+            if not depth:
+                return match.end()
+        return len(self.text)
 
     def _go_on(self, at: int) -> int:
         """Go on in the innermost container: its end, or its next member or item."""

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
+MAX_PROBLEMS: Final = 50  # of one document: nobody reads more
+
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")  # RFC 6901, section 4; no longer than an index can be
 
 

@@ -8,6 +8,7 @@ Sources: JSON Schema 2020-12 Core, sections 8 and 9; the like of the earlier dra
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,11 +17,17 @@ from urllib.parse import unquote, urldefrag, urljoin
 from referencing.exceptions import Unresolvable
 
 from catalog.dialects import BUNDLED, DEFAULT_DIALECT, Dialect, dialect_named, dialect_of, held, is_standard
-from catalog.problems import Problem, pointer_join, resolve_pointer, split_pointer
+from catalog.problems import MAX_PROBLEMS, Problem, pointer_join, split_pointer
 from catalog.strict_json import JSON
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+MAX_URI_CHARACTERS: Final = 2_000
+MAX_MEANINGS: Final = 10_000  # places that all dynamic references together may mean
+MAX_TOKENS: Final = 200  # no pointer into a document of bounded depth has as many
+
 _NAMES: Final = ("$anchor", "$dynamicAnchor")
+_NOTHING: Final = object()
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _STANDARD_DRAFT_03: Final = "json-schema.org/draft-03/"
 
 
@@ -80,20 +87,19 @@ class SchemaMap:
         self.problems: list[Problem] = []
         self.complete = True
         self._max_nodes = max_nodes
-        self._document = document
         self._resources: dict[str, Node] = {}
         self._anchors: dict[tuple[str, str], Node] = {}
         self._dynamic: dict[str, list[Node]] = {}
         self._recursive: list[Node] = []
         self._refer: deque[tuple[Node, str]] = deque()
-        self._by_pointer: dict[str, Node] = {}
+        self._children: dict[tuple[Node | str, ...], Node] = {}
+        self._meanings = 0
 
         root = Node(document, None, (), dialect_of(document, DEFAULT_DIALECT) or DEFAULT_DIALECT)
         self._resources[""] = root
         self.nodes: list[Node] = []
         self._walk(root)
         if self.complete and self._refer:
-            self._by_pointer = {node.pointer: node for node in self.nodes}
             self._resolve_all()
 
     @property
@@ -104,10 +110,10 @@ class SchemaMap:
         """Add `start` and all that stands below it."""
         waiting = deque([start])
         while waiting:
-            node = waiting.popleft()
-            if len(self.nodes) >= self._max_nodes:
+            if len(self.nodes) + len(waiting) > self._max_nodes:
                 self.complete = False
                 return
+            node = waiting.popleft()
             self.nodes.append(node)
             schema = node.schema
             if isinstance(schema, dict):
@@ -165,10 +171,9 @@ class SchemaMap:
         if identifier.startswith("#") and node.dialect.ref_stands_alone:  # how the early drafts write an anchor
             self._take_anchor(node, keyword, identifier[1:])
             return
-        try:
-            uri, fragment = urldefrag(urljoin(node.base, identifier))
-        except ValueError:
-            self._report(node, keyword, "gate.id", f"`{keyword}` is no URI.")
+        uri, fragment = _joined(node.base, identifier)
+        if uri is None:
+            self._report(node, keyword, "gate.id", f"`{keyword}` is no URI, or too long a one.")
             return
         if fragment:
             self._report(node, keyword, "gate.id", f"`{keyword}` carries a fragment; only references do.")
@@ -205,12 +210,9 @@ class SchemaMap:
                 self._report(node, keyword, "gate.ref", f"`{keyword}` must be a text.")
 
     def _resolve(self, node: Node, keyword: str, reference: str) -> None:
-        try:
-            uri, fragment = (
-                (node.base, reference[1:]) if reference.startswith("#") else urldefrag(urljoin(node.base, reference))
-            )
-        except ValueError:
-            self._report(node, keyword, "gate.ref", f"`{keyword}` is no URI reference.")
+        uri, fragment = (node.base, reference[1:]) if reference.startswith("#") else _joined(node.base, reference)
+        if uri is None:
+            self._report(node, keyword, "gate.ref", f"`{keyword}` is no URI reference, or too long a one.")
             return
         resource = self._resources.get(uri)
         if resource is None:
@@ -218,7 +220,7 @@ class SchemaMap:
             return
         target = self._target(node, keyword, resource, unquote(fragment))
         if target is not None:
-            node.references.append(Reference(keyword, self._meant(keyword, fragment, target)))
+            node.references.append(Reference(keyword, self._meant(node, keyword, fragment, target)))
 
     def _resolve_outside(self, node: Node, keyword: str, uri: str, fragment: str) -> None:
         if BUNDLED.get(uri) is None or _STANDARD_DRAFT_03 in uri:
@@ -247,42 +249,88 @@ class SchemaMap:
             if anchor is None:
                 self._report(node, keyword, "gate.ref-missing", f"`{keyword}` names an anchor that is not here.")
             return anchor
-        pointer = pointer_join(resource.pointer, *split_pointer(fragment))
-        return self._by_pointer.get(pointer) or self._target_beyond_keywords(node, keyword, pointer)
+        around, rest = self._descend(resource, split_pointer(fragment))
+        return around if not rest else self._target_below(node, keyword, around, rest)
 
-    def _target_beyond_keywords(self, node: Node, keyword: str, pointer: str) -> Node | None:
-        """A schema in a place where the draft knows of none, below a member that is not a keyword; it joins the map."""
-        try:
-            schema: JSON = resolve_pointer(self._document, pointer)  # type: ignore[assignment]
-        except LookupError:
+    def _descend(self, node: Node, tokens: list[str]) -> tuple[Node, list[str]]:
+        """From `node` along `tokens` as far as there are nodes: the last one, and the tokens that are left."""
+        if not self._children:
+            self._children = {_address(child): child for child in self.nodes[1:]}
+        at = 0
+        while at < len(tokens):
+            for length in (1, 2):
+                address: tuple[Node | str, ...] = (node, *tokens[at : at + length])
+                child = self._children.get(address)
+                if child is not None:
+                    node, at = child, at + length
+                    break
+            else:
+                break
+        return node, tokens[at:]
+
+    def _target_below(self, node: Node, keyword: str, around: Node, rest: list[str]) -> Node | None:
+        """A schema in a place where the draft knows of none, below a member that is no keyword; it joins the map."""
+        address: tuple[Node | str, ...] = (around, *rest[:MAX_TOKENS])
+        if address in self._children:
+            return self._children[address]
+        schema = _value_at(around.schema, rest)
+        if schema is _NOTHING:
             self._report(node, keyword, "gate.ref-missing", f"`{keyword}` points to a place that is not here.")
             return None
-        tokens = split_pointer(pointer)
-        known = next(
-            (above, tokens[length:])
-            for length in range(len(tokens), -1, -1)
-            if (above := self._by_pointer.get(pointer_join("", *tokens[:length])))
-        )
-        around, path = known
-        if not isinstance(schema, dict | bool) or path[0] in around.dialect.keywords:
+        if not isinstance(schema, dict | bool) or rest[0] in around.dialect.keywords:
             self._report(node, keyword, "gate.ref-not-schema", f"`{keyword}` points to what is not a schema.")
             return None
-        target = Node(schema, around, tuple(path), around.dialect, around.base, around.root)
+        target = Node(schema, around, tuple(rest), around.dialect, around.base, around.root)
         self.unforeseen.append(target)
         before = len(self.nodes)
         self._walk(target)
-        self._by_pointer |= {added.pointer: added for added in self.nodes[before:]}
+        self._children |= {_address(added): added for added in self.nodes[before:]}
         return target
 
-    def _meant(self, keyword: str, fragment: str, target: Node) -> tuple[Node, ...]:
+    def _meant(self, node: Node, keyword: str, fragment: str, target: Node) -> tuple[Node, ...]:
         """The target, and all that a dynamic reference may mean instead."""
         others: list[Node] = []
         if keyword == "$dynamicRef":
             others = self._dynamic.get(fragment, [])
         elif keyword == "$recursiveRef" and target in self._recursive:
             others = self._recursive
+        self._meanings += len(others)
+        if self._meanings > MAX_MEANINGS:
+            self._report(node, keyword, "gate.work", f"`{keyword}` and others may mean too many places; name fewer.")
+            others = []
         return (target, *(other for other in others if other is not target))
 
     def _report(self, node: Node, keyword: str, rule: str, message: str) -> None:
+        if len(self.problems) >= MAX_PROBLEMS:
+            return
         pointer = pointer_join(node.pointer, keyword)
         self.problems.append(Problem(pointer=pointer, message=message, rule=rule, keyword=keyword))
+
+
+def _joined(base: str, reference: str) -> tuple[str | None, str]:
+    """`reference` from `base`, as URI and fragment; None for what is no URI, or longer than `MAX_URI_CHARACTERS`."""
+    before_fragment = reference.partition("#")[0]
+    if len(before_fragment) > MAX_URI_CHARACTERS:
+        return None, ""
+    try:
+        uri, fragment = urldefrag(urljoin(base, reference))
+    except ValueError:
+        return None, ""
+    return (uri if len(uri) <= MAX_URI_CHARACTERS else None), fragment
+
+
+def _address(node: Node) -> tuple[Node | str, ...]:
+    """Where `node` stands, as its parent and the tokens from there."""
+    return (node.parent or "", *map(str, node.path))
+
+
+def _value_at(value: JSON, tokens: list[str]) -> JSON | object:
+    """What stands at `tokens` in `value`, or `_NOTHING`."""
+    for token in tokens:
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and _INDEX.fullmatch(token) and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return _NOTHING
+    return value

@@ -10,15 +10,17 @@ Sources: the meta-schemas of drafts 04, 06, 07, 2019-09 and 2020-12.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from catalog.dialects import TYPE_NAMES, Dialect, Holds
+from catalog.dialects import TYPE_NAMES, Dialect, Holds, subschemas
 from catalog.problems import Problem, pointer_join
 from catalog.schema_map import Node
 from catalog.strict_json import JSON, Number
 
 RULE: Final = "spec.schema"
+MAX_COMPARED: Final = 2_000  # values of a list that are compared: numbers can be made to collide
 
 Shape = Callable[[JSON, Dialect], str | None]
 """What must hold of a keyword's value, as the end of a sentence that starts with the keyword; None where it holds."""
@@ -42,6 +44,15 @@ def shape_problems(node: Node) -> Iterator[Problem]:
             yield Problem(pointer_join(node.pointer, keyword), f"`{keyword}` {complaint}.", RULE, keyword=keyword)
     if dialect.name == "04":
         yield from _lonely_exclusives(node, schema)
+
+
+def mistakes_under(dialect: Dialect, schema: JSON) -> Iterator[Problem]:
+    """What is misshapen in `schema` and below when all of it is read as `dialect`, whatever it names itself."""
+    waiting = deque([Node(schema, None, (), dialect)])
+    while waiting:
+        node = waiting.popleft()
+        yield from shape_problems(node)
+        waiting.extend(Node(inner, node, path, dialect) for path, inner in subschemas(node.schema, dialect))
 
 
 def _is_boolean_schema(node: Node) -> bool:
@@ -105,7 +116,7 @@ def _values(value: JSON, dialect: Dialect) -> str | None:
     """The value of `enum`."""
     if not isinstance(value, list):
         return "is a list of values"
-    if dialect.name in {"04", "06"} and (not value or not _are_distinct(value)):
+    if dialect.name in {"04", "06"} and (not value or not _are_distinct(value[:MAX_COMPARED])):
         return "is a list of at least one value, each once"
     return None
 

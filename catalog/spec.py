@@ -20,9 +20,11 @@ from typing import Any, Final
 import jsonschema
 import jsonschema_rs
 
+from catalog.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.errors import JSONTextError, SpecError
-from catalog.gate import MAX_PROBLEMS, gate_schema
-from catalog.problems import Problem, pointer_join
+from catalog.gate import gate_schema, one_per_place
+from catalog.problems import MAX_PROBLEMS, Problem, pointer_join
+from catalog.schema_shapes import mistakes_under
 from catalog.strict_json import JSON, decode, locate, parse
 
 MAX_SPEC_BYTES: Final = 256 * 1024
@@ -110,7 +112,7 @@ def spec_problems(document: JSON) -> list[Problem]:
             problems += _schema_problems(definition, "parameters", "/definition/parameters")
             problems += _schema_problems(definition, "returnType", "/definition/returnType")
         problems += _schema_problems(document, "configuration", "/configuration")
-    return problems[:MAX_PROBLEMS]
+    return one_per_place(problems)[:MAX_PROBLEMS]
 
 
 def slug_for(tool_id: str) -> str:
@@ -197,7 +199,25 @@ def _naming_complaint(member: str, value: str) -> tuple[str, str] | None:
 
 
 def _schema_problems(around: dict[str, JSON], member: str, pointer: str) -> list[Problem]:
-    return gate_schema(around[member], pointer) if member in around else []
+    return [*gate_schema(around[member], pointer), *_elder_shapes(around[member], pointer)] if member in around else []
+
+
+def _elder_shapes(schema: JSON, pointer: str) -> list[Problem]:
+    """Where a schema of an earlier draft, which is evaluated as such, is none of 2020-12, which the format asks for."""
+    if dialect_of(schema, DEFAULT_DIALECT) in {DEFAULT_DIALECT, None} or DEFAULT_DIALECT.accepts(schema):
+        return []
+    mistakes = list(islice(mistakes_under(DEFAULT_DIALECT, schema), MAX_PROBLEMS)) or [
+        Problem(pointer_join("", *DEFAULT_DIALECT.first_mistake(schema)), "this is not allowed.", "spec.dialect")
+    ]
+    return [
+        replace(
+            mistake,
+            pointer=pointer + mistake.pointer,
+            message=f"LLM Tool Spec asks for JSON Schema {DEFAULT_DIALECT.name}, where {mistake.message}",
+            rule="spec.dialect",
+        )
+        for mistake in mistakes
+    ]
 
 
 def _placed(problems: list[Problem], source: str) -> list[Problem]:
