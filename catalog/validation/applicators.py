@@ -53,11 +53,12 @@ def _referred(
         yield Failure(refers, run.path, keyword, f"Not valid by {show_text(reference)}")
         return
     if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
+        run.suppressed += 1
         return
     if key in run.open:
         raise Unchecked("The schema refers to itself without going deeper into the value.")
     run.open.add(key)
-    fits = True
+    fits, suppressed = True, run.suppressed
     try:
         for failure in target.failures(instance):
             if fits:
@@ -65,8 +66,10 @@ def _referred(
             yield failure
     finally:
         run.open.discard(key)
-    run.fits[key] = fits
-    if run.reported is not None and not fits:
+    if fits:
+        if run.suppressed == suppressed:
+            run.fits[key] = True
+    elif run.reported is not None:
         run.reported.add((target, tuple(run.path)))
 
 
@@ -79,16 +82,22 @@ def _all_of(place: Place, _run: Run, branches: Any, instance: JSON) -> Iterator[
 
 
 def _any_of(place: Place, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
-    options = [place.sub("anyOf", index) for index in range(len(branches))]
-    if any(option.fits(instance) for option in options):
-        return
+    options = _options(place, "anyOf", branches, run)
+    for option in options:
+        if option.fits(instance):
+            return
     message = f"{show(instance)} fits none of the {count(len(options), 'alternative')}"
     yield Failure(place, run.path, "anyOf", message, branches=_details(options, run, instance))
 
 
 def _one_of(place: Place, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
-    options = [place.sub("oneOf", index) for index in range(len(branches))]
-    fitting = list(islice((index for index, option in enumerate(options) if option.fits(instance)), 2))
+    options = _options(place, "oneOf", branches, run)
+    fitting: list[int] = []
+    for index, option in enumerate(options):
+        if option.fits(instance):
+            fitting.append(index)
+            if len(fitting) > 1:
+                break
     if len(fitting) == 1:
         return
     if fitting:
@@ -97,6 +106,11 @@ def _one_of(place: Place, run: Run, branches: Any, instance: JSON) -> Iterator[F
         return
     message = f"{show(instance)} fits none of the {count(len(options), 'alternative')}"
     yield Failure(place, run.path, "oneOf", message, branches=_details(options, run, instance))
+
+
+def _options(place: Place, keyword: str, branches: list[JSON], run: Run) -> list[Place]:
+    run.spend(len(branches) // 8)
+    return [place.sub(keyword, index) for index in range(len(branches))]
 
 
 def _details(options: list[Place], run: Run, instance: JSON) -> tuple[tuple[Failure, ...], ...]:
@@ -132,8 +146,9 @@ def _if(place: Place, _run: Run, _schema: Any, instance: JSON) -> Iterator[Failu
         yield from place.sub(branch).failures(instance)
 
 
-def _dependent_schemas(place: Place, _run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+def _dependent_schemas(place: Place, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, dict):
+        run.spend(len(schemas) // 16)
         for name in schemas:
             if name in instance:
                 yield from place.sub("dependentSchemas", name).failures(instance)
@@ -195,16 +210,18 @@ def _required(place: Place, run: Run, names: Any, instance: JSON) -> Iterator[Fa
             yield Failure(place, run.path, "required", f"{show_text(name)} is missing", names=(name,))
 
 
-def _dependent_required(place: Place, _run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+def _dependent_required(place: Place, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, dict):
+        run.spend(len(needs) // 16)
         for name, needed in needs.items():
             if name in instance:
                 yield from _missing(place, "dependentRequired", name, needed, instance)
 
 
-def _dependencies(place: Place, _run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+def _dependencies(place: Place, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
+    run.spend(len(needs) // 16)
     for name, needed in needs.items():
         if name not in instance:
             continue

@@ -6,15 +6,17 @@ Source: JSON Schema 2020-12 Validation, section 6 and 7; the validation document
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from catalog.formats import FORMATS
 from catalog.strict_json import JSON
-from catalog.validation.budget import Run
+from catalog.validation.budget import Run, Unchecked
 from catalog.validation.equality import Options, canonical, is_integer, is_multiple, is_number
 from catalog.validation.matching import found_in
 from catalog.validation.places import Place
 from catalog.validation.wording import count, show, show_all, show_text, types
+
+MAX_REGEX_CHARACTERS: Final = 50_000
 
 # (where the keyword stands, the check on its way, the keyword's value, the value to look at) -> what is wrong
 Assertion: TypeAlias = Callable[[Place, Run, Any, JSON], str | None]
@@ -114,10 +116,12 @@ def _pattern(_place: Place, run: Run, source: Any, instance: JSON) -> str | None
 
 
 def _format(place: Place, run: Run, name: Any, instance: JSON) -> str | None:
-    check = FORMATS.get(name)
+    check = FORMATS.get(name) if isinstance(name, str) else None
     if check is None or not isinstance(instance, str) or not place.document.asserts_formats:
         return None
     run.spend(len(instance) // 64)
+    if name == "regex" and len(instance) > MAX_REGEX_CHARACTERS:
+        raise Unchecked("A text is too long to be looked at as a regular expression.")
     return None if check(instance) else f"{show(instance)} is not of the format {show_text(name)}"
 
 

@@ -23,7 +23,7 @@ MAX_SECONDS: Final = 1.0  # of this thread's CPU time
 MAX_DETAILS: Final = 500  # violations inside the branches of unions
 
 _STEPS_BETWEEN_LOOKS: Final = 512  # at the clock
-_FRAMES_PER_LEVEL: Final = 4
+_FRAMES_PER_LEVEL: Final = 5
 _FRAMES_KEPT_FREE: Final = 60
 
 
@@ -50,6 +50,7 @@ class Run:
         fits: (place, identity of a value) -> whether the value is valid there, as far as known.
         open: the references that are being followed, as (place, identity of a value).
         reported: the references whose violations have been told, as (place, path); None while only validity counts.
+        suppressed: how often violations were not told, because they had been.
         details: how many more violations inside branches may be told.
         evaluated: what `unevaluatedProperties` and `unevaluatedItems` have found out.
     """
@@ -63,6 +64,7 @@ class Run:
     fits: dict[tuple[Place, int], bool] = field(default_factory=dict)
     open: set[tuple[Place, int]] = field(default_factory=set)
     reported: set[tuple[Place, tuple[str | int, ...]]] | None = None
+    suppressed: int = 0
     details: int = MAX_DETAILS
     evaluated: dict[tuple[Place, int], frozenset[str] | frozenset[int] | None] = field(default_factory=dict)
 

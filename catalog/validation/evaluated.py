@@ -64,12 +64,13 @@ def _remembered(place: Place, run: Run, instance: Any, find: Callable[..., Itera
 
 
 def _evaluated_names(place: Place, run: Run, instance: dict[str, JSON], *, is_asking: bool) -> Iterator[Evaluated[str]]:
-    schema = _keywords(place)
+    schema = place.built("keywords", lambda: _keywords(place))
     if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not is_asking):
         yield None
         return
-    run.spend(len(instance) // 16)
-    yield frozenset(name for name in schema.get("properties", ()) if name in instance)
+    run.spend((len(instance) + len(schema.get("dependentSchemas", ()))) // 16)
+    properties = schema.get("properties", {})
+    yield frozenset(name for name in instance if name in properties)
     for pattern in schema.get("patternProperties", ()):
         yield frozenset(name for name in instance if found_in(pattern, name, run))
     for name in schema.get("dependentSchemas", ()):
@@ -79,7 +80,7 @@ def _evaluated_names(place: Place, run: Run, instance: dict[str, JSON], *, is_as
 
 
 def _evaluated_indexes(place: Place, run: Run, instance: list[JSON], *, is_asking: bool) -> Iterator[Evaluated[int]]:
-    schema = _keywords(place)
+    schema = place.built("keywords", lambda: _keywords(place))
     items = schema.get("items")
     prefix = items if isinstance(items, list) else schema.get("prefixItems", ())
     covers_rest = "additionalItems" in schema if prefix is items else "items" in schema
@@ -104,6 +105,7 @@ def _in_place(
     for target in _targets(place, schema):
         if target is not None:
             yield ask(target, run, instance)
+    run.spend(len(schema.get("allOf", ())) // 8)
     for index in range(len(schema.get("allOf", ()))):
         yield ask(place.sub("allOf", index), run, instance)
     for keyword in ("anyOf", "oneOf"):

@@ -8,26 +8,26 @@ Core, section 8.2.4.2 (`$recursiveRef`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
 from jsonschema.protocols import Validator
-from jsonschema_specifications import REGISTRY
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DynamicAnchor, SchemaRegistry
 
 from catalog.dialects import Dialect, Holds, dialect_of
-from catalog.problems import pointer_join
 from catalog.strict_json import JSON
 from catalog.validation.budget import Budget, Run, Unchecked, current_run, running
-from catalog.validation.violations import Failure, Violation
+from catalog.validation.flaws import flaw_of, objects_in
+from catalog.validation.violations import Failure, Violation, bounded_pointer
 from catalog.validation.wording import show_text
 
-MAX_PLACES: Final = 50_000  # that one document remembers
-MAX_SCHEMA_DEPTH: Final = 200
+MAX_PLACES: Final = 20_000  # that one document remembers
+MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
 ValidatorFactory = Callable[["Place"], Validator]
 Built = TypeVar("Built")
@@ -47,11 +47,13 @@ class Document:
         self.make_validator = make_validator
         self.asserts_formats = asserts_formats
         self._places: dict[tuple[int, tuple[str, ...]], Place] = {}
-        self.root = self.place_at(schema, base=self._root_uri, pointer="", scope=(self._root_uri,), dialect=dialect)
+        self._uri = _identifier(schema, dialect) or ""
+        self.root = self.resource(schema, self._uri, (self._uri,), dialect)
 
     @cached_property
-    def _root_uri(self) -> str:
-        return _identifier(self.schema, self.dialect) or ""
+    def flaw(self) -> str | None:
+        """Why no value can be checked against the document; None where nothing is wrong with it."""
+        return flaw_of(self.schema, self.dialect)
 
     @cached_property
     def registry(self) -> SchemaRegistry:
@@ -62,61 +64,67 @@ class Document:
         """
         resource = self.dialect.specification.create_resource(self.schema)  # type: ignore[arg-type]
         try:
-            return _DRAFTS.with_resource(self._root_uri, resource).crawl()
+            crawled: SchemaRegistry = _DRAFTS.with_resource(self._uri, resource).crawl()
         except (AttributeError, TypeError, ValueError) as error:
             raise Unchecked("The schema is malformed: its identifiers cannot be read.") from error
+        return crawled
 
     @cached_property
-    def flaw(self) -> str | None:
-        """Why no value can be checked against the document; None where nothing is wrong with it."""
-        if _is_deeper_than(MAX_SCHEMA_DEPTH, self.schema):
-            return "The schema is nested too deeply."
-        if not self.dialect.accepts(self.schema):
-            return f"The schema is not valid by draft {self.dialect.name}."
-        return None
-
-    @cached_property
-    def has_dynamic_scope(self) -> bool:
+    def _has_dynamic_scope(self) -> bool:
         """Whether it matters on which way a place was reached."""
-        return any(keyword in schema for schema in _objects(self.schema) for keyword in _SCOPE_KEYWORDS)
+        return any(keyword in schema for schema in objects_in(self.schema) for keyword in _SCOPE_KEYWORDS)
 
     @cached_property
-    def _pointers(self) -> dict[int, str]:
-        """The identity of every object of the document -> where it stands."""
-        found: dict[int, str] = {}
-        waiting: list[tuple[JSON, str]] = [(self.schema, "")]
+    def _parents(self) -> dict[int, tuple[int, str | int]]:
+        """The identity of each object and array -> that of what it stands in, and under which token."""
+        found: dict[int, tuple[int, str | int]] = {}
+        waiting: list[JSON] = [self.schema]
         while waiting:
-            value, pointer = waiting.pop()
-            if isinstance(value, dict):
-                found[id(value)] = pointer
-                waiting += [(child, pointer_join(pointer, name)) for name, child in value.items()]
-            elif isinstance(value, list):
-                waiting += [(child, pointer_join(pointer, index)) for index, child in enumerate(value)]
+            value = waiting.pop()
+            members: Any = value.items() if isinstance(value, dict) else enumerate(value)  # type: ignore[arg-type]
+            for token, child in members:
+                if isinstance(child, (dict, list)):
+                    found[id(child)] = (id(value), token)
+                    waiting.append(child)
         return found
 
-    def place_at(self, schema: JSON, *, base: str, pointer: str, scope: tuple[str, ...], dialect: Dialect) -> Place:
-        """The place of `schema`, always the same one for an object in one dynamic scope."""
-        if not isinstance(schema, dict):
-            return Place(self, schema, base, pointer, scope, dialect)
-        key = (id(schema), scope)
-        known = self._places.get(key)
-        if known is None:
-            known = Place(self, schema, base, pointer, scope, dialect_of(schema, dialect) or dialect)
-            if len(self._places) < MAX_PLACES:
-                self._places[key] = known
-        return known
+    def tokens_to(self, schema: JSON) -> list[str | int] | None:
+        """Where in the document `schema` stands; None where it does not."""
+        tokens: list[str | int] = []
+        identity = id(schema)
+        while identity != id(self.schema):
+            if identity not in self._parents:
+                return None
+            identity, token = self._parents[identity]
+            tokens.append(token)
+        return tokens[::-1]
 
-    def resource_at(self, contents: Any, uri: str, scope: tuple[str, ...], dialect: Dialect) -> Place:
+    def resource(self, contents: Any, uri: str, scope: tuple[str, ...], dialect: Dialect) -> Place:
         """The place of a resource, or of what an anchor in it names."""
-        pointer = self._pointers.get(id(contents)) if isinstance(contents, dict) else None
-        if pointer is None and contents is not self.schema:
-            pointer = f"{uri}#"
-        return self.place_at(contents, base=uri, pointer=pointer or "", scope=self.entered(scope, uri), dialect=dialect)
+        return self.remembered(Place(self, contents, uri, scope, dialect_of(contents, dialect) or dialect))
+
+    def remembered(self, place: Place) -> Place:
+        """The first place that had this object in this dynamic scope, so that answers about it are kept."""
+        if not isinstance(place.schema, dict):
+            return place
+        key = (id(place.schema), place.scope)
+        known = self._places.get(key)
+        if known is not None:
+            return known
+        if len(self._places) < MAX_PLACES:
+            self._places[key] = place
+        return place
 
     def entered(self, scope: tuple[str, ...], uri: str) -> tuple[str, ...]:
-        """The dynamic scope after entering the resource `uri`; only the first time counts."""
-        if uri in scope or not (self.has_dynamic_scope or uri in _DRAFTS):
+        """The dynamic scope after entering the resource `uri`; only the first time counts.
+
+        Raises:
+            Unchecked: it grows too long.
+        """
+        if uri in scope or not (self._has_dynamic_scope or uri in _DRAFTS):
             return scope
+        if len(scope) >= MAX_SCOPE:
+            raise Unchecked("The schema's resources refer to each other too deeply.")
         return (*scope, uri)
 
 
@@ -136,7 +144,6 @@ class Place:
     Attributes:
         schema: an object, true or false.
         base: the URI that references are resolved against.
-        pointer: where it stands in the document; in a bundled meta-schema, after its URI and "#".
         scope: the resources through which it was reached, the outermost first.
         dialect: the draft that it is read in.
     """
@@ -144,10 +151,10 @@ class Place:
     document: Document = field(repr=False)
     schema: JSON
     base: str
-    pointer: str
     scope: tuple[str, ...]
     dialect: Dialect
-    keyword: str = "false"  # that a `false` stands under
+    _parent: Place | None = field(default=None, repr=False)
+    _tokens: tuple[str | int, ...] = ()  # from the parent
     _children: dict[tuple[str | int, ...], Place] = field(default_factory=dict, repr=False)
     _targets: dict[tuple[bool, str], Place | None] = field(default_factory=dict, repr=False)
     _built: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -155,7 +162,24 @@ class Place:
     @property
     def identity(self) -> Hashable:
         """Equal for the same subschema in the same scope."""
-        return (id(self.document), self.pointer, self.scope)
+        if isinstance(self.schema, dict) or self._parent is None:
+            return (id(self.document), id(self.schema), self.scope)
+        return (id(self.document), id(self._parent.schema), self._tokens, self.scope)
+
+    @property
+    def pointer(self) -> str:
+        """Where it stands in the document; in a bundled meta-schema, its URI and "#" come first."""
+        return self.pointer_to()
+
+    def pointer_to(self, *tokens: str | int) -> str:
+        """Where what stands at `tokens` from here stands in the document."""
+        path: list[str | int] = list(tokens)
+        place = self
+        while place._parent is not None:
+            path[:0] = place._tokens
+            place = place._parent
+        start = place.document.tokens_to(place.schema)
+        return f"{place.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
 
     # Where it leads.
 
@@ -176,21 +200,27 @@ class Place:
         while rest:
             length = _length_of_step(place, rest)
             place, rest = place._step(tuple(rest[:length])), rest[length:]
-        return place
+        return place if place.base == self.base else place._entered()
 
     def _step(self, tokens: tuple[str | int, ...]) -> Place:
         contents = self.schema
         for token in tokens:
             contents = _member(contents, token)
-        base, scope = self.base, self.scope
-        identifier = _identifier(contents, dialect_of(contents, self.dialect) or self.dialect)
-        if identifier is not None:
-            base = _joined(base, identifier)
-            scope = self.document.entered(scope, base)
-        pointer = pointer_join(self.pointer, *tokens)
-        if isinstance(contents, dict):
-            return self.document.place_at(contents, base=base, pointer=pointer, scope=scope, dialect=self.dialect)
-        return Place(self.document, contents, base, pointer, scope, self.dialect, str(tokens[0]))
+        dialect = dialect_of(contents, self.dialect) or self.dialect
+        if tokens[0] not in self.dialect.holds and not dialect.accepts(contents):
+            raise LookupError(tokens)  # what stands under a keyword that holds no schemas need not be one
+        identifier = _identifier(contents, dialect)
+        base = self.base if identifier is None else _joined(self.base, identifier)
+        return self.document.remembered(Place(self.document, contents, base, self.scope, dialect, self, tokens))
+
+    def _entered(self) -> Place:
+        """The same place, its resource in the dynamic scope."""
+        scope = self.document.entered(self.scope, self.base)
+        if scope == self.scope:
+            return self
+        return self.document.remembered(
+            Place(self.document, self.schema, self.base, scope, self.dialect, self._parent, self._tokens)
+        )
 
     def follow(self, reference: str) -> Place | None:
         """What `$ref` leads to; None where it leads nowhere, or out of the document."""
@@ -205,29 +235,34 @@ class Place:
         if key in self._targets:
             return self._targets[key]
         try:
-            found = self._resolved(reference)
-            if is_dynamic and found is not None:
-                found = self._outermost(found, reference)
-        except (Unresolvable, LookupError, ValueError, TypeError):
+            found = self._resolved(reference)._entered()
+            if is_dynamic:
+                found = self._outermost(found, reference)._entered()
+        except (Unresolvable, LookupError, ValueError, Unchecked):
             found = None
         self._targets[key] = found
         return found
 
-    def _resolved(self, reference: str) -> Place | None:
-        uri, fragment = (
-            (self.base, reference[1:]) if reference.startswith("#") else urldefrag(urljoin(self.base, reference))
+    def _resolved(self, reference: str) -> Place:
+        """What `reference` leads to; the resources on the way do not count as entered.
+
+        Raises:
+            Unresolvable, LookupError, ValueError: it leads nowhere.
+        """
+        uri, fragment = self.base, reference[1:]
+        if not reference.startswith("#"):
+            uri, fragment = urldefrag(urljoin(self.base, reference))
+        registry = self.document.registry
+        home = self.document.resource(
+            registry.get_or_retrieve(uri).value.contents, uri, self.scope, self.document.dialect
         )
-        resource = self.document.registry.get_or_retrieve(uri).value
-        canonical = resource.id()
-        home_uri = uri if canonical is None else urljoin(uri, canonical)
-        home = self.document.resource_at(resource.contents, home_uri, self.scope, self.dialect)
         if not fragment:
             return home
         if fragment.startswith("/"):
             tokens = [token.replace("~1", "/").replace("~0", "~") for token in unquote(fragment)[1:].split("/")]
             return home.sub(*tokens)
-        anchor = self.document.registry.anchor(uri, unquote(fragment)).value
-        return self.document.resource_at(anchor.resource.contents, home_uri, home.scope, home.dialect)
+        anchor = registry.anchor(uri, unquote(fragment)).value
+        return self.document.resource(anchor.resource.contents, uri, self.scope, home.dialect)
 
     def _outermost(self, found: Place, reference: str) -> Place:
         """The same anchor in the outermost resource of the dynamic scope that has it."""
@@ -248,13 +283,13 @@ class Place:
             except (Unresolvable, LookupError):
                 continue
             if isinstance(anchor, DynamicAnchor):
-                yield self.document.resource_at(anchor.resource.contents, uri, self.scope, self.dialect)
+                yield self.document.resource(anchor.resource.contents, uri, self.scope, self.dialect)
 
     def _recursive_anchors(self) -> Iterator[Place]:
         for uri in self.scope:
             contents = self.document.registry.get_or_retrieve(uri).value.contents
             if isinstance(contents, dict) and contents.get("$recursiveAnchor") is True:
-                yield self.document.resource_at(contents, uri, self.scope, self.dialect)
+                yield self.document.resource(contents, uri, self.scope, self.dialect)
 
     # Questions from outside a check.
 
@@ -289,16 +324,14 @@ class Place:
             except Unchecked as stop:
                 return Survey(tuple(found), truncated=bool(found), reason=str(stop))
             except RecursionError:  # levels are counted so that this cannot be
-                return Survey(
-                    tuple(found), truncated=bool(found), reason="The schema or the value is nested too deeply."
-                )
+                return Survey(tuple(found), truncated=bool(found), reason="The value is nested too deeply.")
         return Survey(tuple(found))
 
-    # What validates it.
+    # Inside a check.
 
     @property
     def validator(self) -> Validator:
-        """The validator of `jsonschema` for this subschema alone; it finds its way here by `place_of`."""
+        """The validator of `jsonschema` for this subschema alone."""
         return self.built("", lambda: self.document.make_validator(self))
 
     def built(self, name: str, build: Callable[[], Built]) -> Built:
@@ -314,14 +347,13 @@ class Place:
         Raises:
             Unchecked: the check cannot be finished.
         """
+        run = current_run()
+        run.spend()
         if self.schema is True:
             return
-        run = current_run()
         if self.schema is False:
             yield self._refusal(run)
             return
-        if not isinstance(self.schema, dict):
-            raise Unchecked("The schema is malformed: a subschema is neither an object nor true or false.")
         run.descend()
         try:
             yield from self.validator.iter_errors(instance)  # type: ignore[misc, arg-type]
@@ -343,8 +375,6 @@ class Place:
         Raises:
             Unchecked: the check cannot be finished.
         """
-        if isinstance(self.schema, bool):
-            return self.schema
         run = current_run()
         key = (self, id(instance))
         known = run.fits.get(key)
@@ -355,39 +385,15 @@ class Place:
         return known
 
     def _refusal(self, run: Run) -> Failure:
+        """What a `false` says; it stands under the keyword that is named."""
         member = run.path[-1] if run.path else None
-        names = (member,) if isinstance(member, str) else ()
         message = "Nothing is allowed here" if member is None else f"{_show_token(member)} is not allowed here"
-        return Failure(self, run.path, self.keyword, message, tokens=(), names=names)
+        keyword = str(self._tokens[0]) if self._tokens else "false"
+        return Failure(self, run.path, keyword, message, tokens=(), names=(member,) if isinstance(member, str) else ())
 
 
 def _show_token(token: str | int) -> str:
     return show_text(token) if isinstance(token, str) else f"Item {token} (counted from 0)"
-
-
-def _objects(value: JSON) -> Iterator[Mapping[str, JSON]]:
-    """Every object in `value`."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            yield part
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part
-
-
-def _is_deeper_than(depth: int, value: JSON) -> bool:
-    level = [value]
-    for _ in range(depth):
-        level = [child for part in level for child in _children_of(part)]
-        if not level:
-            return False
-    return True
-
-
-def _children_of(value: JSON) -> Iterable[JSON]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _identifier(schema: JSON, dialect: Dialect) -> str | None:
@@ -398,10 +404,10 @@ def _identifier(schema: JSON, dialect: Dialect) -> str | None:
     return None if identifier is None else identifier.rstrip("#")
 
 
-def _joined(base: str, reference: str) -> str:
+def _joined(base: str, identifier: str) -> str:
     try:
-        return urljoin(base, reference)
-    except ValueError:
+        return urljoin(base, identifier)
+    except ValueError:  # no URI at all, say "http://["
         return base
 
 
@@ -419,9 +425,6 @@ def _length_of_step(place: Place, tokens: list[str | int]) -> int:
 def _member(value: JSON, token: str | int) -> JSON:
     if isinstance(value, dict):
         return value[str(token)]
-    if isinstance(value, list):
-        index = int(token)
-        if index < 0:
-            raise LookupError(token)
-        return value[index]
+    if isinstance(value, list) and (isinstance(token, int) or (token.isascii() and token.isdecimal())):
+        return value[int(token)]
     raise LookupError(token)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema.exceptions import ValidationError
 
@@ -14,6 +14,19 @@ from catalog.validation.wording import MAX_MESSAGE_CHARACTERS
 
 if TYPE_CHECKING:
     from catalog.validation.places import Place
+
+MAX_POINTER_CHARACTERS: Final = 16_000
+
+
+def bounded_pointer(tokens: Iterable[str | int]) -> str:
+    """The JSON Pointer of `tokens`; where that is too long, of what is around it."""
+    pointer = ""
+    for token in tokens:
+        longer = pointer_join(pointer, token)
+        if len(longer) > MAX_POINTER_CHARACTERS:
+            break
+        pointer = longer
+    return pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +109,10 @@ class Failure(ValidationError):
         if len(message) > MAX_MESSAGE_CHARACTERS:
             message = message[: MAX_MESSAGE_CHARACTERS - 1] + "…"
         return Violation(
-            pointer=pointer_join("", *self.path),
+            pointer=bounded_pointer(self.path),
             keyword=str(self.validator),
             message=message,
-            schema_pointer=pointer_join(self.place.pointer, *self.tokens),
+            schema_pointer=self.place.pointer_to(*self.tokens),
             names=self.names,
             branches=tuple(tuple(failure.violation() for failure in branch) for branch in self.branches),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final, TypeAlias
@@ -11,6 +12,7 @@ from catalog.strict_json import JSON, Number
 Numeric: TypeAlias = int | Decimal | float
 
 MAX_MESSAGE_CHARACTERS: Final = 200
+_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _MAX_TEXT_CHARACTERS: Final = 40
 _MAX_NUMBER_CHARACTERS: Final = 30
 _MAX_CHOICES: Final = 6
@@ -43,7 +45,7 @@ def show(value: JSON | Decimal | float) -> str:
 
 def show_text(text: str) -> str:
     """`text` in quotes, cut, on one line."""
-    return repr(_cut(text, _MAX_TEXT_CHARACTERS))
+    return f"'{_UNSEEN.sub(_escaped, _cut(text, _MAX_TEXT_CHARACTERS))}'"
 
 
 def show_all(values: Sequence[JSON]) -> str:
@@ -67,6 +69,10 @@ def types(names: Iterable[str]) -> str:
 def count(number: Numeric, noun: str) -> str:
     """Number and noun: 1 item, 3 items."""
     return f"{_cut(_number(number), _MAX_NUMBER_CHARACTERS)} {noun if number == 1 else noun + 's'}"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def _number(value: Numeric) -> str:
