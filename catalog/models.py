@@ -38,10 +38,14 @@ class Tool(models.Model):
         # One index per list that can be asked for: each is walked in order, never sorted.
         indexes = [
             models.Index(fields=["sort_name", "id"], name="tool_by_name", condition=models.Q(archived_at=None)),
-            models.Index(fields=["sort_name", "id"], name="tool_archived", condition=models.Q(archived_at__isnull=False)),
+            models.Index(
+                fields=["sort_name", "id"], name="tool_archived", condition=models.Q(archived_at__isnull=False)
+            ),
             models.Index(fields=["sort_name", "id"], name="tool_configurable", condition=models.Q(configurable=True)),
             models.Index(fields=["sort_name", "id"], name="tool_with_examples", condition=models.Q(has_examples=True)),
-            models.Index(fields=["sort_name", "id"], name="tool_with_return_type", condition=models.Q(has_return_type=True)),
+            models.Index(
+                fields=["sort_name", "id"], name="tool_with_return_type", condition=models.Q(has_return_type=True)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -82,6 +86,11 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool_id} revision {self.number}"
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The numbers of the revision before it, and its own, as an address has them."""
+        return self.number - 1, self.number
 
     @cached_property
     def spec(self) -> ToolSpec:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
-
 from django.db import models
 
 from catalog import runnable
 from catalog.search import search_index
 from catalog.search.words import Query
-
-if TYPE_CHECKING:
-    from catalog.models import Tool
 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
@@ -25,7 +19,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return self.filter(tool_id__in=runnable.tool_ids())
 
     def matching(self, words: str) -> ToolQuerySet:
-        """Those in which every one of `words` stands; all of them where there is no word. In no order: see browsing.py."""
+        """Those that hold every one of `words`; all where there is no word. They have no order (see browsing.py)."""
         query = Query.from_text(words)
         return self.filter(pk__in=search_index().subquery(query)) if query else self
 
@@ -33,9 +27,10 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         """In the order of lists: by name without regard to case, then by age."""
         return self.order_by("sort_name", "pk")
 
+    def for_rows(self) -> ToolQuerySet:
+        """With what a row shows, and without the text of the specs."""
+        return self.select_related("current").defer("current__source")
+
     def with_current(self) -> ToolQuerySet:
         """With the current revision at hand, for pages that show its text."""
         return self.select_related("current")
-
-    def with_ids(self, tool_ids: Collection[str]) -> ToolQuerySet:
-        return self.filter(tool_id__in=tool_ids)

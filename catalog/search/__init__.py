@@ -28,11 +28,15 @@ Mode = Literal["all", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which tools are looked at: those with all flags of `having`, none of `lacking`, and (if given) a key of `among`."""
+    """Which tools are looked at: those with all flags of `having` and none of `lacking`.
+
+    If given, their primary key is one of `among`; it is none of `except_for`.
+    """
 
     having: frozenset[Flag] = frozenset()
     lacking: frozenset[Flag] = frozenset()
     among: frozenset[int] | None = None
+    except_for: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,14 @@ class SearchIndex(Protocol):
         """Store documents by the tool's primary key, in place of any that stood there."""
 
     def find(
-        self, query: Query, mode: Mode, chosen: Filter, *, limit: int, beyond: Hit | None = None, backwards: bool = False
+        self,
+        query: Query,
+        mode: Mode,
+        chosen: Filter,
+        *,
+        limit: int,
+        beyond: Hit | None = None,
+        backwards: bool = False,
     ) -> list[Hit]:
         """The best `limit` hits, best first; those after `beyond`, or with `backwards` those before it, nearest first.
 

@@ -53,7 +53,10 @@ def document_for(spec: ToolSpec, *, archived: bool) -> SearchDocument:
 
 
 def parameters_of(schema: JSON) -> Iterator[tuple[str, str]]:
-    """(name, description) of each property that `schema` speaks of, at any depth, on one line each; at most `MAX_PARAMETERS`."""
+    """(name, description) of each property that `schema` speaks of, at any depth, each on one line.
+
+    At most `MAX_PARAMETERS` of them, out of `MAX_SCHEMAS` schemas.
+    """
     waiting: list[JSON] = [schema]
     found = seen = 0
     while waiting and found < MAX_PARAMETERS and seen < MAX_SCHEMAS:

@@ -32,7 +32,14 @@ class SQLiteIndex:
             cursor.executemany(_PUT, [(pk, *astuple(document)) for pk, document in documents])
 
     def find(
-        self, query: Query, mode: Mode, chosen: Filter, *, limit: int, beyond: Hit | None = None, backwards: bool = False
+        self,
+        query: Query,
+        mode: Mode,
+        chosen: Filter,
+        *,
+        limit: int,
+        beyond: Hit | None = None,
+        backwards: bool = False,
     ) -> list[Hit]:
         where, values = _where(query, mode, chosen)
         if beyond is not None:
@@ -65,7 +72,7 @@ class SQLiteIndex:
             return {pk: read_parameter_texts(names, texts) for pk, names, texts in cursor.fetchall()}
 
     def subquery(self, query: Query) -> RawSQL:
-        return RawSQL(  # noqa: S611 - the words are a parameter
+        return RawSQL(
             "SELECT rowid FROM tool_search WHERE tool_search MATCH %s", (match_expression(query, "all", Filter()),)
         )
 
@@ -92,10 +99,7 @@ def _word(word: Word) -> str:
 
 
 def _part(part: Part) -> str:
-    quoted = [f'"{form}"' for form in part.forms]
-    if part.open_ended:
-        quoted[0] += " *"
-    return f"({' OR '.join(quoted)})"
+    return f'"{part.text}" *' if part.open_ended else f'"{part.text}"'
 
 
 def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, list[object]]:
@@ -104,4 +108,7 @@ def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, list[object]]
     if chosen.among is not None:
         where += f" AND rowid IN ({', '.join(['%s'] * len(chosen.among))})"
         values += sorted(chosen.among)
+    if chosen.except_for:
+        where += f" AND rowid NOT IN ({', '.join(['%s'] * len(chosen.except_for))})"
+        values += sorted(chosen.except_for)
     return where, values

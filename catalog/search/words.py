@@ -14,6 +14,7 @@ from functools import lru_cache
 
 MAX_QUERY_CHARS = 200
 MAX_QUERY_WORDS = 16
+MAX_WORD_CHARS = 100  # of a word that is looked into
 
 # Scripts written without spaces: each character is indexed as a word of its own, and searched as a phrase.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -25,29 +26,45 @@ _HUMP = re.compile(r"(?<=[a-z0-9ß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-
 _SEGMENT = re.compile(r"[^\s./:]+")
 
 
+# What says little in a question; kept where there is nothing else, and while it may become another word.
+_STOP_WORDS = frozenset(
+    "a an and are as at be by can could do does for from how i in into is it its me my of on or our please should some "  # noqa: SIM905
+    "that the their them there this to us want was we what when where which who will with would you your".split()
+)
+_SHORTENED = re.compile(r"[\u0027\u2019](?:s|t|re|ve|ll|d|m)$", re.IGNORECASE)
+
+
 def parts_of(text: str) -> list[str]:
     """The words in `text`, cut at humps: "getHTTPUrl_v2" -> ["get", "HTTP", "Url", "v2"]."""
     return [part for run in _RUN.findall(text) for part in _HUMP.split(run) if part]
 
 
 def prose_for_index(text: str) -> str:
-    """`text` with the words added that stand inside its words, for an index that cuts at what is not a letter or digit."""
-    if _HUMP.search(text):
-        text = _RUN.sub(_with_parts, text)
+    """`text` for an index that cuts at what is no letter or digit: words within words, and singulars, are added."""
+    text = _RUN.sub(_with_kin, text)
     if _UNSPACED_CHAR.search(text):
         text = _UNSPACED_CHAR.sub(r" \g<0> ", text)
     return text
 
 
 def identifier_for_index(text: str) -> str:
-    """As `prose_for_index`, and each segment of several words also as one: "get_weather" -> "get_weather getweather"."""
+    """As `prose_for_index`, and segments of several words as one too: "get_weather" -> "get_weather getweather"."""
     joined = ["".join(parts) for segment in _SEGMENT.findall(text) if len(parts := parts_of(segment)) > 1]
     return " ".join([prose_for_index(text), *joined])
 
 
-def _with_parts(run: re.Match[str]) -> str:
-    parts = _HUMP.split(run[0])
-    return run[0] if len(parts) == 1 else " ".join([run[0], *parts])
+def _with_kin(run: re.Match[str]) -> str:
+    word = run[0]
+    return _word_with_kin(word) if len(word) <= MAX_WORD_CHARS else word
+
+
+@lru_cache(maxsize=65_536)
+def _word_with_kin(word: str) -> str:
+    """`word`, the words in it, and their singulars, each once, apart by spaces."""
+    parts = _HUMP.split(word)
+    kin = dict.fromkeys([word, *(parts if len(parts) > 1 else ())])
+    kin |= dict.fromkeys(singular(fold(part)) for part in parts if part[-1:] in "sS")
+    return " ".join(kin)
 
 
 @lru_cache(maxsize=65_536)
@@ -58,31 +75,32 @@ def fold(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", word.casefold()) if not unicodedata.combining(c))
 
 
-def inflections(word: str) -> tuple[str, ...]:
-    """`word`, and its plural or singular as English makes them: "cities" -> ("cities", "city")."""
-    if len(word) < 3 or not (word.isascii() and word.isalpha()):
-        return (word,)
-    lower = word.lower()
-    if lower.endswith("ies") and len(lower) > 4:
-        return (word, lower[:-3] + "y")
-    if lower.endswith(("ches", "shes", "sses", "xes", "zes")):
-        return (word, lower[:-2])
-    if lower.endswith("s"):
-        return (word,) if lower.endswith(("ss", "us", "is")) else (word, lower[:-1])
-    if lower.endswith("y") and lower[-2] not in "aeiou":
-        return (word, lower[:-1] + "ies")
-    return (word, lower + ("es" if lower.endswith(("x", "z", "ch", "sh")) else "s"))
+def singular(folded: str) -> str:
+    """The singular of an English plural, as far as its ending tells: "cities" -> "city". Other words stay."""
+    if len(folded) < 4 or folded[-1] != "s" or folded.endswith(("ss", "us", "is")):
+        return folded
+    if folded.endswith("ies") and len(folded) > 4:
+        return folded[:-3] + "y"
+    if folded.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return folded[:-2]
+    return folded[:-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One word to look for: its inflections, or a phrase of an unspaced script. `open_ended`: more letters may follow."""
+    """One word to look for, folded and in the singular; or a phrase of an unspaced script, apart by spaces.
 
-    forms: tuple[str, ...]
+    `open_ended`: more letters may follow.
+    """
+
+    text: str
     open_ended: bool = False
 
     def hits(self, folded: str) -> bool:
-        return folded in self.forms or (self.open_ended and folded.startswith(self.forms[0]))
+        """Whether `folded`, a word of a text, is this one."""
+        if self.open_ended and folded.startswith(self.text):
+            return True
+        return folded == self.text or (folded.endswith("s") and singular(folded) == self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +130,17 @@ class Query:
         """Read any text; nothing is an error. The last word is open-ended until a space or a sign follows it."""
         kept = text[:MAX_QUERY_CHARS]
         open_ended = bool(kept) and kept[-1].isalnum()
+        chunks = [_SHORTENED.sub("", chunk) for chunk in kept.split()]
+        telling = [chunk for chunk in chunks[: -1 if open_ended else None] if chunk.lower() not in _STOP_WORDS]
+        if open_ended:
+            telling.append(chunks[-1])
         words: list[Word] = []
         count = 0
-        chunks = kept.split()
-        for index, chunk in enumerate(chunks):
+        for index, chunk in enumerate(telling or chunks):
             parts = [piece for part in parts_of(chunk) for piece in _SCRIPTS.findall(part)][: MAX_QUERY_WORDS - count]
             count += len(parts)
             if parts:
-                words.append(_word(parts, open_ended=open_ended and index == len(chunks) - 1))
+                words.append(_word(parts, open_ended=open_ended and index == len(telling) - 1))
         return cls(tuple(words), cut=len(text) > MAX_QUERY_CHARS or count >= MAX_QUERY_WORDS)
 
     def hits(self, word: str) -> bool:
@@ -139,8 +160,10 @@ def _word(parts: list[str], *, open_ended: bool) -> Word:
 def _part(text: str, *, open_ended: bool) -> Part:
     folded = fold(text)
     if _UNSPACED_CHAR.match(folded):
-        return Part((" ".join(folded),), open_ended)
-    return Part(inflections(folded), open_ended)
+        return Part(" ".join(folded), open_ended)
+    one = singular(folded)
+    # Documents with "cities" hold "city" too; but nothing that begins with "city" is what "cities…" is about to become.
+    return Part(one, open_ended and folded.startswith(one))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +186,7 @@ def marks(text: str, query: Query) -> tuple[Mark, ...]:
 
 
 def _spans(text: str, query: Query) -> Iterator[tuple[int, int]]:
-    phrases = [part.forms[0].replace(" ", "") for word in query.words for part in word.parts if " " in part.forms[0]]
+    phrases = [part.text.replace(" ", "") for word in query.words for part in word.parts if " " in part.text]
     for run in _RUN.finditer(text):
         if query.hits(run[0]):
             yield run.span()
@@ -174,11 +197,13 @@ def _spans(text: str, query: Query) -> Iterator[tuple[int, int]]:
                 yield start, start + len(part)
             start += len(part)
         for phrase in phrases:
-            yield from ((run.start() + hit.start(), run.start() + hit.end()) for hit in re.finditer(re.escape(phrase), run[0]))
+            yield from (
+                (run.start() + hit.start(), run.start() + hit.end()) for hit in re.finditer(re.escape(phrase), run[0])
+            )
 
 
 def excerpt(text: str, query: Query, length: int) -> str:
-    """One line of at most `length` characters of `text`: its beginning, or what stands around the first hit further on."""
+    """One line of at most `length` characters of `text`: its beginning, or what is around a first hit further on."""
     line = " ".join(text.split())
     if len(line) <= length:
         return line

@@ -1,0 +1,428 @@
+"""The catalog's part of the JSON API: tools, their specs and revisions, uploads, exports."""
+# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
+from django.urls import reverse
+from django.utils.http import parse_etags
+from ninja import Query, Router
+from ninja.errors import HttpError, ValidationError
+
+from catalog import api_shapes as shapes
+from catalog import archiving, exports
+from catalog.accounts.auth import actor, open_to_all, token_or_session
+from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
+from catalog.errors import RevisionConflict, SpecError
+from catalog.models import Revision, Tool
+from catalog.problems import Problem
+from catalog.publishing import Publication, publish
+from catalog.reading import spec_text, uploaded_pieces
+from catalog.search.reasons import Marked
+from catalog.spec import read_spec
+from catalog.text_diff import compare, unified
+from catalog.uploads import Entry, counts_of, upload
+
+router = Router(tags=["tools"])
+
+REFUSED = {400: shapes.ErrorOut, 401: shapes.ErrorOut, 403: shapes.ErrorOut, 413: shapes.ErrorOut, 422: shapes.ErrorOut}
+
+
+def tool_at(slug: str) -> Tool:
+    """The tool with its current revision.
+
+    Raises:
+        Http404: there is none.
+    """
+    tool = Tool.objects.with_current().filter(slug=slug).first()
+    if tool is None or tool.current is None:
+        raise Http404
+    return tool
+
+
+def revision_at(slug: str, number: int) -> Revision:
+    """One revision of a tool.
+
+    Raises:
+        Http404: there is none.
+    """
+    revision = Revision.objects.filter(tool__slug=slug, number=number).first()
+    if revision is None:
+        raise Http404
+    return revision
+
+
+# -- tools ------------------------------------------------------------------------------------------------------------
+
+
+@router.get("/tools", response={200: shapes.ToolsOut, 422: shapes.ErrorOut}, auth=open_to_all(), summary="Search tools")
+def search_tools(request: HttpRequest, query: Query[shapes.ToolsQuery]) -> dict[str, Any]:
+    """The best first where words are given, else by name. The catalog's page gives the same tools in the same order."""
+    if query.id is not None:
+        tool = Tool.objects.for_rows().filter(tool_id=query.id).first() if "\x00" not in query.id else None
+        found = [tool_json(tool) | {"matched": []}] if tool else []
+        return {"items": found, "next": None, "count": len(found), "count_is_exact": True, "match": "all"}
+    page = CatalogSearch(
+        words=query.q.replace("\x00", " "),
+        runnable=query.runnable,
+        configurable=query.configurable,
+        examples=query.examples,
+        returns=query.returns,
+        archived=query.include == "archived",
+        cursor=_cursor(query.cursor),
+        limit=query.limit,
+    ).page()
+    return {
+        "items": [tool_json(result.tool) | {"matched": list(_matches(result))} for result in page.results],
+        "next": page.next,
+        "count": page.count,
+        "count_is_exact": page.counted,
+        "match": "any" if page.loosely else "all",
+    }
+
+
+@router.post(
+    "/tools",
+    response={200: shapes.PublicationOut, 201: shapes.PublicationOut, 409: shapes.ErrorOut, **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Publish a spec",
+    openapi_extra=shapes.SPEC_BODY,
+)
+def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = False) -> tuple[int, dict[str, Any]]:
+    """A new tool or its next revision: 201. The text that is stored already: 200.
+
+    With `dry_run=1` nothing is stored, and the answer is what a real one would be.
+    An archived tool gets its revision and stays archived.
+    """
+    spec = read_spec(spec_text(request))
+    publication = publish(spec, by=actor(request), dry_run=dry_run)
+    status = 200 if dry_run or publication.outcome == "unchanged" else 201
+    if status == 201:
+        response["Location"] = _url("get_tool", publication.tool.slug)
+    response["ETag"] = publication.tool.etag
+    return status, _publication_json(publication, dry_run=dry_run)
+
+
+@router.get(
+    "/tools/{slug}",
+    response={200: shapes.ToolWithSpecOut, 404: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="Get a tool with its spec",
+)
+def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[str, Any] | HttpResponse:
+    """`ETag` is what a later `PUT` sends as `If-Match`."""
+    tool = tool_at(slug)
+    if _is_known(request, tool.etag):
+        return _not_modified(tool.etag)
+    response["ETag"] = tool.etag
+    return _tool_with_spec(tool)
+
+
+@router.put(
+    "/tools/{slug}",
+    response={
+        200: shapes.ToolWithSpecOut,
+        404: shapes.ErrorOut,
+        412: shapes.ErrorOut,
+        428: shapes.ErrorOut,
+        **REFUSED,
+    },
+    auth=token_or_session("publish"),
+    summary="Publish the next revision of a tool",
+    openapi_extra=shapes.SPEC_BODY
+    | {
+        "parameters": [
+            {
+                "name": "If-Match",
+                "in": "header",
+                "required": True,
+                "schema": {"type": "string"},
+                "description": "The `ETag` of the tool as you saw it.",
+            }
+        ]
+    },
+)
+def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[str, Any]:
+    """Only on top of the revision that you have seen: 412 if another one landed since."""
+    seen = parse_etags(request.headers.get("If-Match", ""))
+    if not seen:
+        raise HttpError(428, "Send `If-Match` with the `ETag` of the tool as you saw it.")
+    tool = tool_at(slug)
+    if tool.etag not in seen and "*" not in seen:
+        raise RevisionConflict(f"The tool is at {tool.etag} now. Get it again and look at what changed.")
+    spec = read_spec(spec_text(request))
+    if spec.tool_id != tool.tool_id:
+        message = f"This is a spec of {spec.tool_id!r}, and the address is that of {tool.tool_id!r}."
+        raise SpecError([Problem("/definition", message, "publish.other-tool")])
+    assert tool.current is not None  # noqa: S101 - for mypy: tool_at gives none without one
+    publish(spec, by=actor(request), expected=tool.current.number)
+    tool = tool_at(slug)
+    response["ETag"] = tool.etag
+    return _tool_with_spec(tool)
+
+
+@router.delete(
+    "/tools/{slug}",
+    response={204: None, 401: shapes.ErrorOut, 403: shapes.ErrorOut, 404: shapes.ErrorOut},
+    auth=token_or_session("publish"),
+    summary="Archive a tool",
+)
+def archive_tool(request: HttpRequest, slug: str) -> tuple[int, None]:
+    """It leaves the lists and searches. Nothing is destroyed: its address, revisions and runs stay."""
+    archiving.archive(tool_at(slug))
+    return 204, None
+
+
+@router.post(
+    "/tools/{slug}/restore",
+    response={204: None, 401: shapes.ErrorOut, 403: shapes.ErrorOut, 404: shapes.ErrorOut},
+    auth=token_or_session("publish"),
+    summary="Restore an archived tool",
+)
+def restore_tool(request: HttpRequest, slug: str) -> tuple[int, None]:
+    """It is in the lists and searches again."""
+    archiving.restore(tool_at(slug))
+    return 204, None
+
+
+# -- specs and revisions ----------------------------------------------------------------------------------------------
+
+
+@router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=shapes.SPEC_TEXT)
+def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
+    """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
+    revision = tool_at(slug).current
+    assert revision is not None  # noqa: S101 - for mypy: tool_at gives none without one
+    return _text_of(request, revision, f"{slug}.json" if download else None)
+
+
+@router.get(
+    "/tools/{slug}/revisions",
+    response={200: shapes.RevisionsOut, 404: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="List the revisions of a tool",
+)
+def list_revisions(request: HttpRequest, slug: str, query: Query[shapes.RevisionsQuery]) -> dict[str, Any]:
+    """The newest first."""
+    revisions = tool_at(slug).revisions.defer("source").select_related("created_by")
+    if query.cursor is not None:
+        revisions = revisions.filter(number__lt=query.cursor)
+    page = list(revisions[: query.limit + 1])
+    shown = page[: query.limit]
+    return {
+        "items": [
+            {
+                "number": revision.number,
+                "sha256": revision.sha256,
+                "created_at": revision.created_at,
+                "by": revision.created_by.username if revision.created_by else None,
+            }
+            for revision in shown
+        ],
+        "next": str(shown[-1].number) if len(page) > query.limit else None,
+    }
+
+
+@router.get(
+    "/tools/{slug}/revisions/{int:number}/spec",
+    auth=open_to_all(),
+    summary="Get the text of a revision",
+    openapi_extra=shapes.SPEC_TEXT,
+)
+def get_revision_spec(
+    request: HttpRequest,
+    slug: str,
+    number: int,
+    download: bool = False,
+) -> HttpResponse:
+    """As it was uploaded, byte for byte; it never changes. `download=1`: as a file."""
+    return _text_of(request, revision_at(slug, number), f"{slug}-r{number}.json" if download else None)
+
+
+@router.get(
+    "/tools/{slug}/diff",
+    response={200: shapes.DiffOut, 404: shapes.ErrorOut, 422: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="Compare two revisions",
+    by_alias=True,
+)
+def diff(request: HttpRequest, slug: str, query: Query[shapes.DiffQuery]) -> dict[str, Any]:
+    """What changed in the text. Specs on a single line are laid out first."""
+    old, new = revision_at(slug, query.from_), revision_at(slug, query.to)
+    difference = compare(old.source, new.source)
+    names = {"old_name": f"revision {old.number}", "new_name": f"revision {new.number}"}
+    return {
+        "from": old.number,
+        "to": new.number,
+        "text": unified(old.source, new.source, **names),
+        "added": difference.added,
+        "removed": difference.removed,
+        "laid_out": difference.laid_out,
+    }
+
+
+@router.get(
+    "/tools/{slug}/export/{format}",
+    response={200: shapes.ExportOut, 404: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="Export a tool",
+)
+def export_tool(request: HttpRequest, slug: str, format: str) -> dict[str, Any]:  # noqa: A002 - the name in the path
+    """For `mcp`, `openai` or `anthropic`, with what of the spec was lost."""
+    tool = tool_at(slug)
+    if format not in exports.FORMATS or tool.current is None:
+        raise Http404
+    exported = exports.export(tool.current.spec, format)
+    losses = [{"pointer": loss.pointer, "kind": loss.kind, "message": loss.message} for loss in exported.losses]
+    return {"format": format, "document": exported.document, "losses": losses}
+
+
+# -- many specs, and none ---------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/uploads",
+    response={200: shapes.ReportOut, **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Upload many specs",
+    openapi_extra=shapes.UPLOAD_BODY,
+)
+def upload_specs(request: HttpRequest, dry_run: bool = False) -> dict[str, Any]:
+    """Each spec has its own outcome, and one that is rejected does not stop the rest.
+
+    With `dry_run=1` nothing is stored.
+    """
+    return report_json(list(upload(uploaded_pieces(request), by=actor(request), dry_run=dry_run)), dry_run=dry_run)
+
+
+@router.post(
+    "/specs/check",
+    response={200: shapes.CheckOut, 413: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="Check a spec without storing it",
+    openapi_extra=shapes.SPEC_BODY,
+)
+def check_spec(request: HttpRequest) -> dict[str, Any]:
+    """Everything that is wrong with it, with lines and columns; it is what publishing would say."""
+    text = spec_text(request)
+    try:
+        read_spec(text)
+    except SpecError as error:
+        return {"valid": False, "problems": [problem.as_json() for problem in error.problems], "advice": []}
+    return {"valid": True, "problems": [], "advice": []}
+
+
+# -- as JSON ----------------------------------------------------------------------------------------------------------
+
+
+def tool_json(tool: Tool) -> dict[str, Any]:
+    """A tool as the API gives it. Its current revision should be at hand."""
+    return {
+        "id": tool.tool_id,
+        "slug": tool.slug,
+        "name": tool.name,
+        "description": tool.description,
+        "revision": tool.current.number if tool.current else 0,
+        "runnable": tool.runnable,
+        "configurable": tool.configurable,
+        "examples": tool.has_examples,
+        "returns": tool.has_return_type,
+        "archived": tool.archived,
+        "created_at": tool.created_at,
+        "updated_at": tool.updated_at,
+    }
+
+
+def report_json(entries: list[Entry], *, dry_run: bool) -> dict[str, Any]:
+    """What became of an upload, as the API and the commands give it."""
+    return {
+        "dry_run": dry_run,
+        "counts": counts_of(entries),
+        "specs": [
+            {
+                "source": entry.source,
+                "line": entry.line,
+                "outcome": entry.outcome,
+                "tool": _uploaded_tool(entry),
+                "problems": [fault.problem.as_json() for fault in entry.faults],
+            }
+            for entry in entries
+        ],
+    }
+
+
+def _uploaded_tool(entry: Entry) -> dict[str, Any] | None:
+    if entry.outcome == "rejected":
+        return None
+    return {
+        "id": entry.tool_id,
+        "name": entry.name,
+        "slug": entry.slug,
+        "revision": entry.revision,
+        "archived": entry.archived,
+    }
+
+
+def _tool_with_spec(tool: Tool) -> dict[str, Any]:
+    assert tool.current is not None  # noqa: S101 - for mypy: tool_at gives none without one
+    return tool_json(tool) | {"sha256": tool.current.sha256, "spec": tool.current.spec.document}
+
+
+def _publication_json(publication: Publication, *, dry_run: bool) -> Mapping[str, Any]:
+    return {"outcome": publication.outcome, "dry_run": dry_run, "tool": tool_json(publication.tool)}
+
+
+def _matches(result: Result) -> Iterator[dict[str, Any]]:
+    shown = result.shown
+    for field, marked in (("name", shown.name), ("id", shown.tool_id), ("description", shown.excerpt)):
+        if marked.marks:
+            yield _match(field, marked)
+    for reason in shown.reasons:
+        if reason.text is None:
+            yield _match("parameter", reason.parameter, reason.parameter.text)
+        else:
+            yield _match("parameter_description", reason.text, reason.parameter.text)
+
+
+def _match(field: str, marked: Marked, parameter: str | None = None) -> dict[str, Any]:
+    marks = [(mark.start, mark.end) for mark in marked.marks]
+    return {"field": field, "parameter": parameter, "text": marked.text, "marks": marks}
+
+
+# -- HTTP -------------------------------------------------------------------------------------------------------------
+
+
+def _cursor(text: str | None) -> Cursor | None:
+    if text is None:
+        return None
+    try:
+        return Cursor.decode(text)
+    except BadCursor as error:
+        raise ValidationError([{"loc": ("query", "cursor"), "msg": str(error), "type": "cursor"}]) from error
+
+
+def _url(operation: str, slug: str) -> str:
+    return reverse(f"api:{operation}", args=[slug])
+
+
+def _text_of(request: HttpRequest, revision: Revision, file_name: str | None) -> HttpResponse:
+    """A spec's text; as a file of that name if one is given."""
+    etag = f'"{revision.sha256}"'
+    if _is_known(request, etag):
+        return _not_modified(etag)
+    response = HttpResponse(revision.source.encode(), content_type="application/json", headers={"ETag": etag})
+    if file_name is not None:
+        response["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return response
+
+
+def _is_known(request: HttpRequest, etag: str) -> bool:
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    return "*" in known or etag in (one.removeprefix("W/") for one in known)
+
+
+def _not_modified(etag: str) -> HttpResponse:
+    return HttpResponseNotModified(headers={"ETag": etag})

@@ -1,0 +1,373 @@
+"""The shapes that the catalog's API takes and gives, each with an example from a real spec."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ninja import Field, Schema
+from pydantic import BeforeValidator, ConfigDict
+
+GET_WEATHER = {
+    "definition": {
+        "name": "Get weather",
+        "description": "Get weather by location",
+        "parameters": {
+            "type": "object",
+            "properties": {"location": {"type": "string", "description": "Location"}},
+        },
+        "returnType": {
+            "type": "object",
+            "properties": {
+                "condition": {"type": "string", "description": "Weather condition"},
+                "temperature": {"type": "number", "description": "Temperature"},
+                "temperatureUnit": {"type": "string", "description": "Unit of temperature", "enum": ["C", "F"]},
+            },
+        },
+        "examples": [
+            {
+                "description": "Get weather of New York",
+                "parameters": {"location": "New York"},
+                "returnValue": {"condition": "Sunny", "temperature": 28, "temperatureUnit": "C"},
+            }
+        ],
+    },
+    "configuration": {
+        "type": "object",
+        "properties": {"temperatureUnit": {"type": "string", "description": "Unit of temperature", "enum": ["C", "F"]}},
+    },
+}
+SHA256 = "7f0c8b5d0c0f6f3f6b7e6b0f5b1c2a7d4e9f8a1b2c3d4e5f60718293a4b5c6d7"
+TOOL = {
+    "id": "Get weather",
+    "slug": "get-weather-3f1c6a20",
+    "name": "Get weather",
+    "description": "Get weather by location",
+    "revision": 1,
+    "runnable": True,
+    "configurable": True,
+    "examples": True,
+    "returns": True,
+    "archived": False,
+    "created_at": "2026-01-15T09:30:00Z",
+    "updated_at": "2026-01-15T09:30:00Z",
+}
+PROBLEM = {
+    "pointer": "/definition/description",
+    "message": "`description` must be a text.",
+    "rule": "spec.type",
+    "keyword": "type",
+    "line": 4,
+    "column": 20,
+}
+ENTRY = {
+    "source": "get-weather.json",
+    "line": 1,
+    "outcome": "created",
+    "tool": {
+        "id": "Get weather",
+        "name": "Get weather",
+        "slug": "get-weather-3f1c6a20",
+        "revision": 1,
+        "archived": False,
+    },
+    "problems": [],
+}
+REJECTED = {"source": "tools.ndjson", "line": 7, "outcome": "rejected", "tool": None, "problems": [PROBLEM]}
+
+
+def _like(example: object) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"example": example})  # type: ignore[typeddict-item]
+
+
+def _empty_is_none(value: object) -> object:
+    return None if value == "" else value
+
+
+_EmptyIsNone = BeforeValidator(_empty_is_none)
+Choice = Annotated[bool | None, _EmptyIsNone]
+
+
+class ToolsQuery(Schema):
+    q: str = Field("", description="Words. Where no tool has them all, tools with some of them are given.")
+    id: str | None = Field(None, description="Exactly this tool id; the rest is then ignored.")
+    runnable: Choice = Field(None, description="Whether a factory for it is installed here.")
+    configurable: Choice = Field(None, description="Whether it takes a configuration.")
+    examples: Choice = Field(None, description="Whether its spec has examples.")
+    returns: Choice = Field(None, description="Whether its spec says what it returns.")
+    include: Annotated[Literal["archived"] | None, _EmptyIsNone] = Field(
+        None, description="`archived`: archived tools too."
+    )
+    limit: int = Field(20, ge=1, le=100)
+    cursor: Annotated[str | None, _EmptyIsNone] = Field(
+        None, max_length=2_000, description="`next` of the page before."
+    )
+
+
+class MatchOut(Schema):
+    """A text in which words were found; `marks` are [start, end] in it."""
+
+    field: Literal["name", "id", "description", "parameter", "parameter_description"]
+    parameter: str | None = None
+    text: str
+    marks: list[tuple[int, int]]
+
+
+class ToolOut(Schema):
+    model_config = _like(TOOL)
+
+    id: str
+    slug: str
+    name: str
+    description: str
+    revision: int
+    runnable: bool
+    configurable: bool
+    examples: bool
+    returns: bool
+    archived: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class FoundToolOut(ToolOut):
+    matched: list[MatchOut] = Field(description="Why it was found; empty where no words were given.")
+
+
+class ToolsOut(Schema):
+    model_config = _like(
+        {
+            "items": [
+                TOOL
+                | {
+                    "matched": [
+                        {"field": "name", "parameter": None, "text": "Get weather", "marks": [[4, 11]]},
+                        {"field": "id", "parameter": None, "text": "Get weather", "marks": [[4, 11]]},
+                        {
+                            "field": "description",
+                            "parameter": None,
+                            "text": "Get weather by location",
+                            "marks": [[4, 11]],
+                        },
+                    ]
+                }
+            ],
+            "next": None,
+            "count": 1,
+            "count_is_exact": True,
+            "match": "all",
+        }
+    )
+
+    items: list[FoundToolOut]
+    next: str | None = Field(description="The cursor of the next page; null on the last.")
+    count: int = Field(description="How many match, counted up to 10,000.")
+    count_is_exact: bool
+    match: Literal["all", "any"] = Field(description="Whether each tool has all the words, or only some.")
+
+
+class ToolWithSpecOut(ToolOut):
+    model_config = _like(TOOL | {"sha256": SHA256, "spec": GET_WEATHER})
+
+    sha256: str = Field(description="Of the spec's text, in hex.")
+    spec: Any = Field(description="The current spec. Its text as uploaded, byte for byte, is at `/spec`.")
+
+
+class PublicationOut(Schema):
+    model_config = _like({"outcome": "created", "dry_run": False, "tool": TOOL})
+
+    outcome: Literal["created", "revised", "unchanged"]
+    dry_run: bool
+    tool: ToolOut
+
+
+class SpecProblemOut(Schema):
+    pointer: str = Field(description="JSON Pointer into the spec.")
+    message: str
+    rule: str
+    keyword: str | None = None
+    schema_pointer: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+class UploadedToolOut(Schema):
+    id: str
+    name: str
+    slug: str
+    revision: int
+    archived: bool
+
+
+class EntryOut(Schema):
+    source: str = Field(description="The file, or the entry of an archive.")
+    line: int = Field(description="Where the spec begins there.")
+    outcome: Literal["created", "revised", "unchanged", "rejected"]
+    tool: UploadedToolOut | None
+    problems: list[SpecProblemOut]
+
+
+class ReportOut(Schema):
+    model_config = _like(
+        {
+            "dry_run": False,
+            "counts": {"created": 1, "revised": 0, "unchanged": 0, "rejected": 1},
+            "specs": [ENTRY, REJECTED],
+        }
+    )
+
+    dry_run: bool
+    counts: dict[str, int] = Field(description="How many have each outcome.")
+    specs: list[EntryOut] = Field(description="One for each spec, in order.")
+
+
+class CheckOut(Schema):
+    model_config = _like({"valid": False, "problems": [PROBLEM], "advice": []})
+
+    valid: bool
+    problems: list[SpecProblemOut]
+    advice: list[SpecProblemOut] = Field(description="What is allowed and could be better.")
+
+
+class RevisionOut(Schema):
+    number: int
+    sha256: str
+    created_at: datetime
+    by: str | None = Field(description="Who published it; null for the site's own samples.")
+
+
+class RevisionsOut(Schema):
+    model_config = _like(
+        {
+            "items": [{"number": 1, "sha256": SHA256, "created_at": "2026-01-15T09:30:00Z", "by": "ada"}],
+            "next": None,
+        }
+    )
+
+    items: list[RevisionOut] = Field(description="The newest first.")
+    next: str | None
+
+
+class RevisionsQuery(Schema):
+    limit: int = Field(50, ge=1, le=100)
+    cursor: int | None = Field(None, ge=1, le=2**31 - 1, description="`next` of the page before.")
+
+
+class DiffQuery(Schema):
+    from_: int = Field(alias="from", ge=1, le=2**31 - 1)
+    to: int = Field(ge=1, le=2**31 - 1)
+
+
+class DiffOut(Schema):
+    model_config = _like(
+        {
+            "from": 1,
+            "to": 2,
+            "text": '--- revision 1\n+++ revision 2\n@@ -3,1 +3,1 @@\n-    "type": "number"\n+    "type": "integer"\n',
+            "added": 1,
+            "removed": 1,
+            "laid_out": False,
+        }
+    )
+
+    from_: int = Field(alias="from")
+    to: int
+    text: str = Field(description="In the unified format; empty where nothing changed.")
+    added: int = Field(description="Lines.")
+    removed: int = Field(description="Lines.")
+    laid_out: bool = Field(description="Whether the texts were laid out first, because one stands on a single line.")
+
+
+class LossOut(Schema):
+    pointer: str = Field(description="JSON Pointer into the spec.")
+    kind: Literal["rewritten", "dropped"]
+    message: str
+
+
+class ExportOut(Schema):
+    model_config = _like(
+        {
+            "format": "mcp",
+            "document": {
+                "name": "Get_weather",
+                "title": "Get weather",
+                "description": "Get weather by location",
+                "inputSchema": GET_WEATHER["definition"]["parameters"],
+                "outputSchema": GET_WEATHER["definition"]["returnType"],
+            },
+            "losses": [
+                {
+                    "pointer": "/definition/examples",
+                    "kind": "dropped",
+                    "message": "There is no place for examples there.",
+                }
+            ],
+        }
+    )
+
+    format: str
+    document: Any
+    losses: list[LossOut] = Field(description="What of the spec is not, or not the same, in the document.")
+
+
+class ErrorOut(Schema):
+    """An error, as RFC 9457 has it: `application/problem+json`."""
+
+    model_config = _like(
+        {
+            "type": "about:blank",
+            "title": "Unprocessable Content",
+            "status": 422,
+            "detail": "`description` must be a text.",
+            "errors": [PROBLEM],
+        }
+    )
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[SpecProblemOut] = []
+
+
+SPEC_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "One LLM Tool Spec.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["definition"],
+                    "properties": {"definition": {"type": "object"}, "configuration": {}},
+                },
+                "example": GET_WEATHER,
+            }
+        },
+    }
+}
+UPLOAD_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "Files, or a body: a spec, a JSON array of specs, NDJSON, or a ZIP of such files.",
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                }
+            },
+            "application/json": {"schema": {"type": ["object", "array"]}},
+            "application/x-ndjson": {"schema": {"type": "string"}},
+            "application/zip": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+SPEC_TEXT: dict[str, Any] = {
+    "responses": {
+        200: {
+            "description": "The text, byte for byte; `ETag` is its SHA-256.",
+            "content": {"application/json": {"schema": {"type": "object"}, "example": GET_WEATHER}},
+        }
+    }
+}

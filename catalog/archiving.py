@@ -1,0 +1,31 @@
+"""Archiving a tool: out of lists and searches, not out of the world. Its pages, revisions and runs stay."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.models import Tool
+from catalog.search import search_index
+from catalog.search.documents import document_for
+
+
+def archive(tool: Tool) -> None:
+    """Take `tool` out of the lists. Nothing happens where it is archived already."""
+    _set(tool, archived=True)
+
+
+def restore(tool: Tool) -> None:
+    """Put `tool` back into the lists. Nothing happens where it is not archived."""
+    _set(tool, archived=False)
+
+
+@transaction.atomic
+def _set(tool: Tool, *, archived: bool) -> None:
+    stored = Tool.objects.select_related("current").select_for_update(of=("self",)).get(pk=tool.pk)
+    if stored.archived != archived:
+        stored.archived_at = timezone.now() if archived else None
+        stored.save(update_fields=["archived_at"])
+        if stored.current:
+            search_index().put([(stored.pk, document_for(stored.current.spec, archived=archived))])
+    tool.archived_at = stored.archived_at

@@ -1,0 +1,207 @@
+"""Publishing specs: a tool's next revision, or the finding that it is stored already.
+
+What is acknowledged is stored: tools, revisions and the search index change in one transaction. When two publish the
+same id at once, the database decides who is first and the other becomes the revision after it.
+
+An archived tool takes new revisions and stays archived: only `archiving.restore` brings it back, so that a script that
+uploads a folder every night does not undo what a person decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import IntegrityError, transaction
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from catalog.accounts.models import User
+from catalog.errors import RevisionConflict, SpecError
+from catalog.models import SORT_NAME_LENGTH, Revision, Tool
+from catalog.problems import Problem
+from catalog.search import search_index
+from catalog.search.documents import document_for
+from catalog.spec import ToolSpec
+
+BATCH = (
+    500  # specs per transaction that callers should hand over: long enough to be quick, short enough to let others in
+)
+TRIES = 3
+
+Outcome = Literal["created", "revised", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What became of one spec: the tool, its current revision, and what happened."""
+
+    tool: Tool
+    revision: Revision
+    outcome: Outcome
+
+
+def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry_run: bool = False) -> Publication:
+    """Store `spec` as a tool's next revision, or find that it is stored already (the same text, byte for byte).
+
+    Args:
+        spec: as `read_spec` gives it.
+        by: who publishes; None for the site's own samples.
+        expected: the number of the revision that the caller has seen; 0 where there was none.
+        dry_run: as of `publish_many`.
+
+    Raises:
+        RevisionConflict: the tool's current revision is not the expected one.
+        SpecError: another tool has the address that this id would get.
+    """
+    [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run)
+    if isinstance(outcome, SpecError):
+        raise outcome
+    return outcome
+
+
+def publish_many(specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool = False) -> list[Publication | SpecError]:
+    """Publish `specs` in one transaction; hand over about `BATCH` at a time.
+
+    An id that comes twice becomes two revisions, in order. With `dry_run` everything is done and then undone: the
+    outcomes are those that a real one would have at this moment, and what they speak of is not stored.
+
+    Returns:
+        For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
+    """
+    return _publish_safely(specs, by=by, dry_run=dry_run)
+
+
+def _publish_safely(
+    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None = None, dry_run: bool = False
+) -> list[Publication | SpecError]:
+    for _ in range(TRIES):
+        try:
+            with transaction.atomic():
+                outcomes = _publish(specs, by=by, expected=expected)
+                transaction.set_rollback(dry_run)
+                return outcomes
+        except IntegrityError:  # somebody else's tool or revision landed between our look and our write: look again
+            continue
+    raise RevisionConflict("Others are publishing the same tools at this moment; nothing was stored. Try again.")
+
+
+def _publish(specs: Sequence[ToolSpec], *, by: User | None, expected: int | None) -> list[Publication | SpecError]:
+    outcomes: dict[int, Publication | SpecError] = {}
+    waiting = list(range(len(specs)))
+    while waiting:
+        first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
+        these = sorted(first_of_id.values())
+        outcomes |= zip(these, _publish_distinct([specs[i] for i in these], by, expected), strict=True)
+        waiting = [index for index in waiting if index not in outcomes]
+    return [outcomes[index] for index in range(len(specs))]
+
+
+def _publish_distinct(
+    specs: Sequence[ToolSpec], by: User | None, expected: int | None
+) -> list[Publication | SpecError]:
+    """As `publish_many`, for specs of which no two have the same id."""
+    tools = _tools_with_ids([spec.tool_id for spec in specs])
+    refusals = _slug_refusals([spec for spec in specs if spec.tool_id not in tools])
+    now = timezone.now()
+    new: list[tuple[ToolSpec, Tool]] = []
+    changed: list[tuple[ToolSpec, Tool]] = []
+    for spec in specs:
+        tool = tools.get(spec.tool_id)
+        if expected is not None:
+            _check_expected(spec, tool, expected)
+        if spec.tool_id in refusals:
+            continue
+        if tool is None:
+            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now)
+            new.append((spec, tool))
+        elif tool.current is None or tool.current.sha256 != spec.sha256:
+            changed.append((spec, tool))
+    outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
+    outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
+    _store(new, changed, by)
+    return [
+        refusals.get(spec.tool_id) or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
+        for spec in specs
+    ]
+
+
+def _publication(tool: Tool, outcome: Outcome) -> Publication:
+    assert tool.current is not None  # noqa: S101 - for mypy: a stored tool has a current revision
+    return Publication(tool, tool.current, outcome)
+
+
+def _tools_with_ids(tool_ids: Iterable[str]) -> dict[str, Tool]:
+    """The stored tools, their rows held until the transaction ends (where the database locks rows)."""
+    tools = Tool.objects.filter(tool_id__in=list(tool_ids)).select_related("current").defer("current__source")
+    return {tool.tool_id: tool for tool in tools.order_by("pk").select_for_update(of=("self",))}
+
+
+def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
+    """Why some of these new tools cannot have an address of their own, by tool id."""
+    taken = dict(Tool.objects.filter(slug__in=[spec.slug for spec in new]).values_list("slug", "tool_id"))
+    refusals = {}
+    for spec in new:
+        holder = taken.setdefault(spec.slug, spec.tool_id)
+        if holder != spec.tool_id:
+            refusals[spec.tool_id] = SpecError([_slug_taken(spec, holder)])
+    return refusals
+
+
+def _slug_taken(spec: ToolSpec, holder: str) -> Problem:
+    pointer = "/definition/id" if "id" in spec.document["definition"] else "/definition/name"
+    message = (
+        f"The address /tools/{spec.slug}/ that this id leads to is taken by the tool {holder!r}; choose another id."
+    )
+    return Problem(pointer, message, "publish.address-taken")
+
+
+def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
+    number = tool.current.number if tool and tool.current else 0
+    if number != expected:
+        seen = f"revision {expected}" if expected else "no such tool"
+        there = f"revision {number}" if number else "no such tool"
+        raise RevisionConflict(f"You saw {seen} of {spec.tool_id!r}; there is {there} now.")
+
+
+def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpec, Tool]], by: User | None) -> None:
+    """Write new tools, the next revision of each tool, and the index."""
+    now = timezone.now()
+    both = [*new, *changed]
+    for spec, tool in both:
+        mirror(spec, tool)
+        tool.updated_at = now
+    Tool.objects.bulk_create([tool for _, tool in new])
+    revisions = [
+        Revision(
+            tool=tool,
+            number=tool.current.number + 1 if tool.current else 1,
+            source=spec.source,
+            sha256=spec.sha256,
+            created_at=now,
+            created_by=by,
+        )
+        for spec, tool in both
+    ]
+    for (_, tool), revision in zip(both, Revision.objects.bulk_create(revisions), strict=True):
+        tool.current = revision
+    if new:
+        latest = Revision.objects.filter(tool=OuterRef("pk")).order_by("-number").values("pk")[:1]
+        Tool.objects.filter(pk__in=[tool.pk for _, tool in new]).update(current=Subquery(latest))
+    for _, tool in changed:
+        tool.save(update_fields=[*MIRRORED, "current", "updated_at"])
+    search_index().put((tool.pk, document_for(spec, archived=tool.archived)) for spec, tool in both)
+
+
+MIRRORED = ["name", "sort_name", "description", "configurable", "has_examples", "has_return_type"]
+
+
+def mirror(spec: ToolSpec, tool: Tool) -> None:
+    """Copy into the tool's columns what lists and facets show of its current spec."""
+    tool.name = spec.name
+    tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
+    tool.description = spec.description
+    tool.configurable = spec.configuration is not None
+    tool.has_examples = bool(spec.examples)
+    tool.has_return_type = spec.return_type is not None

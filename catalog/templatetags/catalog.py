@@ -1,0 +1,46 @@
+"""Search results and schema documentation on a page."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from catalog.search.reasons import Marked
+from catalog.uploads import Fault
+
+register = template.Library()
+
+
+@register.simple_tag
+def marked(text: Marked) -> str | SafeString:
+    """A text with the words that were searched in `<mark>`."""
+    if not text.marks:
+        return text.text
+    return format_html_join(
+        "", "{}{}{}", ((_OPEN, piece, _CLOSE) if hit else ("", piece, "") for piece, hit in text.pieces)
+    )
+
+
+_OPEN, _CLOSE = SafeString("<mark>"), SafeString("</mark>")
+
+
+@register.simple_tag
+def offending_line(fault: Fault) -> SafeString:
+    """The part of a line that a problem is about, with a caret below it."""
+    number = str(fault.problem.line)
+    return format_html(
+        '<pre class="excerpt" tabindex="0"><code><span class="excerpt-number">{}</span>{}\n'
+        '<span class="excerpt-number">{}</span><span class="caret">{}^</span></code></pre>',
+        number,
+        fault.excerpt,
+        " " * len(number),
+        " " * fault.caret,
+    )
+
+
+@register.simple_tag
+def bounded(number: int, counted: bool, noun: str = "") -> str:
+    """A count that stops somewhere: "1,394 tools", or "10,000+ tools" where not all were counted."""
+    text = f"{number:,}{'' if counted else '+'}"
+    return f"{text} {noun}{'' if number == 1 else 's'}" if noun else text

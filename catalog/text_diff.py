@@ -1,0 +1,132 @@
+"""How two texts differ, line by line.
+
+Nothing here knows Django. Specs often come on one line; then both are laid out first, so that lines mean something.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from catalog.errors import DocumentError
+from catalog.strict_json import dumps, loads
+
+CONTEXT_LINES = 3
+MAX_COMPARED_LINES = 4_000  # between the first and the last difference; beyond, all of it counts as changed
+MAX_COMPARISONS = 4_000_000
+
+Mark = Literal["same", "add", "del"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: its number in the old and in the new text (None where it is not there), and what became of it."""
+
+    old: int | None
+    new: int | None
+    mark: Mark
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed, in hunks of rows with some unchanged ones around. `laid_out`: not the texts as they are stored."""
+
+    hunks: tuple[tuple[Row, ...], ...]
+    laid_out: bool
+
+    @property
+    def added(self) -> int:
+        return self._count("add")
+
+    @property
+    def removed(self) -> int:
+        return self._count("del")
+
+    def _count(self, mark: Mark) -> int:
+        return sum(row.mark == mark for hunk in self.hunks for row in hunk)
+
+
+def compare(old: str, new: str) -> Difference:
+    """The difference between two texts of specs."""
+    laid_out = "\n" not in old.strip() or "\n" not in new.strip()
+    if laid_out:
+        old, new = _lay_out(old), _lay_out(new)
+    rows = list(_rows(old.splitlines(), new.splitlines()))
+    return Difference(tuple(_hunks(rows)), laid_out)
+
+
+def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
+    """The difference in the unified format; "" where there is none."""
+    difference = compare(old, new)
+    if not difference.hunks:
+        return ""
+    lines = [f"--- {old_name}", f"+++ {new_name}"]
+    for hunk in difference.hunks:
+        lines.append(f"@@ -{_range(hunk, 'old')} +{_range(hunk, 'new')} @@")
+        lines += [{"same": " ", "add": "+", "del": "-"}[row.mark] + row.text for row in hunk]
+    return "\n".join(lines) + "\n"
+
+
+def _range(hunk: Sequence[Row], side: Literal["old", "new"]) -> str:
+    numbers = [number for row in hunk if (number := getattr(row, side)) is not None]
+    return f"{numbers[0]},{len(numbers)}" if numbers else "0,0"
+
+
+def _lay_out(text: str) -> str:
+    try:
+        return dumps(loads(text), indent=2)
+    except DocumentError:
+        return text
+
+
+def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    old_end, new_end = len(old) - end, len(new) - end
+    for index in range(start):
+        yield Row(index + 1, index + 1, "same", old[index])
+    for mark, old_from, old_to, new_from, new_to in _changes(old[start:old_end], new[start:new_end]):
+        if mark == "same":
+            for offset in range(old_to - old_from):
+                at = start + old_from + offset
+                yield Row(at + 1, start + new_from + offset + 1, "same", old[at])
+            continue
+        for at in range(start + old_from, start + old_to):
+            yield Row(at + 1, None, "del", old[at])
+        for at in range(start + new_from, start + new_to):
+            yield Row(None, at + 1, "add", new[at])
+    for index in range(end):
+        yield Row(old_end + index + 1, new_end + index + 1, "same", old[old_end + index])
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    count = 0
+    for one, other in zip(old, new, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    too_many = len(old) > MAX_COMPARED_LINES or len(new) > MAX_COMPARED_LINES
+    if too_many or len(old) * len(new) > MAX_COMPARISONS:
+        yield "changed", 0, len(old), 0, len(new)
+        return
+    for tag, *span in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        yield "same" if tag == "equal" else "changed", span[0], span[1], span[2], span[3]
+
+
+def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
+    changed = [index for index, row in enumerate(rows) if row.mark != "same"]
+    start = 0
+    for position, index in enumerate(changed):
+        last = position + 1 == len(changed)
+        if last or changed[position + 1] - index > 2 * CONTEXT_LINES:
+            first = max(0, changed[start] - CONTEXT_LINES)
+            yield tuple(rows[first : index + CONTEXT_LINES + 1])
+            start = position + 1

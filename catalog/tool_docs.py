@@ -1,0 +1,132 @@
+"""A tool's page as values: its documentation, its examples, and how to use it from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from catalog import schema_docs
+from catalog.calling import Call, as_curl, as_python
+from catalog.exports import FORMATS, Export, export
+from catalog.models import Tool
+from catalog.spec import Example, ToolSpec
+from catalog.strict_json import JSON, dumps
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One schema of the spec, documented."""
+
+    anchor: str
+    title: str
+    absent: str
+    node: schema_docs.Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How to use the tool from somewhere: by `code`, or by an export."""
+
+    key: str
+    label: str
+    code: str = ""
+    export: Export | None = None
+
+    @property
+    def code_id(self) -> str:
+        return f"use-{self.key}-code"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One of the spec's examples; they are numbered from 1."""
+
+    number: int
+    example: Example
+
+    @property
+    def anchor(self) -> str:
+        return f"example-{self.number}"
+
+    @property
+    def parameters_id(self) -> str:
+        return f"{self.anchor}-parameters"
+
+    @property
+    def returns_id(self) -> str:
+        return f"{self.anchor}-returns"
+
+
+@dataclass(frozen=True)
+class ToolDocs:
+    """What a tool's page tells, computed when the template asks for it. `site` is the address of this site."""
+
+    tool: Tool
+    site: str
+
+    @property
+    def spec(self) -> ToolSpec:
+        assert self.tool.current is not None  # noqa: S101 - for mypy: pages are of tools with a revision
+        return self.tool.current.spec
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Parameters, returns, configuration."""
+        spec = self.spec
+        parts: tuple[tuple[str, str, str, JSON, str], ...] = (
+            ("parameters", "Parameters", "It takes no parameters.", spec.parameters, "/definition/parameters"),
+            (
+                "returns",
+                "Returns",
+                "The spec does not say what it returns.",
+                spec.return_type,
+                "/definition/returnType",
+            ),
+            ("configuration", "Configuration", "It needs no configuration.", spec.configuration, "/configuration"),
+        )
+        return tuple(
+            Section(anchor, title, absent, self._documented(schema, anchor, pointer))
+            for anchor, title, absent, schema, pointer in parts
+        )
+
+    def _documented(self, schema: JSON, anchor: str, pointer: str) -> schema_docs.Node | None:
+        return None if schema is None else schema_docs.document(schema, anchor=anchor, pointer=pointer)
+
+    @cached_property
+    def examples(self) -> tuple[Sample, ...]:
+        return tuple(Sample(number, example) for number, example in enumerate(self.spec.examples, 1))
+
+    @property
+    def laid_out(self) -> bool:
+        """Whether the spec came on a single line, and is shown on several."""
+        return "\n" not in self.spec.source.strip()
+
+    @property
+    def spec_text(self) -> str:
+        """The spec as uploaded, or laid out where that is a single line."""
+        return dumps(self.spec.document, indent=2) if self.laid_out else self.spec.source
+
+    @cached_property
+    def usages(self) -> tuple[Usage, ...]:
+        """Ways to use it, the plainest first."""
+        return (
+            Usage("curl", "curl", as_curl(self._call())),
+            Usage("python", "Python", as_python(self._call())),
+            *self._exports(),
+        )
+
+    def _exports(self) -> Iterator[Usage]:
+        for key, target in FORMATS.items():
+            yield Usage(key, target.label, export=export(self.spec, key))
+
+    @property
+    def _sample(self) -> JSON:
+        """Parameters to show a call with: those of the first example that has some."""
+        return next((example.parameters for example in self.spec.examples if example.has_parameters), {})
+
+    def _call(self) -> Call:
+        body: dict[str, JSON] = {"parameters": self._sample}
+        if self.tool.configurable:
+            body["configuration"] = {}
+        return Call(f"{self.site}api/v1/tools/{self.tool.slug}/runs", body)

@@ -1,0 +1,394 @@
+"""Taking a file apart into the texts of specs: one document, a JSON array, NDJSON, or a ZIP of such files.
+
+Nothing here knows Django, and nothing is written to a disk. Files are read as a stream, bounded before they are looked
+at: a text that is too long is skipped, not kept; an archive is refused by what its directory says, and again by what
+comes out of it.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Literal
+
+from catalog.errors import DocumentError
+from catalog.problems import Problem
+from catalog.strict_json import MAX_BYTES, loads
+
+Kind = Literal["json", "ndjson", "zip"]
+
+CHUNK_BYTES = 64 * 1024
+MAX_PIECES = 100_000
+MAX_ENTRIES = 20_000
+MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+MAX_RATIO = 200  # of what comes out to what went in; JSON is rarely packed tighter than 20 to 1
+MAX_NAME_CHARS = 200
+
+NDJSON_ENDINGS = (".ndjson", ".jsonl")
+JSON_ENDINGS = (".json", *NDJSON_ENDINGS)
+NDJSON_TYPES = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"})
+ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed"})
+
+_ZIP_START = b"PK\x03\x04"
+_EMPTY_ZIP_START = b"PK\x05\x06"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One text that should be a spec, and where it came from: it starts at `line` and `column` of `source`.
+
+    `refusal` says why there is no text.
+    """
+
+    source: str
+    text: bytes = b""
+    line: int = 1
+    column: int = 1
+    refusal: Problem | None = None
+
+    def place(self, problem: Problem) -> Problem:
+        """`problem`, whose line and column count in the text, as it stands in the source."""
+        if problem.line is None:
+            return problem
+        column = problem.column
+        if problem.line == 1 and column is not None:
+            column += self.column - 1
+        return Problem(
+            problem.pointer,
+            problem.message,
+            problem.rule,
+            problem.keyword,
+            problem.schema_pointer,
+            problem.line + self.line - 1,
+            column,
+        )
+
+
+def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Piece]:
+    """Each text in `file`, in order; what cannot be read is a piece with a refusal and does not stop the rest.
+
+    Args:
+        name: of the file, for the report; its ending helps to see what it is.
+        file: open for reading; a ZIP must be seekable.
+        kind: what it is, where that is known; else its name and its first bytes tell.
+        max_bytes: of one text.
+    """
+    label = _label(name)
+    for count, piece in enumerate(_pieces(label, file, kind, max_bytes)):
+        if count == MAX_PIECES:
+            yield _refused(
+                label, f"At most {MAX_PIECES:,} specs are read at once; the rest was left.", "upload.too-many"
+            )
+            return
+        yield piece
+
+
+def _pieces(label: str, file: BinaryIO, kind: Kind | None, max_bytes: int) -> Iterator[Piece]:
+    start = file.read(CHUNK_BYTES)
+    if kind == "zip" or (kind is None and start.startswith((_ZIP_START, _EMPTY_ZIP_START))):
+        yield from _zip_pieces(label, file, max_bytes)
+        return
+    stream = _Stream(file, start)
+    kind = kind or ("ndjson" if label.lower().endswith(NDJSON_ENDINGS) else None)
+    if kind == "ndjson" or (kind is None and _looks_like_ndjson(start)):
+        yield from _lines(label, stream, max_bytes)
+    elif start.lstrip(b" \t\r\n").startswith(b"["):
+        yield from _elements(label, stream, max_bytes)
+    else:
+        text = stream.read(max_bytes + 1)
+        if len(text) > max_bytes:
+            yield _too_long(label, 1, 1, max_bytes)
+        elif text.strip():
+            yield Piece(label, text)
+        else:
+            yield _refused(label, "The file is empty.", "upload.empty")
+
+
+def _looks_like_ndjson(start: bytes) -> bool:
+    """Whether the first line is a JSON object and more follows it."""
+    line, newline, rest = start.lstrip().partition(b"\n")
+    if not newline or not rest.strip() or not line.startswith(b"{"):
+        return False
+    try:
+        return isinstance(loads(line), dict)
+    except DocumentError:
+        return False
+
+
+class _Stream:
+    """A file of which the first bytes were read already."""
+
+    def __init__(self, file: BinaryIO, start: bytes) -> None:
+        self._file, self._start = file, start
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes; b"" at the end."""
+        parts = [self._start[:size]]
+        self._start = self._start[size:]
+        missing = size - len(parts[0])
+        while missing and (part := self._file.read(missing)):
+            parts.append(part)
+            missing -= len(part)
+        return b"".join(parts)
+
+    def chunks(self) -> Iterator[bytes]:
+        while chunk := self.read(CHUNK_BYTES):
+            yield chunk
+
+
+# -- NDJSON -----------------------------------------------------------------------------------------------------------
+
+
+def _lines(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
+    number = 1
+    kept, length = bytearray(), 0  # of a line that is too long, only its length is kept
+    for chunk in stream.chunks():
+        *ended, open_end = chunk.split(b"\n")
+        for part in ended:
+            yield from _line(label, bytes(kept) + part, length + len(part), number, max_bytes)
+            kept.clear()
+            length, number = 0, number + 1
+        length += len(open_end)
+        if length <= max_bytes:
+            kept += open_end
+        else:
+            kept.clear()
+    yield from _line(label, bytes(kept), length, number, max_bytes)
+
+
+def _line(label: str, text: bytes, length: int, number: int, max_bytes: int) -> Iterator[Piece]:
+    if length > max_bytes:
+        yield _too_long(label, number, 1, max_bytes)
+    elif text.strip():
+        yield Piece(label, text.removesuffix(b"\r"), number)
+
+
+# -- a JSON array -----------------------------------------------------------------------------------------------------
+
+# Only what changes the depth matters; a string is one token, so that brackets in it do not count.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"\n]', re.DOTALL)
+
+
+def _elements(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
+    """The texts between the outermost brackets' commas. Whether each is JSON is for the reader of specs to say."""
+    scan = _ArrayScan(label, max_bytes)
+    for chunk in stream.chunks():
+        yield from scan.feed(chunk)
+        if scan.ended or scan.stuck:
+            break
+    yield from scan.finish()
+
+
+class _ArrayScan:
+    """Cuts an array that comes in chunks at the commas of its own level."""
+
+    def __init__(self, label: str, max_bytes: int) -> None:
+        self.label, self.max_bytes = label, max_bytes
+        self.buffer = bytearray()
+        self.searched = 0  # in the buffer, up to where its tokens are known
+        self.depth = 0
+        self.line, self.line_start = 1, 0  # the line that `searched` is in, and where in the buffer it starts
+        self.element_line, self.element_column = 1, 1
+        self.element_start = 0
+        self.dropped = False  # the element is too long: what was read of it is gone
+        self.ended = self.stuck = False
+
+    def feed(self, chunk: bytes) -> Iterator[Piece]:
+        self.buffer += chunk
+        for token in _TOKEN.finditer(self.buffer, self.searched):
+            sign = token[0]
+            if sign == b'"':  # a string whose end is not here yet
+                break
+            yield from self._step(sign, token.start(), token.end())
+            if self.ended:
+                return
+        else:
+            self.searched = len(self.buffer)
+        self._forget()
+
+    def _step(self, sign: bytes, start: int, end: int) -> Iterator[Piece]:
+        self.searched = end
+        if sign in b"[{":
+            self.depth += 1
+            if self.depth == 1:
+                self._element_starts(end)
+        elif sign in b"]}":
+            self.depth -= 1
+            if self.depth == 0:
+                self.ended = True
+                yield from self._element_ends(start, last=True)
+        elif sign == b",":
+            if self.depth == 1:
+                yield from self._element_ends(start, last=False)
+                self._element_starts(end)
+        elif sign == b"\n":
+            self.line, self.line_start = self.line + 1, end
+
+    def _element_starts(self, at: int) -> None:
+        self.element_start, self.dropped = at, False
+        self.element_line, self.element_column = self.line, at - self.line_start + 1
+
+    def _element_ends(self, at: int, *, last: bool) -> Iterator[Piece]:
+        raw = bytes(self.buffer[self.element_start : at])
+        text = raw.strip(b" \t\r\n")
+        line, column = self._start_of(raw, text)
+        if self.dropped or len(text) > self.max_bytes:
+            yield _too_long(self.label, line, column, self.max_bytes)
+        elif text:
+            yield Piece(self.label, text, line, column)
+        elif not last:
+            yield _refused(self.label, "There is nothing between two commas.", "json.syntax", line, column)
+
+    def _start_of(self, raw: bytes, text: bytes) -> tuple[int, int]:
+        """Line and column of `text` in the file; spaces and line ends stand before it in `raw`."""
+        if self.dropped:
+            return self.element_line, self.element_column
+        before = raw[: len(raw) - len(raw.lstrip(b" \t\r\n"))] if text else b""
+        newlines = before.count(b"\n")
+        column = len(before) - before.rfind(b"\n") if newlines else self.element_column + len(before)
+        return self.element_line + newlines, column
+
+    def _forget(self) -> None:
+        """Drop what is not needed any more: all before the element, and the element where it is too long."""
+        if self.searched - self.element_start > self.max_bytes or len(self.buffer) - self.searched > self.max_bytes:
+            self.dropped = True
+        keep_from = self.searched if self.dropped else self.element_start
+        del self.buffer[:keep_from]
+        self.searched -= keep_from
+        self.line_start -= keep_from
+        self.element_start = 0
+        # a string without an end: nothing after it can be told apart
+        self.stuck = len(self.buffer) - self.searched > 4 * self.max_bytes
+
+    def finish(self) -> Iterator[Piece]:
+        if self.ended:
+            if self.buffer[self.searched :].strip(b" \t\r\n"):
+                yield _refused(self.label, "Something follows the array's closing bracket.", "json.syntax", self.line)
+            return
+        message = "The array is not closed, so its last entry cannot be told apart."
+        yield _refused(self.label, message, "json.syntax", self.element_line, self.element_column)
+
+
+# -- ZIP --------------------------------------------------------------------------------------------------------------
+
+
+def _zip_pieces(label: str, file: BinaryIO, max_bytes: int) -> Iterator[Piece]:
+    try:
+        _check_directory(file)
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError, ValueError, struct.error, NotImplementedError) as error:
+        yield _refused(label, f"This archive cannot be read: {error}", "upload.zip")
+        return
+    left = _Allowance(MAX_UNPACKED_BYTES)
+    with archive:
+        for entry in archive.infolist():
+            source = _label(f"{label}/{entry.filename}")
+            if entry.is_dir() or _is_clutter(entry.filename):
+                continue
+            if reason := _entry_refusal(entry):
+                yield _refused(source, reason, "upload.zip-entry")
+                continue
+            try:
+                with archive.open(entry) as unpacked:
+                    bounded = _Bounded(unpacked, left, MAX_RATIO * max(entry.compress_size, 1024))
+                    yield from _pieces(source, bounded, None, max_bytes)  # type: ignore[arg-type]
+            except (
+                zipfile.BadZipFile,
+                zlib.error,
+                EOFError,
+                OSError,
+                ValueError,
+                RuntimeError,
+                NotImplementedError,
+            ) as error:
+                yield _refused(source, f"This entry cannot be unpacked: {error}", "upload.zip-entry")
+                if left.bytes <= 0:
+                    return
+
+
+def _check_directory(file: BinaryIO) -> None:
+    """Refuse an archive by the record at its end, before `zipfile` reads the directory it points to.
+
+    Source: PKWARE APPNOTE, 4.3.16. `zipfile` finds the record in the same two ways.
+    """
+    file.seek(0, 2)
+    size = file.tell()
+    tail_size = min(size, 22 + 65_535)
+    file.seek(size - tail_size)
+    tail = file.read(tail_size)
+    at = len(tail) - 22
+    if at < 0 or not (tail.startswith(_EMPTY_ZIP_START, at) and tail.endswith(b"\0\0")):
+        at = tail.rfind(_EMPTY_ZIP_START)
+    if at < 0 or at + 22 > len(tail):
+        raise ValueError("its directory is missing.")
+    entries, directory_bytes = struct.unpack_from("<HI", tail, at + 10)
+    if b"PK\x06\x07" in tail[max(0, at - 20) : at] or entries == 0xFFFF or directory_bytes == 0xFFFF_FFFF:
+        raise ValueError("it is a ZIP64 archive; at most 4 GiB and 65,534 entries are read.")
+    if entries > MAX_ENTRIES or directory_bytes > MAX_DIRECTORY_BYTES:
+        raise ValueError(f"it has {entries:,} entries; at most {MAX_ENTRIES:,} are read.")
+    file.seek(0)
+
+
+def _is_clutter(name: str) -> bool:
+    """What archivers add: macOS's resource forks, hidden files."""
+    parts = name.split("/")
+    return parts[0] == "__MACOSX" or parts[-1].startswith(".")
+
+
+def _entry_refusal(entry: zipfile.ZipInfo) -> str:
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return "This entry is a link; only files are read."
+    if entry.flag_bits & 0x1:
+        return "This entry is encrypted."
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "This entry is packed by a method that is not read; use deflate."
+    if not entry.filename.lower().endswith(JSON_ENDINGS):
+        return "This entry is no .json, .ndjson or .jsonl file, and was left alone."
+    if entry.file_size > MAX_RATIO * max(entry.compress_size, 1024):
+        return "This entry grows beyond all measure when it is unpacked."
+    return ""
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """How many bytes may still come out of an archive."""
+
+    bytes: int
+
+
+class _Bounded:
+    """An entry that stops to be read when it, or all of its archive, has given too much."""
+
+    def __init__(self, file: object, all_left: _Allowance, own_left: int) -> None:
+        self._file, self._all, self._own = file, all_left, own_left
+
+    def read(self, size: int = CHUNK_BYTES) -> bytes:
+        data: bytes = self._file.read(min(size, CHUNK_BYTES))  # type: ignore[attr-defined]
+        self._own -= len(data)
+        self._all.bytes -= len(data)
+        if self._own < 0 or self._all.bytes < 0:
+            raise ValueError("it grows beyond all measure.")
+        return data
+
+
+# -- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def _refused(label: str, message: str, rule: str, line: int = 1, column: int = 1) -> Piece:
+    return Piece(label, line=line, column=column, refusal=Problem("", message, rule, line=line, column=column))
+
+
+def _too_long(label: str, line: int, column: int, max_bytes: int) -> Piece:
+    return _refused(label, f"This spec has more than {max_bytes:,} bytes.", "json.too-large", line, column)
+
+
+def _label(name: str) -> str:
+    """`name` for a report: one line, without control characters, cut at the front where it is long."""
+    clean = "".join(c if c.isprintable() else "�" for c in name)
+    return clean if len(clean) <= MAX_NAME_CHARS else "…" + clean[1 - MAX_NAME_CHARS :]

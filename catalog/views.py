@@ -1,0 +1,162 @@
+"""The catalog's pages: the list, one tool, its revisions, uploads."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog import archiving
+from catalog.accounts.auth import actor
+from catalog.browsing import CatalogSearch
+from catalog.models import Revision, Tool
+from catalog.reading import file_pieces
+from catalog.text_diff import compare
+from catalog.tool_docs import ToolDocs
+from catalog.unpacking import Piece
+from catalog.uploads import Entry, counts_of, upload
+
+REVISIONS_SHOWN = 5
+REVISIONS_PER_PAGE = 50
+ENTRIES_SHOWN = 500
+
+
+def tool_at(slug: str) -> Tool:
+    """The tool with its current revision.
+
+    Raises:
+        Http404: there is none.
+    """
+    tool = Tool.objects.with_current().filter(slug=slug).first()
+    if tool is None or tool.current is None:
+        raise Http404
+    return tool
+
+
+@require_safe
+def tool_list(request: HttpRequest) -> HttpResponse:
+    """List the tools that match `?q=` and the facets; an htmx request gets the results alone."""
+    search = CatalogSearch.from_query(request.GET)
+    page = search.page()
+    context = {
+        "search": search,
+        "page": page,
+        "facets": search.facets(loosely=page.loosely),
+        "next_url": search.address(cursor=page.next) if page.next else None,
+        "previous_url": search.address(cursor=page.previous) if page.previous else None,
+    }
+    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    response = render(request, "catalog/_results.html" if wants_part else "catalog/tool_list.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_safe
+def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One tool: what it does, its parameters, returns and configuration, examples, spec, exports, revisions."""
+    tool = tool_at(slug)
+    revisions = tool.revisions.defer("source").select_related("created_by")[: REVISIONS_SHOWN + 1]
+    context = {
+        "tool": tool,
+        "docs": ToolDocs(tool, site=request.build_absolute_uri("/")),
+        "revisions": list(revisions)[:REVISIONS_SHOWN],
+        "more_revisions": len(revisions) > REVISIONS_SHOWN,
+    }
+    return render(request, "catalog/tool.html", context)
+
+
+@require_POST
+@login_required
+def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a tool out of the lists."""
+    tool = tool_at(slug)
+    archiving.archive(tool)
+    messages.success(request, f"{tool.name} is archived. It is out of the lists; its pages and runs stay.")
+    return redirect(tool)
+
+
+@require_POST
+@login_required
+def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Put a tool back into the lists."""
+    tool = tool_at(slug)
+    archiving.restore(tool)
+    messages.success(request, f"{tool.name} is in the lists again.")
+    return redirect(tool)
+
+
+@require_safe
+def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """All revisions of a tool, the newest first, `?before=` a number."""
+    tool = tool_at(slug)
+    revisions = tool.revisions.defer("source").select_related("created_by")
+    before = request.GET.get("before", "")
+    if before.isascii() and before.isdecimal() and len(before) < 10:
+        revisions = revisions.filter(number__lt=int(before))
+    page = list(revisions[: REVISIONS_PER_PAGE + 1])
+    shown = page[:REVISIONS_PER_PAGE]
+    older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
+    return render(request, "catalog/revisions.html", {"tool": tool, "revisions": shown, "next_url": older})
+
+
+@require_safe
+def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
+    """What changed in the text between two revisions."""
+    tool = tool_at(slug)
+    found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
+    old, new = found.get(pair[0]), found.get(pair[1])
+    if old is None or new is None:
+        raise Http404
+    context = {"tool": tool, "old": old, "new": new, "difference": compare(old.source, new.source)}
+    return render(request, "catalog/revision_diff.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload_specs(request: HttpRequest) -> HttpResponse:
+    """Upload files or pasted text; the report comes on the same page, with what was pasted still in its field."""
+    if request.method != "POST":
+        return render(request, "catalog/upload.html", {"max_spec_bytes": settings.MAX_SPEC_BYTES})
+    if not request.user.is_authenticated:
+        return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': request.path})}")
+    dry_run = "dry_run" in request.POST
+    pasted = request.POST.get("text", "")
+    nothing = not pasted.strip() and not request.FILES
+    entries = [] if nothing else list(upload(_pieces(request, pasted), by=actor(request), dry_run=dry_run))
+    rejected = [entry for entry in entries if entry.outcome == "rejected"]
+    context = {
+        "max_spec_bytes": settings.MAX_SPEC_BYTES,
+        "text": pasted,
+        "dry_run": dry_run,
+        "nothing": nothing,
+        "nothing_errors": [{"href": "#text", "message": "Choose a file, or paste a spec"}],
+        "entries": _worst_first(entries)[:ENTRIES_SHOWN],
+        "more_entries": max(0, len(entries) - ENTRIES_SHOWN),
+        "counts": counts_of(entries),
+        "total": len(entries),
+        "rejected": rejected,
+    }
+    return render(request, "catalog/upload.html", context, status=422 if nothing or rejected else 200)
+
+
+def _pieces(request: HttpRequest, pasted: str) -> Iterator[Piece]:
+    for file in request.FILES.getlist("files"):
+        if file.name and file.file is not None:
+            yield from file_pieces(file.name, file.file)  # type: ignore[arg-type]
+    if pasted.strip():
+        # a browser sends the ends of lines as CR LF; what was pasted had LF
+        text = pasted.replace("\r\n", "\n")
+        yield from file_pieces("pasted text", io.BytesIO(text.encode(errors="surrogatepass")))
+
+
+def _worst_first(entries: list[Entry]) -> list[Entry]:
+    """Rejected specs before the others, each kind in its order."""
+    return sorted(entries, key=lambda entry: entry.outcome != "rejected")
