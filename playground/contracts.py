@@ -1,0 +1,58 @@
+"""A revision's contract: its spec, with the three schemas ready to check values. Read once, then kept in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from functools import cached_property
+
+from django.conf import settings
+
+from catalog.models import Revision
+from catalog.spec import ToolSpec, read_spec
+from catalog.strict_json import JSON
+from catalog.validation import CompiledSchema, compile_schema
+
+CONTRACTS_KEPT = 256
+
+
+class Contract:
+    """What a tool of this revision takes and gives. Each schema is compiled when it is first needed."""
+
+    def __init__(self, spec: ToolSpec) -> None:
+        self.spec = spec
+
+    @cached_property
+    def parameters(self) -> CompiledSchema | None:
+        return _compiled(self.spec.parameters)
+
+    @cached_property
+    def configuration(self) -> CompiledSchema | None:
+        return _compiled(self.spec.configuration)
+
+    @cached_property
+    def return_type(self) -> CompiledSchema | None:
+        return _compiled(self.spec.return_type)
+
+
+def _compiled(schema: JSON) -> CompiledSchema | None:
+    return None if schema is None else compile_schema(schema)
+
+
+_contracts: OrderedDict[str, Contract] = OrderedDict()
+_lock = threading.Lock()
+
+
+def contract_of(revision: Revision) -> Contract:
+    """The contract of `revision`; its text is read from the database only where the contract is not in memory."""
+    with _lock:
+        found = _contracts.get(revision.sha256)
+        if found is not None:
+            _contracts.move_to_end(revision.sha256)
+            return found
+    made = Contract(read_spec(revision.source, max_bytes=settings.MAX_SPEC_BYTES))
+    with _lock:
+        _contracts[revision.sha256] = made
+        while len(_contracts) > CONTRACTS_KEPT:
+            _contracts.popitem(last=False)
+    return made

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import sys
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.views.decorators.debug import sensitive_variables
+
+from catalog import strict_json
+from catalog.accounts.models import User
+from catalog.errors import Busy, JSONTextError
+from catalog.models import Tool
+from catalog.strict_json import JSON
+from playground import running
+from playground.configurations import Configuration
+from playground.models import Run
+from playground.run_json import run_text
+
+EXIT_CODES = """
+exit code:
+  0  it returned, and the response conforms to returnType (or the spec has no returnType to break)
+  1  anything else: refused, raised, timed out, crashed; a response that breaks returnType or could not be checked
+  2  the command was not understood; no run was made
+
+JSON is given as text, as @FILE, or as - for stdin. A configuration with secrets belongs in a file: other people on
+this machine can see the words of a command.
+"""
+
+
+class Command(BaseCommand):
+    help = "Run a tool once and print the run, as the API gives it, as JSON on stdout."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("tool", metavar="ID", help="The tool's id, or its slug.")
+        parser.add_argument("--parameters", default="{}", metavar="JSON", help="Default: {}.")
+        parser.add_argument("--configuration", metavar="JSON", help="What the tool is made with. It is not stored.")
+        parser.add_argument("--mock", action="store_true", help="Call nothing; the response comes from the spec.")
+        parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
+        parser.add_argument("--user", metavar="USER", help="Whose run it is. Without it: nobody's; staff can see it.")
+
+    @sensitive_variables("configuration", "options")
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        tool = find_tool(options["tool"])
+        if tool.current is None:
+            raise CommandError(f"{tool.tool_id} has no revision.", returncode=2)
+        if not 0 < options["timeout_s"] <= settings.RUN_TIMEOUT_MAX_S:
+            raise CommandError(f"--timeout-s takes up to {settings.RUN_TIMEOUT_MAX_S}.", returncode=2)
+        parameters = read_json(options["parameters"], "--parameters")
+        configuration = None
+        if options["configuration"] is not None:
+            configuration = Configuration(read_json(options["configuration"], "--configuration"))
+        try:
+            run = running.start(
+                tool,
+                tool.current,
+                parameters,
+                by=find_user(options["user"]),
+                configuration=configuration,
+                mode="mock" if options["mock"] else "live",
+                timeout_s=options["timeout_s"],
+            )
+        except Busy as busy:
+            raise CommandError(str(busy)) from busy
+        run = running.wait(run, options["timeout_s"] + 30)
+        self.stdout.write(run_text(run))
+        if not succeeded(run):
+            sys.exit(1)
+
+
+def succeeded(run: Run) -> bool:
+    if run.outcome != "returned":
+        return False
+    return run.verdict == "conforms" or run.verdict_reason == running.NO_RETURN_TYPE
+
+
+def find_tool(name: str) -> Tool:
+    tools = Tool.objects.select_related("current")
+    tool: Tool | None = tools.filter(tool_id=name).first() or tools.filter(slug=name).first()
+    if tool is None:
+        raise CommandError(f"The catalog has no tool with the id {name!r}.", returncode=2)
+    return tool
+
+
+def find_user(name: str | None) -> User | None:
+    if name is None:
+        return None
+    user = User.objects.filter(username=name).first()
+    if user is None:
+        raise CommandError(f"There is no user {name!r}.", returncode=2)
+    return user
+
+
+@sensitive_variables()
+def read_json(text: str, option: str) -> JSON:
+    """The JSON value of an option: as text, "@file", or "-" for stdin."""
+    try:
+        if text == "-":
+            data: bytes | str = sys.stdin.buffer.read(settings.RUN_PARAMETERS_BYTES + 1)
+        elif text.startswith("@"):
+            with Path(text[1:]).open("rb") as file:
+                data = file.read(settings.RUN_PARAMETERS_BYTES + 1)
+        else:
+            data = text
+        return strict_json.loads(data, max_bytes=settings.RUN_PARAMETERS_BYTES)
+    except OSError as error:
+        raise CommandError(f"{option}: {error.strerror}: {text[1:]}", returncode=2) from error
+    except JSONTextError as error:
+        problem = error.problems[0]
+        place = f", line {problem.line}, column {problem.column}" if problem.line else ""
+        raise CommandError(f"{option}: {problem.message}{place}", returncode=2) from None

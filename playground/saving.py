@@ -1,0 +1,201 @@
+"""Saved configurations: kept per person and tool, encrypted. Secrets go in and are used, and never come out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.models import User
+from catalog.errors import DocumentError
+from catalog.models import Tool
+from catalog.problems import Problem, split_pointer
+from catalog.strict_json import JSON
+from catalog.validation import CompiledSchema
+from playground.ciphering import Unreadable, decrypt, encrypt, rotated
+from playground.configurations import Configuration, secret_members
+from playground.models import SavedConfiguration
+
+MAX_PER_TOOL = 50
+MAX_NAME_CHARACTERS = 100
+UNREADABLE = (
+    "This saved configuration cannot be read any more: the key that it was encrypted with is not among "
+    "TOOLSHELF_CONFIGURATION_KEYS. Save it anew."
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What may be seen of a saved configuration: everything but its secrets.
+
+    `secrets` are the JSON Pointers of those that are set, with when that was. `is_readable` is False where its key is
+    gone; then nothing else of it is known.
+    """
+
+    name: str
+    value: JSON
+    secrets: dict[str, datetime]
+    created_at: datetime
+    updated_at: datetime
+    is_readable: bool = True
+
+
+@sensitive_variables("configuration", "stored", "value", "content")
+def save_configuration(
+    owner: User,
+    tool: Tool,
+    name: str,
+    configuration: Configuration,
+    schema: CompiledSchema | None,
+    *,
+    removed: Collection[str] = (),
+) -> SavedConfiguration:
+    """Keep `configuration` for `tool` under `name`, in place of one of that name.
+
+    A secret that the one in its place has and `configuration` leaves out stays as it is, unless `removed` names its
+    JSON Pointer: nobody has to type it again to change something else. The result need not fit the schema; a run says
+    what is missing.
+
+    Raises:
+        DocumentError: the name or the value cannot be taken.
+    """
+    name = name.strip()
+    if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
+        message = f"A name has 1 to {MAX_NAME_CHARACTERS} characters on one line."
+        raise DocumentError([Problem("/name", message, "configuration.name")])
+    if not isinstance(configuration.value, dict):
+        raise DocumentError([Problem("/configuration", "A configuration is an object.", "configuration.type")])
+    mine = SavedConfiguration.objects.filter(owner=owner, tool=tool)
+    saved = mine.filter(name=name).first()
+    if saved is None and mine.count() >= MAX_PER_TOOL:
+        message = f"At most {MAX_PER_TOOL} configurations are kept for one tool; remove one first."
+        raise DocumentError([Problem("/name", message, "configuration.too-many")])
+    now = timezone.now()
+    value: dict[str, JSON] = configuration.value
+    set_at: dict[str, str] = {}
+    if saved is not None:
+        value, set_at = _with_kept_secrets(saved, value, schema, removed)
+    secrets: dict[str, JSON] = {
+        pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in secret_members(schema, value)
+    }
+    sealed = encrypt({"value": value, "secrets": secrets})
+    saved, _ = SavedConfiguration.objects.update_or_create(
+        owner=owner, tool=tool, name=name, defaults={"sealed": sealed, "updated_at": now}
+    )
+    return saved
+
+
+def open_configuration(saved: SavedConfiguration) -> Configuration:
+    """The configuration, for a run.
+
+    Raises:
+        Unreadable: the key that it was encrypted with is gone.
+    """
+    return Configuration(_content(saved)[0])
+
+
+def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
+    """What may be seen of `saved`."""
+    try:
+        value, set_at = _content(saved)
+    except Unreadable:
+        return Shown(saved.name, None, {}, saved.created_at, saved.updated_at, is_readable=False)
+    pointers = [pointer for pointer, _ in secret_members(schema, value)]
+    for pointer in pointers:
+        value = _without(value, split_pointer(pointer))
+    since = saved.updated_at.isoformat()
+    secrets = {pointer: datetime.fromisoformat(set_at.get(pointer, since)) for pointer in pointers}
+    return Shown(saved.name, value, secrets, saved.created_at, saved.updated_at)
+
+
+def rotate_configurations() -> tuple[int, int]:
+    """Encrypt every saved configuration anew, with the first key.
+
+    Returns:
+        How many were, and how many no key opens.
+    """
+    done = lost = 0
+    for saved in SavedConfiguration.objects.iterator():
+        try:
+            sealed = rotated(saved.sealed)
+        except Unreadable:
+            lost += 1
+            continue
+        done += SavedConfiguration.objects.filter(pk=saved.pk, sealed=saved.sealed).update(sealed=sealed)
+    return done, lost
+
+
+@sensitive_variables()
+def _with_kept_secrets(
+    saved: SavedConfiguration, value: dict[str, JSON], schema: CompiledSchema | None, removed: Collection[str]
+) -> tuple[dict[str, JSON], dict[str, str]]:
+    """`value` with the stored secrets that it leaves out, and when each of those that stay was set."""
+    try:
+        stored, set_at = _content(saved)
+    except Unreadable:
+        return value, {}
+    kept: dict[str, str] = {}
+    result: JSON = value
+    for pointer, secret in secret_members(schema, stored):
+        tokens = split_pointer(pointer)
+        if pointer not in removed and not _stands(value, tokens):
+            result = _with(result, tokens, secret)
+            if pointer in set_at:
+                kept[pointer] = set_at[pointer]
+    return (result if isinstance(result, dict) else value), kept
+
+
+def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
+    content = decrypt(saved.sealed)
+    if not isinstance(content, dict) or not isinstance(secrets := content.get("secrets"), dict):
+        raise Unreadable
+    return content.get("value"), {pointer: at for pointer, at in secrets.items() if isinstance(at, str)}
+
+
+def _stands(value: JSON, tokens: list[str]) -> bool:
+    for token in tokens:
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return False
+    return True
+
+
+def _without(value: JSON, tokens: list[str]) -> JSON:
+    """`value` without what stands at `tokens`; an item of a list becomes null, so that the others keep their places."""
+    token, *below = tokens or [""]
+    if isinstance(value, dict) and tokens and token in value:
+        if not below:
+            return {name: member for name, member in value.items() if name != token}
+        return {**value, token: _without(value[token], below)}
+    if isinstance(value, list) and tokens and token.isdecimal() and int(token) < len(value):
+        index = int(token)
+        return [*value[:index], _without(value[index], below) if below else None, *value[index + 1 :]]
+    return value if tokens else None
+
+
+def _with(value: JSON, tokens: list[str], secret: JSON) -> JSON:
+    """`value` with `secret` at `tokens`, where the objects around it stand or can be made."""
+    token, *below = tokens
+    if isinstance(value, dict):
+        return {**value, token: _with(value.get(token, {}), below, secret) if below else secret}
+    if isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+        index = int(token)
+        return [*value[:index], _with(value[index], below, secret) if below else secret, *value[index + 1 :]]
+    return value
+
+
+__all__ = [
+    "UNREADABLE",
+    "Shown",
+    "Unreadable",
+    "open_configuration",
+    "rotate_configurations",
+    "save_configuration",
+    "shown",
+]

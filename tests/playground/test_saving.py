@@ -1,0 +1,134 @@
+import pytest
+from django.core.management import call_command
+
+from catalog.errors import DocumentError
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from catalog.strict_json import dumps
+from catalog.validation import compile_schema
+from playground.ciphering import Unreadable
+from playground.configurations import Configuration
+from playground.models import SavedConfiguration
+from playground.saving import open_configuration, save_configuration, shown
+
+pytestmark = pytest.mark.django_db
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "key": {"type": "string", "writeOnly": True},
+        "login": {"properties": {"password": {"format": "password"}, "user": {"type": "string"}}},
+    },
+}
+COMPILED = compile_schema(SCHEMA)
+
+
+@pytest.fixture
+def ada(django_user_model):
+    return django_user_model.objects.create_user("ada")
+
+
+@pytest.fixture
+def tool():
+    spec = {"definition": {"name": "t", "description": ""}, "configuration": SCHEMA}
+    return publish(read_spec(dumps(spec)), by=None).tool
+
+
+def save(owner, tool, value, name="work", **more):
+    return save_configuration(owner, tool, name, Configuration(value), COMPILED, **more)
+
+
+def test_a_saved_configuration_is_given_back_whole_to_a_run(ada, tool):
+    saved = save(ada, tool, {"city": "Wien", "key": "hunter22"})
+
+    assert open_configuration(saved).value == {"city": "Wien", "key": "hunter22"}
+
+
+def test_what_is_stored_shows_nothing_of_the_value(ada, tool):
+    saved = save(ada, tool, {"city": "Wienerneustadt", "key": "hunter22"})
+
+    assert "hunter22" not in saved.sealed
+    assert "Wienerneustadt" not in saved.sealed
+
+
+def test_secrets_are_not_shown_but_said_to_be_set(ada, tool):
+    saved = save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"user": "me", "password": "p4ssw0rd"}})
+
+    seen = shown(saved, COMPILED)
+
+    assert seen.value == {"city": "Wien", "login": {"user": "me"}}
+    assert set(seen.secrets) == {"/key", "/login/password"}
+
+
+def test_a_secret_that_is_left_out_stays_and_keeps_its_date(ada, tool):
+    first = shown(save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"password": "p4ssw0rd"}}), COMPILED)
+
+    saved = save(ada, tool, {"city": "Graz", "key": "another1"})
+
+    assert open_configuration(saved).value == {"city": "Graz", "key": "another1", "login": {"password": "p4ssw0rd"}}
+    now = shown(saved, COMPILED)
+    assert now.secrets["/login/password"] == first.secrets["/login/password"]
+    assert now.secrets["/key"] > first.secrets["/key"]
+    assert SavedConfiguration.objects.count() == 1
+
+
+def test_a_secret_is_removed_by_its_pointer(ada, tool):
+    save(ada, tool, {"city": "Wien", "key": "hunter22"})
+
+    saved = save(ada, tool, {"city": "Wien"}, removed=["/key"])
+
+    assert open_configuration(saved).value == {"city": "Wien"}
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a" * 101, "two\nlines"])
+def test_a_name_is_one_short_line(ada, tool, name):
+    with pytest.raises(DocumentError):
+        save(ada, tool, {}, name=name)
+
+
+def test_only_an_object_is_a_configuration(ada, tool):
+    with pytest.raises(DocumentError):
+        save(ada, tool, [1])
+
+
+def test_at_most_fifty_are_kept_for_one_tool(ada, tool):
+    for number in range(50):
+        save(ada, tool, {}, name=f"n{number}")
+
+    with pytest.raises(DocumentError, match="At most 50"):
+        save(ada, tool, {}, name="one more")
+
+
+def test_after_a_rotation_the_old_key_can_go(ada, tool, settings):
+    settings.CONFIGURATION_KEYS = ["old"]
+    saved = save(ada, tool, {"key": "hunter22"})
+    settings.CONFIGURATION_KEYS = ["new", "old"]
+
+    call_command("rotate_configurations")
+
+    settings.CONFIGURATION_KEYS = ["new"]
+    saved.refresh_from_db()
+    assert open_configuration(saved).value == {"key": "hunter22"}
+
+
+def test_without_its_key_a_configuration_is_unusable_and_says_so(ada, tool, settings):
+    settings.CONFIGURATION_KEYS = ["old"]
+    saved = save(ada, tool, {"city": "Wien"})
+    settings.CONFIGURATION_KEYS = ["new"]
+
+    assert not shown(saved, COMPILED).is_readable
+    with pytest.raises(Unreadable):
+        open_configuration(saved)
+    with pytest.raises(SystemExit):
+        call_command("rotate_configurations")
+
+
+def test_one_that_cannot_be_read_any_more_can_be_saved_anew(ada, tool, settings):
+    settings.CONFIGURATION_KEYS = ["old"]
+    save(ada, tool, {"city": "Wien"})
+    settings.CONFIGURATION_KEYS = ["new"]
+
+    saved = save(ada, tool, {"city": "Graz"})
+
+    assert open_configuration(saved).value == {"city": "Graz"}
