@@ -1,0 +1,216 @@
+"""The JSON API of the playground: runs, factories, saved configurations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Path, Query, Router
+from ninja.errors import HttpError
+from pydantic import StringConstraints
+
+from catalog.accounts.auth import actor, open_to_all, token_or_session
+from catalog.errors import DocumentError
+from catalog.models import Revision, Tool
+from catalog.problems import Problem
+from catalog.strict_json import JSON, dumps
+from playground import shapes
+from playground.configurations import Configuration
+from playground.contracts import contract_of
+from playground.factories import registry
+from playground.history import RunFilter
+from playground.models import Run, SavedConfiguration
+from playground.run_json import moment, run_text, summary
+from playground.running import cancel, start, wait
+from playground.saving import UNREADABLE, Unreadable, open_configuration, save_configuration, shown
+
+router = Router(tags=["runs"])
+
+RunId = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
+
+
+def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
+    """An answer whose JSON text is at hand already."""
+    return HttpResponse(text, status=status, content_type="application/json; charset=utf-8", headers=headers)
+
+
+@router.post(
+    "/tools/{slug}/runs",
+    response={201: shapes.RunOut, 202: shapes.RunOut},
+    auth=token_or_session("run"),
+    summary="Run a tool",
+    description=(
+        "201 with the run when it has ended, whatever its outcome: also when it was refused because the parameters or "
+        "the configuration do not fit their schema. 202 with a `Location` to ask again when `wait_s` passed first, or "
+        "when the server has no thread left to wait with. 429 when too many runs wait."
+    ),
+)
+def create_run(request: HttpRequest, slug: str, body: shapes.RunIn) -> HttpResponse:
+    tool = tool_at(slug)
+    revision = tool.current
+    if body.revision is not None or revision is None:
+        revision = get_object_or_404(Revision.objects.defer("source"), tool=tool, number=body.revision)
+    run = start(
+        tool,
+        revision,
+        body.parameters,
+        by=actor(request),
+        configuration=configuration_of(request, tool, body),
+        configuration_name=body.saved_configuration or "",
+        mode=body.mode,
+        timeout_s=body.timeout_s,
+    )
+    run = wait(run, body.wait_s)
+    status = 202 if run.is_active else 201
+    headers = {"Location": reverse("api:get_run", args=[run.id])}
+    return exact(run_text(run), status, headers)
+
+
+def configuration_of(request: HttpRequest, tool: Tool, body: shapes.RunIn) -> Configuration | None:
+    """The configuration that a run asks for: the one sent, or the saved one named.
+
+    Raises:
+        DocumentError: both are there, or the saved one cannot be had.
+    """
+    sent = "configuration" in body.model_fields_set
+    if body.saved_configuration is None:
+        return Configuration(body.configuration) if sent else None
+    if sent:
+        raise refusal("Send `configuration` or `saved_configuration`, not both.", "configuration.both")
+    saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool, name=body.saved_configuration).first()
+    if saved is None:
+        raise refusal("You have no saved configuration of this name for this tool.", "configuration.unknown")
+    try:
+        return open_configuration(saved)
+    except Unreadable:
+        raise refusal(UNREADABLE, "configuration.unreadable") from None
+
+
+def refusal(message: str, rule: str) -> DocumentError:
+    return DocumentError([Problem("/saved_configuration", message, rule)])
+
+
+@router.get(
+    "/runs",
+    response=shapes.RunsOut,
+    auth=token_or_session("read"),
+    summary="List runs",
+    description="Yours, the latest first; everybody's for staff. `tool` is a slug.",
+)
+def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpResponse:
+    wanted = RunFilter(
+        tool=query.tool,
+        outcome=query.outcome or "",
+        verdict=query.verdict or "",
+        mode=query.mode or "",
+        person=query.by,
+        since=query.since,
+        until=query.until,
+        before=query.cursor,
+    )
+    page = wanted.page(Run.objects.visible_to(actor(request)), query.limit)
+    return exact(dumps({"items": [summary(run) for run in page.runs], "next": page.older or None}))
+
+
+@router.get(
+    "/runs/{run_id}", response=shapes.RunOut, auth=token_or_session("read"), summary="One run", url_name="get_run"
+)
+def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
+    return exact(run_text(get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)))
+
+
+@router.post("/runs/{run_id}/cancel", response=shapes.RunOut, auth=token_or_session("run"), summary="Cancel a run")
+def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
+    """Everything of the run is killed. A run that has ended stays as it is."""
+    run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
+    return exact(run_text(cancel(run)))
+
+
+@router.get(
+    "/factories", response=shapes.FactoriesOut, auth=open_to_all(), summary="Registered factories", tags=["factories"]
+)
+def list_factories(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """What is installed, which tool each serves, and what is broken."""
+    factories = registry().all()
+    ids = {factory.tool_id for factory in factories if factory.tool_id}
+    slugs = dict(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", "slug"))
+    items: list[JSON] = [
+        {
+            "key": factory.key,
+            "reference": factory.reference,
+            "origin": factory.origin,
+            "distribution": factory.distribution or None,
+            "version": factory.version or None,
+            "state": factory.state,
+            "error": factory.error,
+            "tool": {"id": factory.tool_id, "slug": slugs.get(factory.tool_id)} if factory.tool_id else None,
+            "configurable": factory.configurable,
+        }
+        for factory in factories
+    ]
+    return exact(dumps({"items": items}))
+
+
+def tool_at(slug: str) -> Tool:
+    tools = Tool.objects.select_related("current").defer("current__source", "description")
+    found: Tool = get_object_or_404(tools, slug=slug)
+    return found
+
+
+def saved_json(saved: SavedConfiguration, tool: Tool) -> JSON:
+    seen = shown(saved, contract_of(tool.current).configuration if tool.current else None)
+    return {
+        "name": seen.name,
+        "configuration": seen.value,
+        "secrets": [{"pointer": pointer, "set_at": moment(at)} for pointer, at in seen.secrets.items()],
+        "readable": seen.is_readable,
+        "created_at": moment(seen.created_at),
+        "updated_at": moment(seen.updated_at),
+    }
+
+
+@router.get(
+    "/tools/{slug}/configurations",
+    response=shapes.SavedConfigurationsOut,
+    auth=token_or_session("run"),
+    summary="Your saved configurations of a tool",
+    tags=["configurations"],
+)
+def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
+    """Without their secrets, which go in and never come out."""
+    tool = tool_at(slug)
+    saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool)
+    return exact(dumps({"items": [saved_json(one, tool) for one in saved]}))
+
+
+@router.post(
+    "/tools/{slug}/configurations",
+    response={201: shapes.SavedConfigurationOut},
+    auth=token_or_session("run"),
+    summary="Save a configuration",
+    tags=["configurations"],
+)
+def create_configuration(request: HttpRequest, slug: str, body: shapes.SavedConfigurationIn) -> HttpResponse:
+    """Encrypted, for you alone, in place of one of the same name. A secret that is left out stays as it was."""
+    tool = tool_at(slug)
+    schema = contract_of(tool.current).configuration if tool.current else None
+    saved = save_configuration(
+        actor(request), tool, body.name, Configuration(body.configuration), schema, removed=body.remove_secrets
+    )
+    return exact(dumps(saved_json(saved, tool)), 201)
+
+
+@router.delete(
+    "/tools/{slug}/configurations/{name}",
+    response={204: None},
+    auth=token_or_session("run"),
+    summary="Remove a saved configuration",
+    tags=["configurations"],
+)
+def delete_configuration(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    gone, _ = SavedConfiguration.objects.filter(owner=actor(request), tool=tool_at(slug), name=name).delete()
+    if not gone:
+        raise HttpError(404, "You have no saved configuration of this name for this tool.")
+    return HttpResponse(status=204)

@@ -1,0 +1,113 @@
+"""Questions about many runs: lists with filters, and a tool's figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from urllib.parse import urlencode
+
+from django.utils.dateparse import parse_date
+
+from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
+
+PAGE_SIZE = 50
+MAX_PAGE_SIZE = 200
+RUN_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """Which runs to list, latest first; "" is any. `before` and `after` are run ids: where a page ends or begins."""
+
+    tool: str = ""  # slug
+    outcome: str = ""
+    verdict: str = ""
+    mode: str = ""
+    person: str = ""  # user name
+    since: date | None = None  # both days included, UTC
+    until: date | None = None
+    before: str = ""
+    after: str = ""
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> RunFilter:
+        """The filter of a page's query string; what is not a value of the filter is left out."""
+
+        def chosen(name: str, values: tuple[str, ...]) -> str:
+            return query.get(name, "") if query.get(name) in values else ""
+
+        def run_id(name: str) -> str:
+            return query.get(name, "") if RUN_ID.fullmatch(query.get(name, "")) else ""
+
+        return cls(
+            tool=query.get("tool", "")[:120],
+            outcome=chosen("outcome", OUTCOMES),
+            verdict=chosen("verdict", VERDICTS),
+            mode=chosen("mode", MODES),
+            person=query.get("person", "")[:150],
+            since=_date(query.get("since", "")),
+            until=_date(query.get("until", "")),
+            before=run_id("before"),
+            after=run_id("after"),
+        )
+
+    def query(self, **changes: str) -> str:
+        """This filter as a query string, on its first page; with other values for `changes`."""
+        changed = replace(self, before="", after="", **changes)  # type: ignore[arg-type]
+        return urlencode({name: str(value) for name, value in vars(changed).items() if value})
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.query())
+
+    def apply(self, runs: RunQuerySet) -> RunQuerySet:
+        """Those of `runs` that the filter lets through, whatever the page."""
+        conditions = {
+            "tool__slug": self.tool,
+            "outcome": self.outcome,
+            "verdict": self.verdict,
+            "mode": self.mode,
+            "by__username": self.person,
+            "id__gte": first_id_of(self.since) if self.since else "",
+            "id__lt": first_id_of(self.until + timedelta(days=1)) if self.until else "",
+        }
+        return runs.filter(**{name: value for name, value in conditions.items() if value})
+
+    def page(self, runs: RunQuerySet, size: int = PAGE_SIZE) -> RunPage:
+        """One page of those of `runs` that the filter lets through."""
+        found = self.apply(runs).without_texts().with_names()
+        if self.after:
+            rows = list(found.filter(id__gt=self.after).order_by("id")[: size + 1])
+            more, rows = len(rows) > size, rows[:size][::-1]
+            return RunPage(rows, newer=rows[0].id if more else "", older=rows[-1].id if rows else "")
+        if self.before:
+            found = found.filter(id__lt=self.before)
+        rows = list(found.order_by("-id")[: size + 1])
+        more, rows = len(rows) > size, rows[:size]
+        newer = rows[0].id if rows and self.before else ""
+        return RunPage(rows, newer=newer, older=rows[-1].id if more else "")
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """One page of a list of runs. `newer` and `older` are the cursors of the pages beside it, "" where none is."""
+
+    runs: list[Run]
+    newer: str
+    older: str
+
+
+def first_id_of(day: date) -> str:
+    """The least id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
+    moment = datetime.combine(day, time(), tzinfo=UTC)
+    return f"{int(moment.timestamp() * 1000):012x}" + "0" * 20
+
+
+def _date(text: str) -> date | None:
+    try:
+        found = parse_date(text)
+    except ValueError:
+        return None
+    return found if found and found.year >= 1970 else None

@@ -1,0 +1,43 @@
+"""Runs whose server process has ended: none stays "running" for ever, and none is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db.models import F
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from playground.hosts import is_gone
+from playground.models import Run
+
+# A host on another machine cannot be looked at from here. It says that it lives every SIGN_OF_LIFE_S.
+SIGN_OF_LIFE_S = 15
+SILENT_S = 90
+
+WAS_QUEUED = "The server ended before this run began. The tool was not called."
+WAS_RUNNING = "The server ended while this run was under way. Whether the tool did its work is not known."
+
+
+def recover_runs(*, own: Iterable[str] = ()) -> int:
+    """Mark as crashed the runs whose host has ended.
+
+    Args:
+        own: hosts to treat as ended although they live: that of a process that is about to end.
+
+    Returns:
+        How many were marked.
+    """
+    active = Run.objects.active()
+    hosts = set(active.values_list("host", flat=True).distinct().order_by())
+    gone = [host for host in hosts if host in set(own) or is_gone(host)]
+    now = timezone.now()
+    silent = active.annotate(sign=Coalesce(F("seen_at"), F("created_at"))).filter(
+        sign__lt=now - timedelta(seconds=SILENT_S)
+    )
+    count = 0
+    for runs in (active.filter(host__in=gone), silent):
+        count += runs.filter(outcome="queued").update(outcome="crashed", error=WAS_QUEUED, finished_at=now)
+        count += runs.filter(outcome="running").update(outcome="crashed", error=WAS_RUNNING, finished_at=now)
+    return count

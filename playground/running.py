@@ -1,0 +1,277 @@
+"""Running tools: the one way in for pages, API and commands, with the same checks, limits, record and verdict.
+
+    start  -> refused | a mock's answer | queued and handed to this process's runner (`supervising.py`)
+    wait   -> the same run, when it has ended
+    cancel -> asked for; the process that the run belongs to ends it
+
+Secrets of the configuration live in memory while the run lasts. What comes back is checked first, then scrubbed, then
+written down: the verdict is about what the tool really returned.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.views.decorators.debug import sensitive_variables
+
+from catalog import strict_json
+from catalog.accounts.models import User
+from catalog.models import Revision, Tool
+from catalog.problems import Problem, pointer_join
+from catalog.strict_json import JSON
+from catalog.validation import CheckResult, CompiledSchema
+from playground.configurations import NO_SECRETS, Configuration
+from playground.contracts import Contract, contract_of
+from playground.factories import FactoryInfo, registry
+from playground.mocks import NoMock, mock
+from playground.models import Run
+from playground.runner import Job, Limits, RunEnd
+from playground.scrubbing import Scrubber
+from playground.supervising import ActiveRun, storable, supervisor
+
+NO_RETURN_TYPE = "The spec has no returnType, so there is nothing to check the response against."
+ERROR_CHARACTERS = 4000
+NO_CONFIGURATION = Configuration({})
+
+# Requests that wait for their run hold a thread each; pages need some, too.
+_waiting_room = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+
+
+@sensitive_variables("configuration", "scrubber")
+def start(
+    tool: Tool,
+    revision: Revision,
+    parameters: JSON,
+    *,
+    by: User | None,
+    configuration: Configuration | None = None,
+    configuration_name: str = "",
+    mode: str = "live",
+    timeout_s: float | None = None,
+) -> Run:
+    """Begin one call of `tool`, or refuse it.
+
+    Args:
+        tool: of the catalog.
+        revision: the one whose schemas count.
+        parameters: what the tool is called with.
+        by: who runs it; None for a command of the site's owner.
+        configuration: what the tool is made with. It is used and not stored; {} is meant where there is none.
+        configuration_name: of the saved configuration that it was.
+        mode: "live", or "mock", which calls nothing.
+        timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; `settings.RUN_TIMEOUT_S` where there is none.
+
+    Returns:
+        The run as recorded: ended where it was refused or mocked, else "queued". Its `problems` say why it was refused.
+
+    Raises:
+        Busy: as many runs wait as may wait. Nothing was recorded.
+    """
+    contract = contract_of(revision)
+    run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
+    run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
+    run.parameters_json = strict_json.dumps(parameters)
+    factory = registry().for_tool(tool.tool_id) if mode == "live" else None
+    scrubber = configuration.scrubber(contract.configuration) if configuration else NO_SECRETS
+    if configuration:
+        run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
+    problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode)
+    if problems:
+        return _refused(run, scrubbed(problems, scrubber))
+    if factory is None:
+        return _mocked(run, contract, parameters)
+    run.factory = factory.label
+    active = supervisor().begin(run, _job(run, factory, parameters, configuration), scrubber, conclude)
+    return active.run
+
+
+def wait(run: Run, timeout_s: float) -> Run:
+    """`run` when it has ended, or as it stands after `timeout_s`.
+
+    Only half of the server's threads wait at once; when they do, this gives `run` back at once.
+    """
+    active = supervisor().find(run.id) if run.is_active else None
+    if active is None:
+        return run if not run.is_active else Run.objects.with_names().get(pk=run.pk)
+    if timeout_s > 0 and _waiting_room.acquire(blocking=False):
+        try:
+            active.ended.wait(timeout_s)
+        finally:
+            _waiting_room.release()
+    return active.run
+
+
+def cancel(run: Run) -> Run:
+    """Ask for the end of `run`; one that has ended stays as it is. It is "cancelled" within a second."""
+    asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
+    if asked and (active := supervisor().find(run.id)):
+        active.handle.cancel()
+        active.ended.wait(1)
+    run.refresh_from_db()
+    return run
+
+
+@sensitive_variables("configuration")
+def request_problems(
+    contract: Contract,
+    parameters: JSON,
+    configuration: Configuration | None,
+    *,
+    factory: FactoryInfo | None,
+    mode: str,
+) -> list[Problem]:
+    """Why such a run would be refused. Pointers begin with /parameters or /configuration; "" is the tool itself."""
+    problems: list[Problem] = []
+    if mode == "live":
+        problems += factory_problems(factory)
+    problems += value_problems(contract.parameters, parameters, "parameters")
+    if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
+        message = "This tool is made without a configuration; leave it out."
+        problems.append(Problem("/configuration", message, "run.not-configurable"))
+    elif contract.configuration and (configuration or mode == "live"):
+        value = configuration or NO_CONFIGURATION
+        found = value_problems(contract.configuration, value.value, "configuration")
+        scrubber = value.scrubber(contract.configuration)
+        problems += scrubbed(found, scrubber)
+    return problems
+
+
+def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
+    """Why nothing can be called: no factory, or a broken one."""
+    if factory is None:
+        message = "No factory for this tool is installed, so it cannot be run. A mock run needs none."
+        return [Problem("", message, "run.no-factory")]
+    if factory.state != "ok":
+        message = f"The factory of this tool is broken: {factory.error or 'it could not be loaded'}"
+        return [Problem("", message, "run.broken-factory")]
+    return []
+
+
+def value_problems(schema: CompiledSchema | None, value: JSON, part: str) -> list[Problem]:
+    """What is wrong with `value` by its schema, as problems of the request's `part`."""
+    if schema is None:
+        return []
+    result = schema.check(value)
+    if result.verdict == "unchecked":
+        message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
+        return [Problem(f"/{part}", message, "run.unchecked")]
+    return [replace(problem, pointer=pointer_join("", part) + problem.pointer) for problem in result.problems]
+
+
+def check_response(contract: Contract, response: JSON) -> CheckResult:
+    """The verdict on `response`."""
+    if contract.return_type is None:
+        return CheckResult(verdict="unchecked", problems=(), truncated=False, reason=NO_RETURN_TYPE)
+    return contract.return_type.check(response)
+
+
+# -- how a run ends ---------------------------------------------------------------------------------------------------
+
+
+def _refused(run: Run, problems: Iterable[Problem]) -> Run:
+    run.outcome = "refused"
+    run.problems_json = problems_text(problems)
+    run.finished_at = run.created_at
+    run.save(force_insert=True)
+    return run
+
+
+def _mocked(run: Run, contract: Contract, parameters: JSON) -> Run:
+    began = time.perf_counter()
+    try:
+        made = mock(contract.spec, parameters, contract.return_type)
+    except NoMock as none:
+        return _refused(run, [none.problem])
+    run.call_ms = (time.perf_counter() - began) * 1000
+    run.outcome = "returned"
+    run.mock_json = strict_json.dumps(made.as_json())
+    _take_response(run, contract, made.response, NO_SECRETS)
+    run.started_at, run.finished_at = run.created_at, timezone.now()
+    run.queue_ms = run.start_ms = 0.0
+    run.save(force_insert=True)
+    return run
+
+
+def conclude(active: ActiveRun, end: RunEnd) -> None:
+    """Check what a run gave back, scrub it, and write it down."""
+    run, scrubber = active.run, active.scrubber
+    run.outcome = end.outcome
+    if end.has_response:
+        _take_response(run, contract_of(run.revision), end.response, scrubber)
+    run.error = _kept(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, scrubber)
+    run.stdout, run.stdout_dropped = _kept(end.stdout, end.stdout_dropped, scrubber), end.stdout_dropped
+    run.stderr, run.stderr_dropped = _kept(end.stderr, end.stderr_dropped, scrubber), end.stderr_dropped
+    if end.progress:
+        run.progress_done, run.progress_total = end.progress.done, end.progress.total
+        run.progress_message = storable(scrubber.text(end.progress.message))[:200]
+    run.queue_ms, run.start_ms, run.call_ms = end.queue_ms, end.start_ms, end.call_ms
+    run.finished_at = timezone.now()
+    run.started_at = run.created_at + timedelta(milliseconds=end.queue_ms)
+    columns = {name: getattr(run, name) for name in CONCLUDED}
+    Run.objects.active().filter(pk=run.pk).update(**columns)
+
+
+CONCLUDED = (
+    "outcome", "response_json", "verdict", "verdict_reason", "problems_json", "problems_truncated", "error", "stdout",
+    "stderr", "stdout_dropped", "stderr_dropped", "progress_done", "progress_total", "progress_message", "queue_ms",
+    "start_ms", "call_ms", "check_ms", "started_at", "finished_at",
+)  # fmt: skip
+
+
+def _take_response(run: Run, contract: Contract, response: JSON, scrubber: Scrubber) -> None:
+    began = time.perf_counter()
+    result = check_response(contract, response)
+    run.check_ms = (time.perf_counter() - began) * 1000
+    run.verdict = result.verdict
+    run.verdict_reason = scrubber.text(result.reason or "")
+    run.problems_json = problems_text(scrubbed(result.problems, scrubber))
+    run.problems_truncated = result.truncated
+    run.response_json = strict_json.dumps(scrubber.value(response))
+
+
+def _kept(text: str, dropped: int | bool, scrubber: Scrubber) -> str:
+    return storable(scrubber.cut_text(text) if dropped else scrubber.text(text))
+
+
+def scrubbed(problems: Iterable[Problem], scrubber: Scrubber) -> list[Problem]:
+    if not scrubber:
+        return list(problems)
+    return [
+        replace(problem, pointer=scrubber.text(problem.pointer), message=scrubber.text(problem.message))
+        for problem in problems
+    ]
+
+
+def problems_text(problems: Iterable[Problem]) -> str:
+    return strict_json.dumps([dict(problem.as_json()) for problem in problems])
+
+
+def _fingerprint_key(tool: Tool) -> bytes:
+    return salted_hmac("playground.configuration", tool.tool_id, algorithm="sha256").digest()
+
+
+def _job(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
+    given = (configuration or NO_CONFIGURATION) if factory.configurable else None
+    return Job(
+        run_id=run.id,
+        reference=factory.reference,
+        parameters=parameters,
+        configuration=given.value if given else None,
+        has_configuration=given is not None,
+        version=factory.version or "",
+        forks_safely=factory.forks_safely is not False,
+        limits=Limits(
+            timeout_s=run.timeout_s,
+            memory_bytes=settings.RUN_MEMORY_BYTES,
+            response_bytes=settings.RUN_RESPONSE_BYTES,
+            output_bytes=settings.RUN_OUTPUT_BYTES,
+            error_characters=ERROR_CHARACTERS,
+        ),
+    )

@@ -1,0 +1,15 @@
+from django.urls import path
+
+from playground import views
+
+app_name = "playground"
+urlpatterns = [
+    path("tools/<str:slug>/try/", views.try_tool, name="try"),
+    path("runs/", views.run_list, name="runs"),
+    path("runs/<str:run_id>/", views.run_detail, name="run"),
+    path("runs/<str:run_id>/cancel/", views.run_cancel, name="run_cancel"),
+    path("runs/<str:run_id>/again/", views.run_again, name="run_again"),
+    path("runs/<str:run_id>/run.json", views.run_download, name="run_download"),
+    path("runs/<str:run_id>/response.json", views.response_download, name="response_download"),
+    path("factories/", views.factories, name="factories"),
+]

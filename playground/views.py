@@ -1,0 +1,174 @@
+"""The playground's pages: trying a tool, one run, all runs, the factories."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.accounts.auth import actor
+from catalog.errors import Busy
+from catalog.models import Tool
+from playground import running
+from playground.contracts import contract_of
+from playground.factories import registry
+from playground.history import RunFilter
+from playground.models import MODES, OUTCOMES, VERDICTS, Run
+from playground.pinning import pinned
+from playground.run_json import run_text
+from playground.telling import as_table, phases, sentence, snippets
+
+RAW_CHARACTERS = 65_536
+
+
+def run_for(request: HttpRequest, run_id: str) -> Run:
+    """The run, if the person may see it.
+
+    Raises:
+        Http404: there is none, or it is somebody else's.
+    """
+    run = Run.objects.visible_to(actor(request)).with_names().filter(pk=run_id).first()
+    if run is None:
+        raise Http404
+    return run
+
+
+def result_context(run: Run) -> dict[str, object]:
+    """What `playground/_result.html` shows of a run."""
+    place = Run.objects.active().filter(host=run.host, outcome="queued", pk__lte=run.pk).count() if run.is_active else 0
+    contract = contract_of(run.revision)
+    return {
+        "run": run,
+        "sentence": sentence(run, place),
+        "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
+        "table": as_table(run.response) if run.has_response else None,
+        "raw": (run.response_json or "")[:RAW_CHARACTERS],
+        "raw_is_cut": len(run.response_json or "") > RAW_CHARACTERS,
+        "return_type": contract.spec.return_type,
+        "return_type_title": f"returnType of revision {run.revision.number}",
+        "mock": run.mock,
+        "phases": phases(run),
+        "waited_ms": run.waited.total_seconds() * 1000,
+        "poll": secrets.token_hex(4),  # a new element each time, so that it asks again
+        "poll_ms": poll_ms(run),
+    }
+
+
+def poll_ms(run: Run) -> int:
+    """When a page asks again for a run: soon at first, then every second."""
+    waited_ms = run.waited.total_seconds() * 1000
+    return int(min(1000, max(150, waited_ms / 4)))
+
+
+@login_required
+@require_safe
+def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
+    """One run, for ever at one address. An htmx request gets the result alone, as a running run asks for itself."""
+    run = run_for(request, run_id)
+    context = result_context(run)
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "playground/_result.html", context)
+    site = f"{request.scheme}://{request.get_host()}"
+    context |= {
+        "snippets": snippets(run, site),
+        "is_current": run.tool.current_id == run.revision_id,
+        "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
+    }
+    return render(request, "playground/run.html", context)
+
+
+@login_required
+@require_POST
+def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
+    run = running.cancel(run_for(request, run_id))
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "playground/_result.html", result_context(run))
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
+    """Make the same run again: with `revision=same` by the schemas of then, else by the tool's current ones."""
+    run = run_for(request, run_id)
+    if run.configuration_fingerprint and not run.configuration_name:
+        messages.info(request, "The configuration of that run was not kept. Fill it in to run again.")
+        return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
+    revision = run.revision if request.POST.get("revision") == "same" else run.tool.current or run.revision
+    try:
+        again = running.start(
+            run.tool, revision, run.parameters, by=actor(request), mode=run.mode, timeout_s=run.timeout_s
+        )
+    except Busy as busy:
+        messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
+        return redirect(run)
+    return redirect(again)
+
+
+@login_required
+@require_safe
+def run_list(request: HttpRequest) -> HttpResponse:
+    """The runs that the person may see, the latest first."""
+    wanted = RunFilter.from_query(request.GET)
+    visible = Run.objects.visible_to(actor(request))
+    page = wanted.page(visible)
+    query = wanted.query()
+    prefix = f"?{query}&" if query else "?"
+    context = {
+        "filter": wanted,
+        "tool": Tool.objects.filter(slug=wanted.tool).first() if wanted.tool else None,
+        "runs": page.runs,
+        "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
+        "next_url": f"{prefix}before={page.older}" if page.older else "",
+        "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
+        "verdicts": VERDICTS,
+        "modes": MODES,
+    }
+    template = "playground/_runs.html" if request.htmx else "playground/run_list.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+@login_required
+@require_safe
+def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
+    """The whole run as JSON."""
+    run = run_for(request, run_id)
+    return attachment(run_text(run), f"{run.tool.slug}-run-{run.pk}.json")
+
+
+@login_required
+@require_safe
+def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
+    """The whole response as JSON."""
+    run = run_for(request, run_id)
+    if run.response_json is None:
+        raise Http404
+    return attachment(run.response_json, f"{run.tool.slug}-response-{run.pk}.json")
+
+
+def attachment(text: str, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(text, content_type="application/json; charset=utf-8", headers=headers)
+
+
+@require_safe
+def factories(request: HttpRequest) -> HttpResponse:
+    """What is installed, which tool each factory serves, what is broken, and how runs are kept apart."""
+    found = registry().all()
+    served = Tool.objects.filter(tool_id__in=[info.tool_id for info in found if info.tool_id])
+    tools = {tool.tool_id: tool for tool in served}
+    context = {
+        "factories": [{"info": info, "tool": tools.get(info.tool_id or "")} for info in found],
+        "broken": sum(info.state != "ok" for info in found),
+        "isolation": [],
+    }
+    return render(request, "playground/factories.html", context)
+
+
+def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    raise Http404
