@@ -1,5 +1,25 @@
 """Any JSON Schema as a form, and the submitted form as a value: nothing here knows Django.
 
-The value decides which controls there are, the schema what is said and offered, so every value has a form and comes back
-from it unchanged. Names of controls say all that is needed to read them back (`names`).
+The value decides which controls there are, the schema what is said and offered; so every value has a form, and comes
+back from it unchanged. The names of controls say all that is needed to read them back (`names`).
+
+    values, names, drafts       a value on its way, and what its controls are called
+    decoding, posting           from controls to a draft, and back
+    schemas, choices, unions, applicable, children, facts, wording, guide
+                                what a schema says at a place
+    here, scalars, containers, building, nodes
+                                from a draft to what is drawn
+    fresh, switching, operations
+                                new values, other kinds and branches, pressed buttons
+    pinning, secrets, sealing, folding, files
+                                errors at their place, what stays hidden, what is too large
+    submissions                 all of it, for a page
 """
+
+from playground.forms.decoding import Upload
+from playground.forms.nodes import Form
+from playground.forms.sealing import NoSeal, Seal
+from playground.forms.submissions import Submission, begin, submitted
+from playground.forms.values import ABSENT, Absent
+
+__all__ = ["ABSENT", "Absent", "Form", "NoSeal", "Seal", "Submission", "Upload", "begin", "submitted"]

@@ -30,6 +30,7 @@ class Union:
     Attributes:
         key: its way from the place's own schema ("oneOf", "allOf/0/anyOf"), the same in every request.
         keyword: "oneOf" or "anyOf".
+        pointer: where it stands in the schema's document.
         options: all its branches.
         candidates: the indexes of those that allow the kind that stands or is wanted here.
         chosen: the index in force; None where there is no candidate.
@@ -37,6 +38,7 @@ class Union:
 
     key: str
     keyword: str
+    pointer: str
     options: tuple[Place, ...]
     candidates: tuple[int, ...]
     chosen: int | None
@@ -89,11 +91,12 @@ class Search:
     def run(self, places: Iterable[Place]) -> Applicable:
         """What applies where all of `places` do."""
         for number, place in enumerate(places):
-            self._visit(place, str(number) if number else "")
+            self._visit(place, str(number) if number else "", is_sure=True)
         self.found.choices = _common(self._lists)
         return self.found
 
-    def _visit(self, place: Place, way: str) -> None:
+    def _visit(self, place: Place, way: str, *, is_sure: bool) -> None:
+        """Take up `place`. `is_sure`: not because of the very value that it would restrict."""
         identity = place.identity
         if identity in self._seen:
             return
@@ -102,16 +105,16 @@ class Search:
             return
         self._seen.add(identity)
         self.found.places.append(place)
-        if (listed := self.choices.own(place)) is not None:
+        if is_sure and (listed := self.choices.own(place)) is not None:
             self._lists.append(listed)
         for index, target in enumerate(references(place)):
-            self._visit(target, f"{way}/$ref{index or ''}")
+            self._visit(target, f"{way}/$ref{index or ''}", is_sure=is_sure)
         for index, part in enumerate(branches(place, "allOf")):
-            self._visit(part, f"{way}/allOf/{index}")
+            self._visit(part, f"{way}/allOf/{index}", is_sure=is_sure)
         self._conditions(place, way)
         for keyword in ("oneOf", "anyOf"):
             if options := branches(place, keyword):
-                self._union(keyword, options, f"{way}/{keyword}")
+                self._union(place, keyword, options, f"{way}/{keyword}", is_sure=is_sure)
 
     def _conditions(self, place: Place, way: str) -> None:
         keywords = members(place)
@@ -122,7 +125,7 @@ class Search:
             holds = self.is_valid(place.sub("if"), self.value)
             then = "then" if holds else "else"
             if holds is not None and then in keywords:
-                self._visit(place.sub(then), f"{way}/{then}")
+                self._visit(place.sub(then), f"{way}/{then}", is_sure=False)
         if not isinstance(self.value, dict):
             return
         for keyword in ("dependentSchemas", "dependencies"):
@@ -130,11 +133,11 @@ class Search:
             if keyword in known and isinstance(dependent, dict):
                 for name, schema in dependent.items():
                     if name in self.value and isinstance(schema, dict | bool):
-                        self._visit(place.sub(keyword, name), f"{way}/{keyword}/{quote(name, safe='', errors='surrogatepass')}")
+                        self._visit(place.sub(keyword, name), f"{way}/{keyword}/{_token(name)}", is_sure=False)
 
-    def _union(self, keyword: str, options: list[Place], key: str) -> None:
+    def _union(self, place: Place, keyword: str, options: list[Place], key: str, *, is_sure: bool) -> None:
         listed = self.choices.of_union(options)
-        if listed is not None:
+        if listed is not None and is_sure:
             self._lists.append(listed)
             return
         candidates = tuple(
@@ -143,14 +146,18 @@ class Search:
         chosen = self.posted.get(key)
         if chosen not in candidates:
             chosen = self._chosen(options, candidates)
-        self.found.unions.append(Union(key, keyword, tuple(options), candidates, chosen))
+        self.found.unions.append(Union(key, keyword, f"{place.pointer}/{keyword}", tuple(options), candidates, chosen))
         if chosen is not None:
-            self._visit(options[chosen], f"{key}/{chosen}")
+            self._visit(options[chosen], f"{key}/{chosen}", is_sure=is_sure)
 
     def _chosen(self, options: list[Place], candidates: tuple[int, ...]) -> int | None:
         if len(candidates) < 2:
             return candidates[0] if candidates else None
         return candidates[self.choose([options[index] for index in candidates], self.value)]
+
+
+def _token(name: str) -> str:
+    return quote(name, safe="", errors="surrogatepass")
 
 
 def _common(lists: list[tuple[Choice, ...]]) -> tuple[Choice, ...] | None:

@@ -6,43 +6,55 @@ So every value has a form, whatever its schema, and each of its parts is the val
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from catalog.validation import Place
-from playground.forms.containers import absent_node, array_node, object_node
+from playground.forms.containers import absent_node, array_node, folded_node, object_node
 from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
 from playground.forms.guide import Guide
-from playground.forms.here import Here, Spot
+from playground.forms.here import Here, Spot, default_kind
 from playground.forms.nodes import Form, Node, RawNode
-from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, text_node
+from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, secret_node, text_node
 
 INLINE_MEMBERS = 150  # empty members that one page draws at once; more can be added by name
 
 
-def build(places: Sequence[Place], draft: Draft, *, name: str, label: str, guide: Guide) -> Form:
+def build(
+    places: Sequence[Place], draft: Draft, *, name: str, label: str, guide: Guide, focus: str | None = None
+) -> Form:
     """The form of `draft`, under `places`.
 
     Args:
         name: begins the name of each control.
         label: what the whole is called.
+        focus: the path of the node that gets the focus.
     """
-    return Form(name, _Builder(name, guide).node(places, draft, Spot("", "", label, is_required=True)))
+    return Form(name, _Builder(name, guide, focus).node(places, draft, Spot("", "", label, is_required=True)))
 
 
 @dataclass(slots=True)
 class _Builder:
     form: str
     guide: Guide
+    focus: str | None
     inline_left: list[int] = field(default_factory=lambda: [INLINE_MEMBERS])
 
     def node(self, places: Sequence[Place], draft: Draft, spot: Spot) -> Node:
-        found = self.guide.at(places, draft)
-        here = Here(self.form, self.guide, self.node, draft, spot, found, self.guide.kinds.of_all(places))
+        kinds = self.guide.kinds.of_all(places)
+        if isinstance(draft, Missing) and draft.kind not in kinds:
+            draft = replace(draft, kind=default_kind(kinds, self.guide.at(places, replace(draft, kind=None))))
+        here = Here(
+            self.form, self.guide, self.node, draft, spot, self.guide.at(places, draft), kinds, spot.path == self.focus
+        )
         match draft:
             case Raw(text):
                 return RawNode(here.head(has_types=False), here.control("e"), text, rows=rows_for(text, 4))
             case Missing():
                 return self._missing(here)
+            case Kept(token):
+                return secret_node(here, token)
+            case Folded():
+                return folded_node(here, draft)
             case Object() | Array():
                 return self._container(here, draft)
         reading = self.guide.reading(draft)

@@ -76,7 +76,9 @@ def member(found: Applicable, name: str) -> Child:
             here = [place.sub("additionalProperties")]
         places += here
     if not places:
-        places = [place.sub("unevaluatedProperties") for place in found.places if "unevaluatedProperties" in members(place)]
+        places = [
+            place.sub("unevaluatedProperties") for place in found.places if "unevaluatedProperties" in members(place)
+        ]
         return Child(tuple(place for place in places if place.schema is not False), is_declared)
     return Child(tuple(places), is_declared, all(place.schema is not False for place in places))
 

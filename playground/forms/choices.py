@@ -10,6 +10,7 @@ from catalog.validation import Place
 from playground.forms.schemas import branches, members, references
 from playground.forms.values import kind_of, literal
 
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One value of a list, with what the schema says of it."""
@@ -96,7 +97,7 @@ def label_of(value: JSON) -> str:
 
 
 def _reads_as_text(text: str) -> bool:
-    return text not in {"", "true", "false", "null"} and not text[0] in '"{[(-0123456789'
+    return text not in {"", "true", "false", "null"} and text[0] not in '"{[(-0123456789'
 
 
 def is_single(value: JSON) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from catalog.problems import pointer_join
@@ -11,7 +11,7 @@ from catalog.strict_json import JSON
 from playground.forms import children
 from playground.forms.children import Child
 from playground.forms.choices import Choice, canonical
-from playground.forms.drafts import NOTHING, Array, Draft, Entry, Item, Missing, Object, entry_of, key_of
+from playground.forms.drafts import NOTHING, Array, Draft, Entry, Folded, Item, Missing, Object, entry_of, key_of
 from playground.forms.here import Here, Spot
 from playground.forms.names import control_name, member_path, new_row_id, row_path
 from playground.forms.nodes import (
@@ -22,13 +22,14 @@ from playground.forms.nodes import (
     Button,
     ChoicesNode,
     EntryRow,
+    FoldedNode,
     Hidden,
     Key,
     Node,
     ObjectNode,
     Option,
 )
-from playground.forms.values import Absent, literal
+from playground.forms.values import literal
 
 MAX_BOXES: Final = 60
 MAX_SUGGESTIONS: Final = 300
@@ -209,3 +210,13 @@ def absent_node(here: Here) -> Node:
     elif here.kind is not None:
         buttons.append(Button(here.operation("add"), "Add", f"Add {here.spot.label}", "plus"))
     return AbsentNode(here.head(is_container=True, buttons=tuple(buttons)))
+
+
+def folded_node(here: Here, draft: Folded) -> Node:
+    """A container whose fields are not drawn, because the page is full."""
+    noun = ("item", "items") if isinstance(draft.value, list) else ("entry", "entries")
+    count = len(draft.value) if isinstance(draft.value, list | dict) else 1
+    summary = f"{count:,} {noun[count != 1]}"
+    button = Button(here.operation("open"), "Show as fields", f"Show the fields of {here.spot.label}")
+    text = literal(draft.value, indent=2)
+    return FoldedNode(here.head(is_container=True), here.control("z"), text, summary, button)

@@ -35,6 +35,9 @@ class State:
 
 PLAIN: Final = State()
 
+MARK: Final = "(secret, kept as it is) "
+"""Begins the text that stands for a secret where JSON is shown as text; its token follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Missing:
@@ -152,10 +155,12 @@ class Reading:
     Attributes:
         value: the value, or ABSENT.
         faults: what is missing in it, in the draft's order.
+        paths: where each part of the value stands in the draft, by its pointer.
     """
 
     value: Maybe
     faults: tuple[Fault, ...] = ()
+    paths: Mapping[str, str] = field(default_factory=dict)
 
 
 def draft_of(value: Maybe, state: State = PLAIN) -> Draft:
@@ -163,6 +168,8 @@ def draft_of(value: Maybe, state: State = PLAIN) -> Draft:
     if isinstance(value, Absent):
         return Missing(state=state)
     if isinstance(value, str):
+        if value.startswith(MARK):
+            return Kept(value.removeprefix(MARK), state)
         return Text(literal(value), True, state) if is_fragile(value) else Text(value, False, state)
     if value is None or isinstance(value, bool):
         return Constant(value, state)
@@ -186,15 +193,17 @@ def read(draft: Draft, kept: Callable[[str], Maybe] = lambda _token: ABSENT) -> 
     """
     reader = _Reader(kept)
     value = reader.value_of(draft, "", "")
-    return Reading(value, tuple(reader.faults))
+    return Reading(value, tuple(reader.faults), reader.paths)
 
 
 @dataclass(slots=True)
 class _Reader:
     kept: Callable[[str], Maybe]
     faults: list[Fault] = field(default_factory=list)
+    paths: dict[str, str] = field(default_factory=dict)
 
     def value_of(self, draft: Draft, path: str, pointer: str) -> Maybe:
+        self.paths[pointer] = path
         match draft:
             case Missing():
                 return ABSENT
@@ -202,8 +211,10 @@ class _Reader:
                 return ABSENT
             case Text(text, False):
                 return text
-            case Constant(value) | Folded(value):
+            case Constant(value):
                 return value
+            case Folded(value):
+                return self._revealed(value, path, pointer)
             case Object():
                 return self._object(draft, path, pointer)
             case Array():
@@ -225,6 +236,18 @@ class _Reader:
             message = 'Write the text as a JSON literal in double quotes, like "a\\nb"'
             self._fault(path, pointer, Problem("", message, "form.literal"))
             return ABSENT
+        return self._revealed(value, path, pointer) if MARK in draft.text else value
+
+    def _revealed(self, value: JSON, path: str, pointer: str) -> Maybe:
+        """`value` with the secrets that its marks stand for."""
+        if isinstance(value, str) and value.startswith(MARK):
+            return self._secret(value.removeprefix(MARK), path, pointer)
+        if isinstance(value, list):
+            items = (self._revealed(item, path, pointer) for item in value)
+            return [item for item in items if not isinstance(item, Absent)]
+        if isinstance(value, dict):
+            members = ((name, self._revealed(member, path, pointer)) for name, member in value.items())
+            return {name: member for name, member in members if not isinstance(member, Absent)}
         return value
 
     def _secret(self, token: str, path: str, pointer: str) -> Maybe:

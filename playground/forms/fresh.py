@@ -96,9 +96,7 @@ def _object(guide: Guide, places: Sequence[Place], above: tuple[object, ...], st
         if not missing:
             break
         below = (*above, identity)
-        new = {
-            name: _new(guide, children.member(found, name).places, None, below) for name in missing[:MAX_MEMBERS]
-        }
+        new = {name: _new(guide, children.member(found, name).places, None, below) for name in missing[:MAX_MEMBERS]}
         draft = Object({**draft.members, **new}, (), state)
     return draft
 
@@ -125,5 +123,3 @@ def with_required(guide: Guide, places: Sequence[Place], draft: Object) -> Objec
         if name in children.required_names(found, present) and name not in present
     }
     return Object({**draft.members, **new}, draft.entries, draft.state)
-
-

@@ -9,7 +9,17 @@ from catalog.strict_json import JSON
 from catalog.validation import Budget, Place
 from playground.forms.applicable import Applicable, Search
 from playground.forms.choices import Choices
-from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Reading, Text, read
+from playground.forms.drafts import (
+    Array,
+    Constant,
+    Draft,
+    Missing,
+    Numeral,
+    Object,
+    Reading,
+    Text,
+    read,
+)
 from playground.forms.schemas import Kinds
 from playground.forms.sealing import NoSeal, Seal
 from playground.forms.unions import Branches

@@ -59,12 +59,12 @@ class Here:
     spot: Spot
     found: Applicable
     kinds: frozenset[Kind]
-    kind: Kind | None = None
+    has_focus: bool = False
+    kind: Kind | None = field(init=False)
     facts: Facts = field(init=False)
 
     def __post_init__(self) -> None:
-        is_open = isinstance(self.draft, Missing) and self.draft.kind not in self.kinds
-        self.kind = default_kind(self.kinds, self.found) if is_open else self.guide.kind(self.draft)
+        self.kind = self.guide.kind(self.draft)
         self.facts = facts_of(self.found.places, self.kind)
 
     def control(self, tag: str) -> str:
@@ -90,7 +90,9 @@ class Here:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The values to pick from; () where it is no place to pick from a list."""
+        """The values to pick from; () where it is no place to pick from a list, or the person wants to write."""
+        if self.draft.state.view == "free":
+            return ()
         from_schema = self.found.choices or ()
         return tuple(choice for choice in from_schema if kind_allowed(choice, self.kinds))
 
@@ -115,10 +117,12 @@ class Here:
             is_deprecated=facts.is_deprecated,
             is_read_only=facts.is_read_only,
             is_nameless=spot.is_nameless,
+            has_focus=self.has_focus,
             kinds=self._kind_selector(is_container=is_container),
             unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
             buttons=buttons,
             hidden=self._hidden(),
+            branches=tuple((union.pointer, union.chosen) for union in self.found.unions if union.chosen is not None),
         )
 
     def _notes(self) -> tuple[str, ...]:
@@ -140,7 +144,8 @@ class Here:
     def _kind_selector(self, *, is_container: bool) -> Selector | None:
         present = None if self.is_empty else self.kind
         offered = [kind for kind in KINDS if kind in self.kinds or kind == present]
-        if len(offered) < 2 and not is_container and not isinstance(self.draft, Raw):
+        is_plain = not is_container and not isinstance(self.draft, Raw) and self.draft.state.view != "free"
+        if len(offered) < 2 and is_plain:
             return None
         current = "json" if isinstance(self.draft, Raw) else self.kind
         if self.is_empty and is_container:
@@ -151,9 +156,17 @@ class Here:
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         elif current is None:
             options.insert(0, Option("", "choose…", is_selected=True))
+        if self.draft.state.view == "free":
+            options.append(Option("listed", "one of the listed values"))
         options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
         button = Button(self.operation("kind"), "Change", f"Change the kind of {self.spot.label}")
         return Selector(f"{self.id}-kind", self.control("y"), f"Kind of {self.spot.label}", tuple(options), button)
+
+    def writing_selector(self) -> Selector:
+        """The choice between picking a value and writing it, which also decides how a number is spelled."""
+        options = (Option("", "one of the listed values", is_selected=True), Option("free", "written by hand"))
+        button = Button(self.operation("kind"), "Change", f"Change how {self.spot.label} is given")
+        return Selector(f"{self.id}-kind", self.control("y"), f"How {self.spot.label} is given", options, button)
 
     def _kind_option(self, kind: Kind, current: str | None) -> Option:
         is_current = kind == current
@@ -199,5 +212,3 @@ def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:
     if likely in kinds and likely not in SCALARS:
         return likely
     return next((kind for kind in KINDS if kind in kinds and kind != "null"), None)
-
-

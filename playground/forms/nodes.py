@@ -75,8 +75,9 @@ class Head:
         hints: constraints in words.
         default: its JSON text.
         notes: what is odd about the place ("not in the schema").
-        warning: a note that the value is not allowed here at all.
+        has_focus: the person was just led here.
         hidden: controls that carry state.
+        branches: where each union stands in the schema, and the index of its branch in force.
     """
 
     id: str
@@ -94,10 +95,12 @@ class Head:
     is_deprecated: bool = False
     is_read_only: bool = False
     is_nameless: bool = False
+    has_focus: bool = False
     kinds: Selector | None = None
     unions: tuple[Selector, ...] = ()
     buttons: tuple[Button, ...] = ()
     hidden: tuple[Hidden, ...] = ()
+    branches: tuple[tuple[str, int], ...] = ()
     errors: tuple[str, ...] = ()
 
     @property
@@ -323,6 +326,11 @@ class Form:
     name: str
     root: Node
     errors: tuple[Summary, ...] = ()
+
+
+def target_of(node: Node) -> str:
+    """The id of what gets the focus when a person is led to `node`."""
+    return node.head.kinds.id if isinstance(node, AbsentNode) and node.head.kinds else node.head.id
 
 
 def children(node: Node) -> Sequence[Node]:

@@ -3,6 +3,7 @@
 add, item, entry    make a value: where there is none, as a list's new row, under a new name
 remove, up, down    a row, or an optional member
 open                show the fields of a folded container
+view                show the whole as "json" or as "fields"
 kind, branch, refresh    nothing of their own: what selectors want is applied before any operation
 """
 
@@ -56,6 +57,8 @@ def apply(decoded: Decoded, places: Sequence[Place], guide: Guide) -> Outcome:
                 lambda old, there, key=key, index=index: switch_branch(guide, there, old, key, index),  # type: ignore[misc]
             )
     operation = decoded.operation
+    if operation is not None and operation.verb == "view":
+        working.change("", lambda old, there: switch_kind(guide, there, old, operation.detail))
     if operation is not None and operation.verb in _VERBS:
         _VERBS[operation.verb](working, operation.path, decoded.new_keys.get(operation.path, ""))
     return Outcome(working.draft, working.focus)
@@ -89,9 +92,7 @@ class _Working:
             entries = tuple(self._entry(draft, places, entry, token, rest, change) for entry in draft.entries)
             return replace(draft, entries=entries)
         if isinstance(draft, Array):
-            items = tuple(
-                self._item(draft, places, index, token, rest, change) for index in range(len(draft.items))
-            )
+            items = tuple(self._item(draft, places, index, token, rest, change) for index in range(len(draft.items)))
             return replace(draft, items=items)
         return draft
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from playground.forms.choices import Choice, canonical, label_of
@@ -16,9 +17,11 @@ from playground.forms.nodes import (
     NullNode,
     NumberNode,
     Option,
+    SecretNode,
     TextNode,
 )
 from playground.forms.values import ABSENT, Absent, Maybe, literal
+from playground.forms.wording import FORMAT_WORDS
 
 LONG_TEXT: Final = 100
 MAX_ROWS: Final = 16
@@ -49,19 +52,24 @@ def text_node(here: Here, text: str, *, is_literal: bool = False) -> Node:
         here.head(),
         here.control(tag),
         text,
-        is_long="\n" in text or len(text) > LONG_TEXT or _wants_space(here),
+        is_long=not is_literal and _may_have_lines(here, text),
         is_literal=is_literal,
+        is_masked=facts.is_secret,
         mode=_MODES.get(facts.format, ""),
         keep_empty=keep_empty,
         is_kept_empty=is_kept_empty,
         suggestions=tuple(example for example in facts.examples if isinstance(example, str) and "\n" not in example),
-        rows=rows_for(text),
+        rows=rows_for(text, 3 if facts.media or (facts.max_length or 0) > 10 * LONG_TEXT else 1),
     )
 
 
-def _wants_space(here: Here) -> bool:
+def _may_have_lines(here: Here, text: str) -> bool:
+    """Whether a text may get a line end. What is known to be one line has a control that Enter submits."""
     facts = here.facts
-    return (facts.max_length or 0) > 2 * LONG_TEXT or facts.media.startswith(("text/", "application/")) and not facts.encoding
+    if "\n" in text or len(text) > LONG_TEXT:
+        return True
+    is_one_line = facts.format in FORMAT_WORDS or facts.is_secret or facts.examples
+    return not is_one_line and (facts.max_length is None or facts.max_length > LONG_TEXT)
 
 
 def rows_for(text: str, least: int = 3) -> int:
@@ -71,7 +79,9 @@ def rows_for(text: str, least: int = 3) -> int:
 
 def number_node(here: Here, text: str) -> Node:
     """A number, as it was typed."""
-    suggestions = tuple(literal(example) for example in here.facts.examples if not isinstance(example, str | dict | list))
+    suggestions = tuple(
+        literal(example) for example in here.facts.examples if not isinstance(example, str | dict | list)
+    )
     return NumberNode(here.head(), here.control("n"), text, here.facts.is_whole, suggestions)
 
 
@@ -102,4 +112,14 @@ def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) 
         options.insert(0, Option("", NOT_SET if not here.spot.is_row else "choose…", isinstance(value, Absent)))
     if not isinstance(value, Absent) and not is_listed:
         options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
-    return ChoiceNode(here.head(has_types=False), here.control("j"), tuple(options))
+    head = replace(here.head(has_types=False), kinds=None)
+    if any(not isinstance(choice.value, str | bool | None) for choice in choices):
+        head = replace(head, kinds=here.writing_selector())
+    return ChoiceNode(head, here.control("j"), tuple(options))
+
+
+def secret_node(here: Here, token: str) -> Node:
+    """A secret that is not shown."""
+    says = "Set, and not shown." if token.startswith("stored:") else "Typed, and not shown again."
+    kept = Hidden(here.control("c"), token)
+    return SecretNode(here.head(), kept, here.control("p"), here.control("d"), says)

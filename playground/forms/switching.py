@@ -41,6 +41,7 @@ from playground.forms.values import KINDS, Absent, kind_of, literal, read_litera
 
 MAX_SNAPSHOT: Final = 128 * 1024  # characters; a longer one is not kept
 _FORM: Final = "stash"
+_VIEWS: Final = {"rows": "rows", "boxes": "", "free": "free", "listed": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,16 @@ class Snapshot:
 
 
 def switch_kind(guide: Guide, places: Sequence[Place], draft: Draft, wanted: str) -> Draft:
-    """`draft` as another kind: a `Kind`, "none", "json" or "fields"; "rows" and "boxes" change how a list is shown."""
-    if wanted in {"rows", "boxes"}:
-        return with_state(draft, replace(draft.state, view="rows" if wanted == "rows" else ""))
+    """`draft` as another kind: a `Kind`, "none", "json" or "fields"; the names in `_VIEWS` change how it is shown."""
+    if wanted in _VIEWS:
+        return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
     if wanted == "fields":
         return _as_fields(guide, draft)
     if wanted not in {*KINDS, "none", "json"}:
         return draft
-    return _switch(guide, draft, f"kind={_kind_name(guide, draft)}", f"kind={wanted}", _as_kind(guide, places, draft, wanted))
+    return _switch(
+        guide, draft, f"kind={_kind_name(guide, draft)}", f"kind={wanted}", _as_kind(guide, places, draft, wanted)
+    )
 
 
 def switch_branch(guide: Guide, places: Sequence[Place], draft: Draft, key: str, index: int) -> Draft:

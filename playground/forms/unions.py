@@ -111,7 +111,11 @@ class Branches:
                 if found := self._title(target, depth + 1):
                     return found
         reference = members(place).get("$ref")
-        return reference.rpartition("/")[2] if isinstance(reference, str) and "/$defs/" in reference.replace("definitions", "$defs") else ""
+        return (
+            reference.rpartition("/")[2]
+            if isinstance(reference, str) and "/$defs/" in reference.replace("definitions", "$defs")
+            else ""
+        )
 
     def _fixed(self, place: Place) -> str:
         properties = members(place).get("properties")

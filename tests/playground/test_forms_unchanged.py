@@ -15,7 +15,9 @@ SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "dra
 
 
 def draw(schema, draft):
-    return schema_form(build([compile_schema(schema).root], draft, name="parameters", label="Parameters", guide=Guide()))
+    return schema_form(
+        build([compile_schema(schema).root], draft, name="parameters", label="Parameters", guide=Guide())
+    )
 
 
 def complaint(pair: Pair) -> str | None:

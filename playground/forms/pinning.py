@@ -1,0 +1,153 @@
+"""Errors at the controls that they are about.
+
+What cannot be read is said where it was typed; what breaks the schema, where a person can mend it: a missing member at its
+empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen branch
+alone. What has no control of its own is said at the nearest one around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from catalog.validation import Violation
+from playground.forms.drafts import Fault
+from playground.forms.names import member_path
+from playground.forms.nodes import (
+    ArrayNode,
+    ArrayRow,
+    EntryRow,
+    Form,
+    Node,
+    ObjectNode,
+    Summary,
+    children,
+    target_of,
+)
+
+_ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
+_ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
+
+
+def pin(form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]) -> Form:
+    """`form` with every fault and violation at a node, and a summary that leads to them.
+
+    Args:
+        paths: where each part of the checked value stands in the form, by its pointer.
+    """
+    board = _Board(paths)
+    board.learn(form.root)
+    for fault in faults:
+        board.post(fault.path, fault.problem.message, on_key=fault.on_key)
+    for violation in violations:
+        board.post_violation(violation)
+    return replace(form, root=board.pinned(form.root), errors=tuple(board.summary(form.root)))
+
+
+@dataclass(slots=True)
+class _Board:
+    """What is said where.
+
+    Attributes:
+        nodes: the nodes by path; `keys`: the entries that a path is the value of.
+        messages: by path, and whether it is about the key there.
+    """
+
+    paths: Mapping[str, str]
+    nodes: dict[str, Node] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
+
+    def learn(self, node: Node) -> None:
+        """Take up the nodes from `node` down."""
+        waiting = [node]
+        for known in waiting:
+            self.nodes[known.head.path] = known
+            waiting += children(known)
+            if isinstance(known, ObjectNode):
+                self.keys.update(entry.node.head.path for entry in known.entries)
+
+    def post(self, path: str, message: str, *, on_key: bool = False) -> None:
+        """Say `message` at `path`, or at the nearest place around it."""
+        while path not in self.nodes and path:
+            path, on_key = path.rpartition("/")[0], False
+        said = self.messages.setdefault((path, on_key and path in self.keys), [])
+        if message not in said:
+            said.append(message)
+
+    def post_violation(self, violation: Violation) -> None:
+        """Say a violation where it can be mended."""
+        path = self._path(violation.pointer)
+        if violation.keyword in _ABOUT_MISSING and violation.names:
+            for name in violation.names:
+                below = member_path(path, name)
+                if below in self.nodes:
+                    self.post(below, violation.message)
+                else:
+                    self.post(path, violation.message)
+        elif violation.keyword in {"oneOf", "anyOf"}:
+            self._post_union(violation, path)
+        else:
+            self.post(path, violation.message, on_key=violation.keyword in _ABOUT_NAMES)
+
+    def _post_union(self, violation: Violation, path: str) -> None:
+        node = self.nodes.get(path)
+        in_force = dict(node.head.branches) if node else {}
+        index = in_force.get(violation.schema_pointer)
+        chosen = violation.branches[index] if index is not None and index < len(violation.branches) else ()
+        for inner in chosen:
+            self.post_violation(inner)
+        if not chosen or (node and node.head.unions):
+            self.post(path, violation.message)
+
+    def _path(self, pointer: str) -> str:
+        while pointer not in self.paths and pointer:
+            pointer = pointer.rpartition("/")[0]
+        return self.paths.get(pointer, "")
+
+    def pinned(self, node: Node) -> Node:
+        """`node` and all below with what is said of them."""
+        if not self.messages:
+            return node
+        head = replace(node.head, errors=tuple(self.messages.get((node.head.path, False), ())))
+        if isinstance(node, ObjectNode):
+            return replace(
+                node,
+                head=head,
+                members=tuple(self.pinned(member) for member in node.members),
+                entries=tuple(self._pinned_entry(entry) for entry in node.entries),
+            )
+        if isinstance(node, ArrayNode):
+            return replace(node, head=head, rows=tuple(self._pinned_row(row) for row in node.rows))
+        return replace(node, head=head)
+
+    def _pinned_entry(self, entry: EntryRow) -> EntryRow:
+        errors = tuple(self.messages.get((entry.node.head.path, True), ()))
+        return replace(entry, key=replace(entry.key, errors=errors), node=self.pinned(entry.node))
+
+    def _pinned_row(self, row: ArrayRow) -> ArrayRow:
+        return replace(row, node=self.pinned(row.node))
+
+    def summary(self, root: Node) -> Iterator[Summary]:
+        """The messages in the order of the page, each with the control that it leads to."""
+        keys = {entry.node.head.path: entry.key for entry in _entries(root)}
+        for path, node in _in_page_order(root):
+            for on_key in (True, False):
+                for message in self.messages.get((path, on_key), ()):
+                    target = keys[path].id if on_key else target_of(node)
+                    yield Summary(f"{node.head.label}: {message}", target)
+
+
+def _in_page_order(root: Node) -> Iterator[tuple[str, Node]]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node.head.path, node
+        waiting += reversed(children(node))
+
+
+def _entries(root: Node) -> Iterator[EntryRow]:
+    for _path, node in _in_page_order(root):
+        if isinstance(node, ObjectNode):
+            yield from node.entries

@@ -1,0 +1,159 @@
+"""A form in use: opened with a value, and again with what was submitted. Pages need no more than this.
+
+opened = begin(schema, value, name="parameters")         -> .form to draw
+again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if .is_ready
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from catalog.problems import Problem
+from catalog.validation import CompiledSchema, Place
+from playground.forms.building import build
+from playground.forms.decoding import Pairs, decode
+from playground.forms.drafts import Draft, Fault, Raw, draft_of, read
+from playground.forms.folding import fold
+from playground.forms.fresh import fresh
+from playground.forms.guide import Guide
+from playground.forms.nodes import Button, Form
+from playground.forms.operations import apply
+from playground.forms.pinning import pin
+from playground.forms.sealing import NoSeal, Seal
+from playground.forms.secrets import Safe, conceal, mentions_secrets
+from playground.forms.values import ABSENT, Absent, Maybe, literal
+
+HIDDEN = "••••••••"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A form at one moment.
+
+    Attributes:
+        form: what to draw.
+        draft: what the form holds, typed letters included.
+        value: the value, as far as it can be read; ABSENT where there is none.
+        problems: what cannot be read, then what breaks the schema; only after a plain submit. Pointers are into `value`.
+        unchecked: why the value could not be checked against the schema; "" where it could.
+        was_operation: a button of the form was pressed: draw it again, and do no more.
+    """
+
+    form: Form
+    draft: Draft
+    value: Maybe
+    problems: tuple[Problem, ...] = ()
+    unchecked: str = ""
+    was_operation: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the value is whole and nothing is wrong with it."""
+        return not self.was_operation and not self.problems and not isinstance(self.value, Absent)
+
+    @property
+    def view(self) -> Literal["fields", "json"]:
+        """How the whole is shown."""
+        return "json" if isinstance(self.draft, Raw) else "fields"
+
+    @property
+    def switch(self) -> Button:
+        """The button that shows the whole the other way; the draft stays the same."""
+        other, words = ("fields", "Form") if self.view == "json" else ("json", "JSON")
+        return Button(f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}")
+
+    @property
+    def preview(self) -> str:
+        """The exact JSON that would be sent, secrets hidden; "" where there is none."""
+        shown = read(self.draft, lambda _token: HIDDEN).value
+        return "" if isinstance(shown, Absent) else literal(shown, indent=2)
+
+
+def begin(
+    schema: CompiledSchema | None,
+    value: Maybe = ABSENT,
+    *,
+    name: str,
+    label: str = "",
+    stored: Maybe = ABSENT,
+    seal: Seal | None = None,
+) -> Submission:
+    """The form of `value`; without one, of a new value.
+
+    Args:
+        schema: None allows everything.
+        name: begins the name of each control; lower-case letters. Forms of one page have different names.
+        label: what people call the whole.
+        stored: the value whose secrets stay where they are; `value` itself, when it comes from there.
+        seal: closes secrets and what other branches held; without one these are in the page as they are.
+    """
+    session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
+    draft = fresh(session.guide, session.places) if isinstance(value, Absent) else draft_of(value)
+    return session.shown(draft)
+
+
+def submitted(
+    schema: CompiledSchema | None,
+    pairs: Pairs,
+    *,
+    name: str,
+    label: str = "",
+    stored: Maybe = ABSENT,
+    seal: Seal | None = None,
+    is_checked: bool = True,
+) -> Submission:
+    """The form as it was submitted, after the button that was pressed; else its value, checked.
+
+    Args:
+        pairs: all names and values of the request, in order; a file as `Upload`. Names of other forms are left alone.
+        is_checked: False for a form whose neighbour's button was pressed: it is only drawn again.
+    """
+    session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
+    decoded = decode(pairs, name=name)
+    outcome = apply(decoded, session.places, session.guide)
+    if decoded.operation is not None or not is_checked:
+        return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
+    return session.checked(outcome.draft, decoded.faults)
+
+
+class _Session:
+    def __init__(self, schema: CompiledSchema | None, name: str, label: str, stored: Maybe, seal: Seal) -> None:
+        self.schema = schema
+        self.places: Sequence[Place] = () if schema is None else (schema.root,)
+        self.name = name
+        self.label = label
+        self.safe = Safe(stored, seal)
+        self.guide = Guide(kept=self.safe.open, seal=seal)
+        self.has_secrets = schema is not None and mentions_secrets(schema.schema)
+
+    def shown(
+        self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = (), was_operation: bool = False
+    ) -> Submission:
+        """`draft`, drawn and not checked; only what an operation could not do is said."""
+        draft, form = self._drawn(draft, focus)
+        if faults:
+            form = pin(form, faults, (), {})
+        return Submission(form, draft, self.guide.reading(draft).value, was_operation=was_operation)
+
+    def checked(self, draft: Draft, faults: Sequence[Fault]) -> Submission:
+        """`draft`, drawn with everything that is wrong with it."""
+        draft, form = self._drawn(draft, None)
+        reading = self.guide.reading(draft)
+        found = [*faults, *reading.faults]
+        problems = [fault.problem for fault in found]
+        unchecked = ""
+        violations = ()
+        if self.schema is not None and not isinstance(reading.value, Absent):
+            result = self.schema.check(reading.value)
+            unchecked = result.reason or ""
+            violations = result.violations
+            problems += result.problems
+        return Submission(pin(form, found, violations, reading.paths), draft, reading.value, tuple(problems), unchecked)
+
+    def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
+        if self.has_secrets:
+            draft = conceal(draft, self.places, self.guide, self.safe)
+        draft = fold(draft)
+        return draft, build(self.places, draft, name=self.name, label=self.label, guide=self.guide, focus=focus)
