@@ -27,15 +27,15 @@ MAX_BRANCH_DETAILS: Final = 20  # violations told of one alternative
 
 
 def _ref(place: Place, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    yield from _referred("$ref", reference, place.follow(reference), instance, refers=place)
+    return _referred("$ref", reference, place.follow(reference), instance, refers=place)
 
 
 def _dynamic_ref(place: Place, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    yield from _referred("$dynamicRef", reference, place.follow_dynamic(reference), instance, refers=place)
+    return _referred("$dynamicRef", reference, place.follow_dynamic(reference), instance, refers=place)
 
 
 def _recursive_ref(place: Place, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    yield from _referred("$recursiveRef", reference, place.follow_dynamic(reference), instance, refers=place)
+    return _referred("$recursiveRef", reference, place.follow_dynamic(reference), instance, refers=place)
 
 
 def _referred(
@@ -43,7 +43,7 @@ def _referred(
 ) -> Iterator[Failure]:
     """What is wrong at `target`. Answers are remembered, so that shared definitions are looked at once per value."""
     if target is None:
-        raise Unchecked(f"The reference {show_text(reference)} leads nowhere.")
+        raise Unchecked(f"The reference {show(reference)} leads nowhere.")
     run = current_run()
     key = (target, id(instance))
     known = run.fits.get(key)

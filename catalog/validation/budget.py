@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from catalog.validation.places import Place
 
-MAX_STEPS: Final = 500_000
-MAX_DEPTH: Final = 200
-MAX_SECONDS: Final = 1.0  # of this thread's CPU time
+MAX_STEPS: Final = 1_000_000
+MAX_DEPTH: Final = 260  # four levels for each of the 64 that a value may be nested
+MAX_SECONDS: Final = 0.5  # of this thread's CPU time
 MAX_DETAILS: Final = 500  # violations inside the branches of unions
 
 _STEPS_BETWEEN_LOOKS: Final = 512  # at the clock
-_FRAMES_PER_LEVEL: Final = 5
+_FRAMES_PER_LEVEL: Final = 3
 _FRAMES_KEPT_FREE: Final = 60
 
 
@@ -45,7 +45,7 @@ class Run:
     """One check on its way.
 
     Attributes:
-        levels: how much deeper it may go.
+        levels: how much deeper it may go. A level stands for three of Python's frames.
         path: where in the value it stands.
         fits: (place, identity of a value) -> whether the value is valid there, as far as known.
         open: the references that are being followed, as (place, identity of a value).
@@ -89,13 +89,13 @@ class Run:
         """CPU time that is left (s)."""
         return self.budget.seconds - (time.thread_time() - self.started)
 
-    def descend(self) -> None:
-        """Go one level deeper; `levels += 1` goes back.
+    def descend(self, levels: int = 1) -> None:
+        """Go `levels` deeper; adding to `levels` goes back.
 
         Raises:
             Unchecked: that is too deep.
         """
-        self.levels -= 1
+        self.levels -= levels
         if self.levels < 0:
             raise Unchecked("The schema or the value is nested too deeply to be checked.")
 

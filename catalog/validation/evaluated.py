@@ -9,12 +9,14 @@ Source: JSON Schema 2020-12 Core, section 11; draft 2019-09 Core, section 9.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from catalog.strict_json import JSON
 from catalog.validation.budget import Run
 from catalog.validation.matching import found_in
 from catalog.validation.places import Place
+
+_LEVELS: Final = 2  # of depth that one question counts as
 
 Key = TypeVar("Key", str, int)
 Evaluated: TypeAlias = frozenset[Key] | None  # None: all of them
@@ -22,13 +24,17 @@ Evaluated: TypeAlias = frozenset[Key] | None  # None: all of them
 
 def unevaluated_properties(place: Place, run: Run, instance: dict[str, JSON]) -> list[str]:
     """The members of `instance` that no keyword beside `unevaluatedProperties`, or in place, has evaluated."""
+    run.descend(_LEVELS)
     found = _union(_evaluated_names(place, run, instance, is_asking=True))
+    run.levels += _LEVELS
     return [] if found is None else [name for name in instance if name not in found]
 
 
 def unevaluated_items(place: Place, run: Run, instance: list[JSON]) -> list[int]:
     """The indexes of `instance` that no keyword beside `unevaluatedItems`, or in place, has evaluated."""
+    run.descend(_LEVELS)
     found = _union(_evaluated_indexes(place, run, instance, is_asking=True))
+    run.levels += _LEVELS
     return [] if found is None else [index for index in range(len(instance)) if index not in found]
 
 
@@ -56,10 +62,10 @@ def _indexes(place: Place, run: Run, instance: JSON) -> Evaluated[int]:
 def _remembered(place: Place, run: Run, instance: Any, find: Callable[..., Iterator[Evaluated[Key]]]) -> Evaluated[Key]:
     key = (place, id(instance))
     if key not in run.evaluated:
-        run.descend()
+        run.descend(_LEVELS)
         run.spend()
         run.evaluated[key] = _union(find(place, run, instance, is_asking=False))
-        run.levels += 1
+        run.levels += _LEVELS
     return run.evaluated[key]  # type: ignore[return-value]
 
 

@@ -17,10 +17,11 @@ def found_in(source: str, text: str, run: Run) -> bool:
     pattern = compile_pattern(source)
     if isinstance(pattern, PatternError):
         raise Unchecked(f"The pattern {show_text(source)} cannot be used: {pattern.message}")
-    seconds_left = run.seconds_left()
-    if seconds_left <= 0:
+    timeout_s = min(MATCH_TIMEOUT_S, run.seconds_left())
+    if timeout_s <= 0:
         raise Unchecked("The check takes too long.")
     try:
-        return pattern.found_in(text, timeout_s=min(MATCH_TIMEOUT_S, seconds_left))
+        return pattern.found_in(text, timeout_s=timeout_s)
     except TimeoutError:
-        raise Unchecked(f"Matching the pattern {show_text(source)} takes too long.") from None
+        what = "The check" if timeout_s < MATCH_TIMEOUT_S else f"Matching the pattern {show_text(source)}"
+        raise Unchecked(f"{what} takes too long.") from None

@@ -231,6 +231,8 @@ class Place:
         return self._target(reference, is_dynamic=True)
 
     def _target(self, reference: str, *, is_dynamic: bool) -> Place | None:
+        if not isinstance(reference, str):
+            return None  # draft-04's meta-schema lets it pass
         key = (is_dynamic, reference)
         if key in self._targets:
             return self._targets[key]
@@ -330,9 +332,10 @@ class Place:
     # Inside a check.
 
     @property
-    def validator(self) -> Validator:
+    def validator(self) -> Any:
         """The validator of `jsonschema` for this subschema alone."""
-        return self.built("", lambda: self.document.make_validator(self))
+        known = self._built.get("")
+        return self.built("", lambda: self.document.make_validator(self)) if known is None else known
 
     def built(self, name: str, build: Callable[[], Built]) -> Built:
         """What `build` makes of this place, made once."""
@@ -349,25 +352,30 @@ class Place:
         """
         run = current_run()
         run.spend()
-        if self.schema is True:
-            return
-        if self.schema is False:
-            yield self._refusal(run)
+        if isinstance(self.schema, bool):
+            if not self.schema:
+                yield self._refusal(run)
             return
         run.descend()
         try:
-            yield from self.validator.iter_errors(instance)  # type: ignore[misc, arg-type]
+            yield from self.validator.iter_errors(instance)
         finally:
             run.levels += 1
 
     def failures_at(self, token: str | int, instance: JSON) -> Iterator[Failure]:
         """What is wrong with `instance`, which stands at `token` from where the run stands."""
-        path = current_run().path
-        path.append(token)
+        run = current_run()
+        run.spend()
+        run.path.append(token)
+        run.descend()
         try:
-            yield from self.failures(instance)
+            if not isinstance(self.schema, bool):
+                yield from self.validator.iter_errors(instance)
+            elif not self.schema:
+                yield self._refusal(run)
         finally:
-            path.pop()
+            run.levels += 1
+            run.path.pop()
 
     def fits(self, instance: JSON) -> bool:
         """Whether `instance` is valid here; remembered for the run.
@@ -375,13 +383,18 @@ class Place:
         Raises:
             Unchecked: the check cannot be finished.
         """
+        if isinstance(self.schema, bool):
+            return self.schema
         run = current_run()
         key = (self, id(instance))
         known = run.fits.get(key)
         if known is None:
+            run.spend()
+            run.descend()
             reported, run.reported = run.reported, None
-            known = run.fits[key] = next(self.failures(instance), None) is None
+            known = run.fits[key] = next(self.validator.iter_errors(instance), None) is None
             run.reported = reported
+            run.levels += 1
         return known
 
     def _refusal(self, run: Run) -> Failure:

@@ -66,18 +66,31 @@ class Violation:
     def told(self) -> Iterator[Violation]:
         """What to tell a person who sees a flat list.
 
-        Where all alternatives of a union but one are of another type, that one is meant: `anyOf: [T, null]` is how most
+        Where one alternative of a union is clearly meant, what is wrong with it says more: `anyOf: [T, null]` is how most
         real schemas say that something is optional.
         """
-        meant = [branch for branch in self.branches if branch and not any(self._is_other_type(v) for v in branch)]
-        if len(meant) == 1 and len(self.branches) > 1:
-            for violation in meant[0]:
-                yield from violation.told()
-        else:
+        meant = self._alternative_meant()
+        if meant is None:
             yield self
+            return
+        for violation in meant:
+            yield from violation.told()
+
+    def _alternative_meant(self) -> tuple[Violation, ...] | None:
+        """The only alternative that is for values of this type, or the only one of those that is for this `const`."""
+        if len(self.branches) < 2:
+            return None
+        of_type = [branch for branch in self.branches if not any(self._is_other_type(each) for each in branch)]
+        if len(of_type) > 1:
+            of_type = [branch for branch in of_type if not any(self._is_other_name(each) for each in branch)]
+        return of_type[0] if len(of_type) == 1 else None
 
     def _is_other_type(self, violation: Violation) -> bool:
         return violation.keyword == "type" and violation.pointer == self.pointer
+
+    def _is_other_name(self, violation: Violation) -> bool:
+        """Whether a member that tells the alternatives apart says that another one is meant."""
+        return violation.keyword in {"const", "enum"} and violation.pointer.rpartition("/")[0] == self.pointer
 
 
 class Failure(ValidationError):
@@ -105,7 +118,7 @@ class Failure(ValidationError):
         """Nothing: `jsonschema` would keep the value and the schema here."""
 
     def violation(self) -> Violation:
-        message = self.message
+        message = "A" + self.message[1:] if self.message.startswith("an ") else self.message
         if len(message) > MAX_MESSAGE_CHARACTERS:
             message = message[: MAX_MESSAGE_CHARACTERS - 1] + "…"
         return Violation(
