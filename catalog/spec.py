@@ -112,7 +112,7 @@ def spec_problems(document: JSON) -> list[Problem]:
             problems += _schema_problems(definition, "parameters", "/definition/parameters")
             problems += _schema_problems(definition, "returnType", "/definition/returnType")
         problems += _schema_problems(document, "configuration", "/configuration")
-    return one_per_place(problems)[:MAX_PROBLEMS]
+    return problems[:MAX_PROBLEMS]
 
 
 def slug_for(tool_id: str) -> str:
@@ -199,7 +199,9 @@ def _naming_complaint(member: str, value: str) -> tuple[str, str] | None:
 
 
 def _schema_problems(around: dict[str, JSON], member: str, pointer: str) -> list[Problem]:
-    return [*gate_schema(around[member], pointer), *_elder_shapes(around[member], pointer)] if member in around else []
+    if member not in around:
+        return []
+    return one_per_place([*gate_schema(around[member], pointer), *_elder_shapes(around[member], pointer)])
 
 
 def _elder_shapes(schema: JSON, pointer: str) -> list[Problem]:

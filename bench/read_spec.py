@@ -1,0 +1,51 @@
+"""How long reading takes: median µs of `read_spec` over the real MCP specs, and of its parts, side by side.
+
+python -m bench.read_spec [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from catalog.gate import gate_schema
+from catalog.spec import read_spec
+from catalog.strict_json import loads
+
+SPECS = Path(__file__).resolve().parents[2] / "shared" / "data" / "specs_mcp.jsonl"
+
+
+def main(rounds: int) -> None:
+    lines = SPECS.read_bytes().splitlines()
+    schemas = [read_spec(line).parameters for line in lines]
+    rows: list[tuple[str, Callable[[int], object]]] = [
+        ("json.loads", lambda n: json.loads(lines[n])),
+        ("strict_json.loads", lambda n: loads(lines[n])),
+        ("gate_schema(parameters)", lambda n: gate_schema(schemas[n])),
+        ("read_spec", lambda n: read_spec(lines[n])),
+    ]
+    print(f"{len(lines)} specs, {sum(map(len, lines)) / len(lines):.0f} bytes on average, {rounds} rounds")
+    for name, call in rows:
+        took = [_best(call, n, rounds) for n in range(len(lines))]
+        print(
+            f"{name:<24} median {statistics.median(took):7.1f} µs   mean {statistics.mean(took):7.1f} µs   "
+            f"p99 {sorted(took)[len(took) * 99 // 100]:7.1f} µs   {1e6 / statistics.mean(took):8,.0f}/s"
+        )
+
+
+def _best(call: Callable[[int], object], n: int, rounds: int) -> float:
+    """The best of `rounds` calls, in µs."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call(n)
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e6
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

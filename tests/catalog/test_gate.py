@@ -1,0 +1,491 @@
+"""The gate: what a stranger's schema may refer to, how it may loop, and how much it may ask for."""
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog import dialects
+from catalog.gate import MAX_LIST, MAX_SUBSCHEMAS, gate_schema
+from catalog.schema_shapes import mistakes_under
+from catalog.strict_json import Number
+
+DRAFT_04 = "http://json-schema.org/draft-04/schema#"
+DRAFT_07 = "http://json-schema.org/draft-07/schema#"
+DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
+DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+
+
+def found(schema):
+    """What the gate finds, as (rule, pointer)."""
+    return [(problem.rule, problem.pointer) for problem in gate_schema(schema)]
+
+
+def chain(keyword, length, width=2):
+    """d0 … dn, each looking `width` times at the one before."""
+    names = {
+        f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n - 1}"}] * width} if n else {"type": "object"}
+        for n in range(length + 1)
+    }
+    return {"$defs": names, "$ref": f"#/$defs/d{length}"}
+
+
+def nested(keyword, depth, inner):
+    for _ in range(depth):
+        inner = {keyword: [inner], "unevaluatedProperties": False}
+    return inner
+
+
+def entangled(step):
+    """150 schemas that each look at 11 others."""
+    names = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{step(i, k)}"} for k in range(1, 12)]} for i in range(150)}
+    return {"$defs": names | {"d150": {}}}
+
+
+# References
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}},
+        {"$ref": "#/$defs/a~1b%20c", "$defs": {"a/b c": True}},
+        {"$ref": "#/properties/x", "properties": {"x": {"type": "string"}}},
+        {"properties": {"x": {"$ref": "#"}}},
+        {"$ref": "#a", "$defs": {"x": {"$anchor": "a"}}},
+        {"$ref": "#a", "$defs": {"x": {"$dynamicAnchor": "a"}}},
+        {"$dynamicRef": "#a", "$defs": {"x": {"$dynamicAnchor": "a"}}},
+        {"$id": "https://example.com/root", "$ref": "item", "$defs": {"i": {"$id": "item"}}},
+        {
+            "$id": "https://example.com/root",
+            "$ref": "item#/$defs/x",
+            "$defs": {"i": {"$id": "item", "$defs": {"x": {}}}},
+        },
+        {"$id": "https://example.com/root", "$ref": "https://example.com/root#/$defs/i", "$defs": {"i": {}}},
+        {"$ref": "urn:x:y", "$defs": {"i": {"$id": "urn:x:y"}}},
+        {"$ref": "urn:x:y#a", "$defs": {"i": {"$id": "urn:x:y", "$defs": {"j": {"$anchor": "a"}}}}},
+        {"$ref": DRAFT_2020},
+        {"$ref": f"{DRAFT_07}/definitions/nonNegativeInteger"},
+        {"$ref": "https://json-schema.org/draft/2020-12/meta/core"},
+        {"$schema": DRAFT_07, "$ref": "#/definitions/a", "definitions": {"a": {}}},
+        {"$schema": DRAFT_07, "$ref": "#a", "definitions": {"x": {"$id": "#a"}}},
+        {"$schema": DRAFT_04, "$ref": "#a", "definitions": {"x": {"id": "#a"}}},
+        {"$schema": DRAFT_2019, "properties": {"x": {"$recursiveRef": "#"}}},
+        {"$schema": DRAFT_07, "properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}},
+        {"$ref": "#/components/schemas/A", "components": {"schemas": {"A": {"type": "string"}}}},
+    ],
+    ids=json.dumps,
+)
+def test_references_inside_the_document_or_into_a_bundled_draft_are_taken(schema):
+    assert found(schema) == []
+
+
+@pytest.mark.parametrize(
+    ("reference", "rule"),
+    [
+        ("http://127.0.0.1:9/s.json", "gate.ref-remote"),
+        ("file:///etc/passwd", "gate.ref-remote"),
+        ("ftp://example.com/x", "gate.ref-remote"),
+        ("data:application/json,{}", "gate.ref-remote"),
+        ("//example.com/x", "gate.ref-remote"),
+        ("other.json", "gate.ref-remote"),
+        ("http://a b/", "gate.ref-remote"),
+        ("http://json-schema.org/draft-03/schema#", "gate.ref-remote"),
+        ("http://[", "gate.ref-remote"),
+        ("x" * 3000, "gate.ref"),
+        ("#/$defs/nope", "gate.ref-missing"),
+        ("#nope", "gate.ref-missing"),
+        ("#/allOf/7", "gate.ref-missing"),
+        ("#/allOf/00", "gate.ref-missing"),
+        ("#/allOf/" + "9" * 5000, "gate.ref-missing"),
+        ("#" + "/a" * 50_000, "gate.ref-missing"),
+        (f"{DRAFT_2020}#/$defs/nope", "gate.ref-missing"),
+        ("#/default", "gate.ref-not-schema"),
+        ("#/enum/0", "gate.ref-not-schema"),
+        ("#/$defs", "gate.ref-not-schema"),
+        ("#/properties", "gate.ref-not-schema"),
+        ("#/title", "gate.ref-not-schema"),
+        ("#/x-text", "gate.ref-not-schema"),
+    ],
+)
+@pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
+def test_references_that_lead_elsewhere_are_refused(keyword, reference, rule):
+    schema = {
+        "default": {"x": 1},
+        "enum": [{"type": "string"}],
+        "title": "t",
+        "x-text": "t",
+        "$defs": {"a": {}},
+        "allOf": [True],
+        "properties": {"p": {keyword: reference}},
+    }
+
+    assert found(schema) == [(rule, f"/properties/p/{keyword}")]
+
+
+def test_a_reference_that_is_no_uri_is_refused():
+    assert found({"$id": "http://example.com/", "items": {"$ref": "http://["}}) == [("gate.ref", "/items/$ref")]
+
+
+def test_a_reference_in_a_definition_that_nothing_uses_is_refused_as_well():
+    assert found({"$defs": {"x": {"$ref": "http://example.com/"}}}) == [("gate.ref-remote", "/$defs/x/$ref")]
+
+
+def test_a_reference_is_read_from_the_base_around_it():
+    schema = {"$defs": {"x": {"$id": "http://example.com/b/", "items": {"$ref": "c.json"}}}}
+
+    assert found(schema) == [("gate.ref-remote", "/$defs/x/items/$ref")]
+
+
+def test_what_a_reference_finds_below_an_unknown_member_is_gated_too():
+    schema = {"$ref": "#/x/y", "x": {"y": {"type": "dict", "items": {"$ref": "http://example.com/"}}}}
+
+    assert sorted(found(schema)) == [("gate.ref-remote", "/x/y/items/$ref"), ("spec.schema", "/x/y/type")]
+
+
+def test_a_property_of_the_name_ref_is_no_reference():
+    assert found({"properties": {"$ref": {"type": "string"}}}) == []
+    assert found({"enum": [{"$ref": "http://example.com/"}], "default": {"$ref": 5}}) == []
+
+
+def test_a_reference_that_is_no_text_is_refused_in_every_draft():
+    for uri in (DRAFT_04, DRAFT_07, DRAFT_2019, DRAFT_2020):
+        assert [pointer for _, pointer in found({"$schema": uri, "properties": {"p": {"$ref": 5}}})] == [
+            "/properties/p/$ref"
+        ]
+
+
+# Names
+
+
+def test_a_schema_may_not_take_the_name_of_a_standard():
+    elder = "http://json-schema.org/draft-03/schema"
+    for uri in (DRAFT_2020, DRAFT_07, "HTTPS://json-schema.org/draft/2020-12/schema", elder):
+        assert found({"$id": uri.removesuffix("#")}) == [("gate.id-standard", "/$id")]
+
+
+def test_two_schemas_may_not_have_one_name():
+    schema = {"$defs": {"a": {"$id": "urn:x:y"}, "b": {"$id": "urn:x:y"}}}
+
+    assert found(schema) == [("gate.id-twice", "/$defs/b/$id")]
+
+
+def test_two_places_may_not_have_one_anchor():
+    assert found({"$anchor": "a", "$defs": {"b": {"$anchor": "a"}}}) == [("gate.anchor-twice", "/$defs/b/$anchor")]
+
+
+def test_one_anchor_in_two_resources_is_two_places():
+    assert found({"$anchor": "a", "$defs": {"b": {"$id": "urn:b", "$anchor": "a"}}}) == []
+
+
+def test_a_name_carries_no_fragment():
+    assert found({"$id": "urn:x:y#frag"}) == [("spec.schema", "/$id")]
+    assert found({"$schema": DRAFT_07, "$id": "urn:x:y#frag"}) == [("gate.id", "/$id")]
+
+
+def test_beside_a_reference_up_to_draft_07_there_is_no_name():
+    schema = {"$schema": DRAFT_07, "allOf": [{"$ref": "#/definitions/a", "$id": DRAFT_07}], "definitions": {"a": {}}}
+
+    assert found(schema) == []
+
+
+# Drafts
+
+
+@pytest.mark.parametrize("uri", ["http://example.com/meta", 7, {}, None, "", "http://json-schema.org/draft-03/schema#"])
+def test_a_draft_that_is_not_known_is_refused(uri):
+    assert found({"$schema": uri, "type": "whatever"}) == [("gate.dialect", "/$schema")]
+
+
+def test_a_draft_that_is_not_known_is_refused_inside_too():
+    schema = {"properties": {"a": {"$schema": "http://example.com/meta"}}}
+
+    assert found(schema) == [("gate.dialect", "/properties/a/$schema")]
+
+
+def test_another_draft_inside_needs_a_name_of_its_own():
+    elder = {"$schema": DRAFT_07, "items": [{}]}
+
+    assert ("gate.dialect-nested", "/$defs/a/$schema") in found({"$defs": {"a": elder}})
+    assert found({"$defs": {"a": elder | {"$id": "urn:a"}}}) == []
+
+
+def test_each_draft_is_judged_by_its_own_meta_schema():
+    younger = {"$id": "urn:b", "$schema": DRAFT_2020, "items": [{}]}
+    schema = {"$schema": DRAFT_07, "items": [{}], "definitions": {"b": younger}}
+
+    assert found(schema) == [("spec.schema", "/definitions/b/items")]
+
+
+def test_the_same_draft_may_be_named_again_inside():
+    assert found({"properties": {"a": {"$schema": DRAFT_2020, "type": "string"}}}) == []
+
+
+@pytest.mark.parametrize(
+    ("uri", "schema"),
+    [
+        (DRAFT_04, {"minimum": 1, "exclusiveMinimum": True, "id": "x"}),
+        (DRAFT_07, {"items": [{}], "additionalItems": False, "dependencies": {"a": ["b"], "c": {}}}),
+        (DRAFT_2019, {"items": [{}], "$recursiveAnchor": True, "unevaluatedItems": False}),
+        (DRAFT_2020, {"prefixItems": [{}], "items": False}),
+    ],
+)
+def test_each_draft_has_its_own_keywords(uri, schema):
+    assert found({"$schema": uri, **schema}) == []
+
+
+# Loops in place
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"$ref": "#"}, "/$ref"),
+        ({"if": {"$ref": "#"}, "then": True}, "/if/$ref"),
+        ({"not": {"$ref": "#"}}, "/not/$ref"),
+        ({"allOf": [{"$ref": "#"}]}, "/allOf/0/$ref"),
+        ({"anyOf": [{"type": "null"}, {"$ref": "#"}]}, "/anyOf/1/$ref"),
+        ({"oneOf": [{"$ref": "#"}]}, "/oneOf/0/$ref"),
+        ({"if": True, "then": {"$ref": "#"}}, "/then/$ref"),
+        ({"if": True, "else": {"$ref": "#"}}, "/else/$ref"),
+        ({"dependentSchemas": {"a": {"$ref": "#"}}}, "/dependentSchemas/a/$ref"),
+        ({"$schema": DRAFT_07, "dependencies": {"a": {"$ref": "#"}}}, "/dependencies/a/$ref"),
+        ({"$dynamicAnchor": "n", "$dynamicRef": "#n"}, "/$dynamicRef"),
+        ({"$schema": DRAFT_2019, "allOf": [{"$recursiveRef": "#"}]}, "/allOf/0/$recursiveRef"),
+        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}, "/$defs/b/allOf/0/$ref"),
+        (
+            {
+                "$id": "urn:a:root",
+                "$dynamicAnchor": "n",
+                "$ref": "urn:a:other",
+                "$defs": {"o": {"$id": "urn:a:other", "$dynamicAnchor": "n", "allOf": [{"$dynamicRef": "#n"}]}},
+            },
+            "/$defs/o/allOf/0/$dynamicRef",
+        ),
+    ],
+    ids=json.dumps,
+)
+def test_a_loop_that_never_reaches_a_smaller_value_is_refused(schema, pointer):
+    assert found(schema) == [("gate.loop", pointer)]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"$ref": "#"}}},
+        {"additionalProperties": {"$ref": "#"}},
+        {"patternProperties": {"^x": {"$ref": "#"}}},
+        {"propertyNames": {"$ref": "#"}},
+        {"items": {"$ref": "#"}},
+        {"prefixItems": [{"$ref": "#"}]},
+        {"contains": {"$ref": "#"}},
+        {"unevaluatedProperties": {"$ref": "#"}},
+        {"anyOf": [{"type": "null"}, {"properties": {"next": {"$ref": "#"}}}]},
+        {"$defs": {"node": {"allOf": [{"properties": {"a": {"$ref": "#/$defs/node"}}}]}}, "$ref": "#/$defs/node"},
+        {"$dynamicAnchor": "n", "properties": {"c": {"items": {"$dynamicRef": "#n"}}}},
+        {"$schema": DRAFT_2019, "$recursiveAnchor": True, "items": {"$recursiveRef": "#"}},
+        {"$schema": DRAFT_07, "allOf": [{"$ref": "#/definitions/a", "not": {"$ref": "#"}}], "definitions": {"a": {}}},
+    ],
+    ids=json.dumps,
+)
+def test_recursion_into_a_smaller_value_is_taken(schema):
+    assert found(schema) == []
+
+
+# Work
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+def test_a_chain_that_doubles_25_times_is_refused(keyword):
+    assert [rule for rule, _ in found(chain(keyword, 25))] == ["gate.work"]
+
+
+def test_a_chain_that_doubles_a_few_times_is_taken():
+    assert found(chain("allOf", 10)) == []
+
+
+def test_a_chain_that_doubles_into_smaller_values_is_refused():
+    names = {f"d{n}": {"allOf": [{"items": {"$ref": f"#/$defs/d{n - 1}"}}] * 2} for n in range(1, 25)}
+
+    assert [rule for rule, _ in found({"$defs": names | {"d0": {}}, "$ref": "#/$defs/d24"})] == ["gate.work"]
+
+
+def test_members_that_stand_beside_each_other_do_not_add_up():
+    names = {
+        f"d{n}": {"properties": {name: {"$ref": f"#/$defs/d{n - 1}"} for name in ("a", "b", "c", "d")}}
+        for n in range(1, 25)
+    }
+
+    assert found({"$defs": names | {"d0": {}}, "$ref": "#/$defs/d24"}) == []
+
+
+def test_unions_of_many_branches_inside_each_other_are_taken():
+    leaf = {"anyOf": [{"properties": {"kind": {"const": n}}} for n in range(12)]}
+    union = {"oneOf": [{"properties": {"kind": {"const": n}, f"inner{n}": leaf}} for n in range(12)]}
+
+    assert found({"oneOf": [{"properties": {"kind": {"const": n}, "body": union}} for n in range(5)]}) == []
+
+
+def test_unevaluated_properties_many_levels_deep_in_place_are_refused():
+    assert found(nested("allOf", 3, {"properties": {"a": True}})) == []
+    assert [rule for rule, _ in found(nested("allOf", 12, {"properties": {"a": True}}))] == ["gate.work"]
+
+
+def test_references_that_lead_on_100_times_are_refused():
+    names = {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(100)}
+
+    assert [rule for rule, _ in found({"$defs": names | {"d100": {}}})] == ["gate.depth"]
+
+
+def test_dynamic_references_that_may_mean_a_million_places_are_refused():
+    anchors = {f"a{n}": {"$id": f"urn:{n}", "$dynamicAnchor": "n"} for n in range(900)}
+    references = {f"r{n}": {"items": {"$dynamicRef": "urn:1#n"}} for n in range(400)}
+
+    assert "gate.work" in {rule for rule, _ in found({"$defs": anchors | references})}
+
+
+# Bounds
+
+
+def test_too_many_subschemas_are_refused():
+    assert found({"properties": {str(n): {} for n in range(MAX_SUBSCHEMAS - 1)}}) == []
+    assert found({"properties": {str(n): {} for n in range(MAX_SUBSCHEMAS)}}) == [("gate.subschemas", "")]
+
+
+@pytest.mark.parametrize("keyword", ["enum", "required", "examples"])
+def test_too_long_a_list_is_refused(keyword):
+    assert found({keyword: [str(n) for n in range(MAX_LIST)]}) == []
+    assert found({keyword: [str(n) for n in range(MAX_LIST + 1)]}) == [("gate.list", f"/{keyword}")]
+
+
+@pytest.mark.parametrize("pattern", ["[", "*a", "[z-a]", "(", "a{2,1}", "(?i)a", "\\Aabc\\Z"])
+def test_what_is_no_regular_expression_is_refused_at_its_place(pattern):
+    assert found({"properties": {"a": {"pattern": pattern}}}) == [("gate.pattern", "/properties/a/pattern")]
+    assert [rule for rule, _ in found({"patternProperties": {pattern: True}})] == ["gate.pattern"]
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^\\d+$", "\\u{1F600}", "^(?!x)", "\\/a\\/", "\\p{L}+"])
+def test_a_regular_expression_of_ecma_262_is_taken(pattern):
+    assert found({"pattern": pattern}) == []
+
+
+def test_a_regular_expression_has_at_most_512_characters():
+    assert found({"pattern": "a" * 512}) == []
+    assert found({"pattern": "a" * 513}) == [("gate.pattern-length", "/pattern")]
+
+
+def test_regular_expressions_are_bounded_together():
+    schema = {"properties": {str(n): {"pattern": "\\b" * 200 + str(n)} for n in range(20)}}
+
+    assert "gate.pattern-length" in {rule for rule, _ in found(schema)}
+
+
+# Shapes
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "message"),
+    [
+        ([], "", "A schema is expected here: an object, true or false."),
+        ("x", "", "A schema is expected here: an object, true or false."),
+        ({"properties": {"a": 5}}, "/properties/a", "A schema is expected here: an object, true or false."),
+        ({"properties": {"a": []}}, "/properties/a", "A schema is expected here: an object, true or false."),
+        ({"properties": []}, "/properties", "`properties` is an object whose members are schemas."),
+        ({"type": "dict"}, "/type", "`type` names one of array, boolean, integer, null, number, object, string, or lists different ones of them."),  # noqa: E501
+        ({"type": []}, "/type", "`type` names one of array, boolean, integer, null, number, object, string, or lists different ones of them."),  # noqa: E501
+        ({"required": "a"}, "/required", "`required` lists names of members, each once."),
+        ({"required": ["a", "a"]}, "/required", "`required` lists names of members, each once."),
+        ({"items": [{}]}, "/items", "`items` is one schema; a list of them goes into `prefixItems`."),
+        ({"not": [{}]}, "/not", "`not` is one schema, not a list."),
+        ({"allOf": []}, "/allOf", "`allOf` is a list of at least one schema."),
+        ({"allOf": {}}, "/allOf", "`allOf` is a list of at least one schema."),
+        ({"enum": "a"}, "/enum", "`enum` is a list of values."),
+        ({"minLength": -1}, "/minLength", "`minLength` is a whole number from 0."),
+        ({"minLength": Number("1.5")}, "/minLength", "`minLength` is a whole number from 0."),
+        ({"minimum": "0"}, "/minimum", "`minimum` is a number."),
+        ({"exclusiveMinimum": True}, "/exclusiveMinimum", "`exclusiveMinimum` is a number; true and false are draft-04."),  # noqa: E501
+        ({"multipleOf": 0}, "/multipleOf", "`multipleOf` is a number above 0."),
+        ({"uniqueItems": 1}, "/uniqueItems", "`uniqueItems` is true or false."),
+        ({"format": ["x"]}, "/format", "`format` is a text."),
+        ({"dependentRequired": {"a": "b"}}, "/dependentRequired", "`dependentRequired` is an object whose members list names of members, each once."),  # noqa: E501
+        ({"$anchor": "1a"}, "/$anchor", "`$anchor` is a word: a letter, then letters, digits, '.', '-' or '_'."),
+    ],
+    ids=lambda value: json.dumps(value, default=str) if isinstance(value, dict | list) else None,
+)  # fmt: skip
+def test_what_is_misshapen_is_said_in_the_words_of_the_schema(schema, pointer, message):
+    (problem,) = gate_schema(schema)
+
+    assert (problem.rule, problem.pointer, problem.message) == ("spec.schema", pointer, message)
+
+
+@pytest.mark.parametrize("lexeme", ["1e-300", "1e-400", "0.5", "0.1", "1e2"])
+def test_numbers_are_taken_exactly(lexeme):
+    assert found({"multipleOf": Number(lexeme)}) == []
+
+
+@pytest.mark.parametrize("value", [10**30, Number("1e30"), Number("2.0"), 2**63])
+def test_a_whole_number_may_be_huge_and_written_in_any_way(value):
+    assert found({"minLength": value, "minimum": value}) == []
+
+
+def test_problems_stand_below_the_given_pointer():
+    assert [problem.pointer for problem in gate_schema({"type": "x"}, "/definition/parameters")] == [
+        "/definition/parameters/type"
+    ]
+
+
+keyword_values = st.recursive(
+    st.sampled_from(
+        [None, True, False, 0, 1, -1, 2, Number("1.0"), Number("0.5"), Number("-0"), "", "a", "string", "object", "1"]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "type", "items", "minimum", "required", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize("dialect", dialects.DIALECTS, ids=lambda dialect: dialect.name)
+def test_our_sentences_and_the_meta_schema_find_the_same_schemas_wanting(dialect):
+    keywords = sorted(dialect.keywords | {"dependencies", "definitions", "unknown"})
+    # What we say and the meta-schema does not: draft-04 does not describe `$ref`, draft-07's copy forgot `writeOnly`.
+    silent = {"$ref"} if dialect.name == "04" else {"writeOnly"} if dialect.name == "07" else set()
+    # What the younger meta-schemas still look into, and we do not.
+    beyond = {"dependencies"} if dialect.name.startswith("20") else set()
+    usable = [keyword for keyword in keywords if keyword not in silent | beyond]
+
+    @settings(max_examples=600, deadline=None)
+    @given(st.dictionaries(st.sampled_from(usable), keyword_values, max_size=3))
+    def compare(schema):
+        assert (not list(mistakes_under(dialect, schema))) == dialect.accepts(schema)
+
+    compare()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"$ref": "#"}] * 1900},
+        {"allOf": [7] * 60_000},
+        {"properties": {str(n): 7 for n in range(25_000)}},
+        {"properties": {str(n): {"type": 7, "minLength": -1} for n in range(1900)}},
+        {"dependencies": {str(n): {"type": 7} for n in range(12_000)}},
+        entangled(lambda i, k: (i * 7 + k) % 150),
+        entangled(lambda i, k: min(i + k, 150)),
+        {"properties": {"x" * 100_000: {"properties": {str(n): {"$ref": "#/$defs/b"} for n in range(1900)}}}},
+        {"$id": "http://x/" + "b" * 1900 + "/", "$defs": {str(n): {"$id": f"a{n}"} for n in range(1900)}},
+        {"patternProperties": {"a" * 520 + str(n): {} for n in range(400)}},
+        {"properties": {str(n): {"pattern": "\\b" * 250} for n in range(1900)}},
+        {"$schema": DRAFT_04, "enum": [n * (2**61 - 1) for n in range(11_000)] + [0]},
+    ],
+    ids=lambda schema: json.dumps(schema)[:40],
+)  # fmt: skip
+def test_no_schema_within_the_size_limit_takes_the_gate_a_second(schema):
+    start = time.process_time()
+
+    gate_schema(schema)
+
+    assert time.process_time() - start < 1

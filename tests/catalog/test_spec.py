@@ -1,0 +1,327 @@
+"""Reading a spec: what comes out, what is refused, and where each problem is said to be."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog import spec as spec_module
+from catalog.errors import SpecError
+from catalog.spec import LLM_TOOL_SPEC_SCHEMA, read_spec, slug_for
+from catalog.strict_json import Number, dumps
+
+GET_WEATHER = (Path(__file__).resolve().parents[3] / "shared" / "data" / "get-weather.json").read_text()
+
+
+def spec_text(*, configuration=None, **definition):
+    """A valid spec with `definition`'s members put in place of its own; a member that is None is left out."""
+    members = {"name": "Get weather", "description": "Get weather by location", **definition}
+    document = {"definition": {name: value for name, value in members.items() if value is not None}}
+    if configuration is not None:
+        document["configuration"] = configuration
+    return json.dumps(document)
+
+
+def problems_of(text):
+    with pytest.raises(SpecError) as caught:
+        read_spec(text)
+    return caught.value.problems
+
+
+def problem_of(text):
+    (problem,) = problems_of(text)
+    return problem
+
+
+# What comes out
+
+
+def test_the_formats_own_example_is_read():
+    spec = read_spec(GET_WEATHER)
+
+    assert spec.name == "Get weather"
+    assert spec.description == "Get weather by location"
+    assert spec.parameters["properties"]["location"]["type"] == "string"
+    assert spec.return_type["properties"]["temperature"]["type"] == "number"
+    assert spec.configuration["properties"]["temperatureUnit"]["enum"] == ["C", "F"]
+
+
+def test_without_an_id_the_name_is_the_tool_id():
+    assert read_spec(GET_WEATHER).tool_id == "Get weather"
+
+
+def test_an_id_is_the_tool_id():
+    assert read_spec(spec_text(id="getWeather")).tool_id == "getWeather"
+
+
+def test_the_text_is_kept_to_the_byte_and_hashed():
+    spec = read_spec(GET_WEATHER.encode())
+
+    assert spec.source == GET_WEATHER
+    assert spec.sha256 == hashlib.sha256(GET_WEATHER.encode()).hexdigest()
+
+
+def test_examples_tell_an_absent_value_from_null():
+    text = spec_text(examples=[{"description": "d", "parameters": {"a": 1}, "returnValue": {}}, {}])
+
+    whole, empty = read_spec(text).examples
+
+    assert (whole.description, whole.parameters, whole.return_value) == ("d", {"a": 1}, {})
+    assert (whole.has_parameters, whole.has_return_value) == (True, True)
+    assert (empty.description, empty.has_parameters, empty.has_return_value) == (None, False, False)
+
+
+def test_what_is_absent_is_none():
+    spec = read_spec(spec_text())
+
+    assert (spec.parameters, spec.return_type, spec.configuration, spec.examples) == (None, None, None, ())
+
+
+def test_a_schema_may_be_true_or_false():
+    assert read_spec(spec_text(parameters=True, configuration=False)).configuration is False
+
+
+def test_unknown_members_are_kept():
+    spec = read_spec('{"definition": {"name": "n", "description": "d", "x-order": 1}, "x-vendor": {"a": 1}}')
+
+    assert spec.document["x-vendor"] == {"a": 1}
+    assert spec.document["definition"]["x-order"] == 1
+
+
+def test_numbers_keep_their_text():
+    text = spec_text(parameters={"default": "?"}).replace('"?"', "19.90")
+
+    assert read_spec(text).parameters["default"].lexeme == "19.90"
+
+
+def test_a_description_may_be_empty_or_have_lines():
+    assert read_spec(spec_text(description="")).description == ""
+    assert read_spec(spec_text(description="a\n\tb")).description == "a\n\tb"
+
+
+@pytest.mark.parametrize("name", ["Get weather", "取得天气", "😀", "a/b\\c", "../x", "<b>", '"', "a\u200db", "C:x"])
+def test_names_are_free_text(name):
+    assert read_spec(spec_text(name=name)).tool_id == name
+
+
+# Slugs
+
+
+@pytest.mark.parametrize("tool_id", ["getWeather", "a", "0", "a.b_c-d", "NUL.json", "x" * 100])
+def test_a_plain_id_is_its_own_slug(tool_id):
+    assert slug_for(tool_id) == tool_id
+
+
+@pytest.mark.parametrize(
+    ("tool_id", "slug"),
+    [
+        ("Get weather", "get-weather-498ebfb0"),
+        ("a/b", "ab-c14cddc0"),
+        ("..", "-5ec1f7e7"),
+        ("Café Nr. 5", "cafe-nr-5-"),
+        ("😀", "-"),
+        ("-x", "x-"),
+        ("getWeather\n", "getweather-"),
+        ("x" * 101, "x" * 101 + "-"),
+    ],
+)
+def test_any_other_id_gives_its_letters_and_the_start_of_its_hash(tool_id, slug):
+    expected = slug if slug[-1] != "-" else slug + hashlib.sha256(tool_id.encode()).hexdigest()[:8]
+
+    assert slug_for(tool_id) == expected
+
+
+# What is refused
+
+
+def test_text_that_is_not_json_is_refused_with_its_line_and_column():
+    problem = problem_of('{\n  "definition": {,}\n}')
+
+    assert (problem.rule, problem.line, problem.column) == ("json.syntax", 2, 18)
+
+
+def test_a_document_of_another_type_is_refused():
+    assert problem_of("[]").message == "A spec must be an object."
+
+
+def test_a_definition_is_needed():
+    problem = problem_of("{}")
+
+    assert (problem.rule, problem.pointer) == ("spec.required", "")
+    assert problem.message == "A spec needs the member `definition`."
+
+
+def test_a_name_and_a_description_are_needed():
+    problems = problems_of('{\n"definition": {}}')
+
+    assert [problem.message for problem in problems] == [
+        "`definition` needs the member `name`.",
+        "`definition` needs the member `description`.",
+    ]
+    assert {(problem.pointer, problem.line, problem.column) for problem in problems} == {("/definition", 2, 15)}
+
+
+@pytest.mark.parametrize(
+    ("definition", "pointer", "message"),
+    [
+        ({"name": 1}, "/definition/name", "`name` must be a text."),
+        ({"id": 5}, "/definition/id", "`id` must be a text."),
+        ({"description": []}, "/definition/description", "`description` must be a text."),
+        ({"examples": {}}, "/definition/examples", "`examples` must be a list."),
+        ({"examples": [3]}, "/definition/examples/0", "An example must be an object."),
+        (
+            {"examples": [{"returnValue": [1]}]},
+            "/definition/examples/0/returnValue",
+            "`returnValue` must be an object.",
+        ),
+    ],
+)
+def test_members_of_the_wrong_type_are_refused(definition, pointer, message):
+    problem = problem_of(spec_text(**definition))
+
+    assert (problem.rule, problem.pointer, problem.message) == ("spec.type", pointer, message)
+
+
+def test_a_number_that_keeps_its_text_is_refused_like_any_other():
+    assert problem_of('{"definition": {"name": 1.50, "description": "d"}}').message == "`name` must be a text."
+
+
+@pytest.mark.parametrize("member", ["id", "name"])
+@pytest.mark.parametrize("value", ["", "  ", "\u200b"])
+def test_an_id_or_name_that_cannot_be_seen_is_refused(member, value):
+    problem = problem_of(spec_text(**{member: value}))
+
+    assert (problem.rule, problem.pointer) == ("spec.empty", f"/definition/{member}")
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\t", "\x1b", "\x7f", "\x85", "\u2028", "\u202e", "\u2066"])
+def test_an_id_or_name_with_a_control_character_is_refused(character):
+    problem = problem_of(spec_text(id=f"a{character}b"))
+
+    assert (problem.rule, problem.pointer) == ("spec.control", "/definition/id")
+    assert f"U+{ord(character):04X}" in problem.message
+
+
+def test_an_id_of_200_characters_is_taken_and_one_of_201_refused():
+    assert read_spec(spec_text(id="x" * 200)).tool_id == "x" * 200
+    assert problem_of(spec_text(id="x" * 201)).rule == "spec.too-long"
+
+
+def test_more_than_200_examples_are_refused():
+    assert len(read_spec(spec_text(examples=[{}] * 200)).examples) == 200
+    assert problem_of(spec_text(examples=[{}] * 201)).rule == "spec.too-many"
+
+
+def test_a_spec_is_at_most_256_kib():
+    room = 256 * 1024 - len(spec_text(description=""))
+
+    assert read_spec(spec_text(description="x" * room))
+    assert problem_of(spec_text(description="x" * (room + 1))).rule == "json.too-large"
+
+
+def test_the_size_can_be_set():
+    with pytest.raises(SpecError, match="at most 100 are read"):
+        read_spec(spec_text(description="x" * 100), max_bytes=100)
+
+
+@pytest.mark.parametrize("member", ["parameters", "returnType"])
+def test_a_schema_that_is_none_is_refused_at_its_keyword(member):
+    problem = problem_of(spec_text(**{member: {"type": "tuple"}}))
+
+    assert (problem.rule, problem.pointer, problem.keyword) == ("spec.schema", f"/definition/{member}/type", "type")
+
+
+def test_a_configuration_that_is_no_schema_is_refused():
+    assert problem_of(spec_text(configuration=[])).pointer == "/configuration"
+
+
+def test_every_problem_is_said_at_once_in_the_order_of_the_text():
+    text = """{
+  "configuration": {"$ref": "http://example.com/x"},
+  "definition": {
+    "examples": 1,
+    "returnType": {"minLength": -1, "pattern": "["},
+    "parameters": {"properties": {"a": {"type": "dict"}}},
+    "name": ""
+  }
+}"""
+
+    assert [(problem.rule, problem.pointer, problem.line) for problem in problems_of(text)] == [
+        ("gate.ref-remote", "/configuration/$ref", 2),
+        ("spec.required", "/definition", 3),
+        ("spec.type", "/definition/examples", 4),
+        ("spec.schema", "/definition/returnType/minLength", 5),
+        ("gate.pattern", "/definition/returnType/pattern", 5),
+        ("spec.schema", "/definition/parameters/properties/a/type", 6),
+        ("spec.empty", "/definition/name", 7),
+    ]
+
+
+def test_problems_are_at_most_50():
+    schema = {"properties": {str(n): {"type": "x"} for n in range(100)}}
+
+    assert len(problems_of(spec_text(parameters=schema, configuration=schema))) == 50
+
+
+# Drafts
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://json-schema.org/draft-04/schema#",
+        "http://json-schema.org/draft-04/schema",
+        "http://json-schema.org/draft-06/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "http://json-schema.org/draft-07/schema",
+        "https://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "https://json-schema.org/draft/2020-12/schema",
+        "https://json-schema.org/draft/2020-12/schema#",
+        "http://json-schema.org/draft/2020-12/schema",
+    ],
+)
+def test_the_known_drafts_are_taken_in_every_spelling(uri):
+    assert read_spec(spec_text(parameters={"$schema": uri, "type": "object"}))
+
+
+def test_a_schema_follows_the_draft_that_it_names():
+    named = {"$schema": "http://json-schema.org/draft-04/schema#", "minLength": "?"}
+    text = spec_text(parameters=named).replace('"?"', "1.0")
+
+    assert problem_of(text).pointer == "/definition/parameters/minLength"  # 1.0 is no integer in draft-04
+    assert read_spec(text.replace("draft-04", "draft-07"))
+
+
+def test_a_schema_of_an_earlier_draft_must_also_be_one_of_2020_12_as_the_format_asks():
+    parameters = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]}
+
+    problem = problem_of(spec_text(parameters=parameters))
+
+    assert (problem.rule, problem.pointer) == ("spec.dialect", "/definition/parameters/items")
+    assert problem.message == (
+        "LLM Tool Spec asks for JSON Schema 2020-12, where `items` is one schema; "
+        "a list of them goes into `prefixItems`."
+    )
+
+
+# The format
+
+
+def test_the_corrected_schema_requires_a_definition_and_says_that_it_is_corrected():
+    assert LLM_TOOL_SPEC_SCHEMA["required"] == ["definition"]
+    assert list(LLM_TOOL_SPEC_SCHEMA["properties"]) == ["definition", "configuration"]
+    assert "Corrected by Toolshelf" in LLM_TOOL_SPEC_SCHEMA["$comment"]
+
+
+def test_reading_knows_nothing_of_django():
+    assert not hasattr(spec_module, "django")
+
+
+def test_a_spec_can_be_written_again():
+    spec = read_spec(GET_WEATHER)
+
+    assert read_spec(dumps(spec.document)).document == spec.document
+    assert isinstance(read_spec('{"definition":{"name":"n","description":"d","x":1.0}}').document, dict)
+    assert Number("1.0") == 1

@@ -1,0 +1,174 @@
+"""Real specs, real schemas and the official suite through the reader and the gate: nothing legitimate is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog.dialects import DRAFT_07
+from catalog.errors import SpecError
+from catalog.gate import gate_schema
+from catalog.problems import pointer_join
+from catalog.spec import read_spec
+from catalog.strict_json import Number, dumps
+from tests import suite
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+REMOTE = "refers to a document elsewhere, and nothing is fetched"
+OWN_META_SCHEMA = "follows a meta-schema of its own, which lies elsewhere"
+
+# The required schemas of the official 2020-12 suite that are refused, with the reason.
+REFUSED = {
+    "dynamicRef.json: strict-tree schema, guards against misspelled properties": REMOTE,
+    "dynamicRef.json: tests for implementation dynamic anchor and reference link": REMOTE,
+    "dynamicRef.json: $ref and $dynamicAnchor are independent of order - $defs first": REMOTE,
+    "dynamicRef.json: $ref and $dynamicAnchor are independent of order - $ref first": REMOTE,
+    "dynamicRef.json: $ref to $dynamicRef finds detached $dynamicAnchor": REMOTE,
+    "refRemote.json: remote ref": REMOTE,
+    "refRemote.json: fragment within remote ref": REMOTE,
+    "refRemote.json: anchor within remote ref": REMOTE,
+    "refRemote.json: ref within remote ref": REMOTE,
+    "refRemote.json: base URI change": REMOTE,
+    "refRemote.json: base URI change - change folder": REMOTE,
+    "refRemote.json: base URI change - change folder in subschema": REMOTE,
+    "refRemote.json: root ref in remote ref": REMOTE,
+    "refRemote.json: remote ref with ref to defs": REMOTE,
+    "refRemote.json: Location-independent identifier in remote ref": REMOTE,
+    "refRemote.json: retrieved nested refs resolve relative to their URI not $id": REMOTE,
+    "refRemote.json: remote HTTP ref with different $id": REMOTE,
+    "refRemote.json: remote HTTP ref with different URN $id": REMOTE,
+    "refRemote.json: remote HTTP ref with nested absolute ref": REMOTE,
+    "refRemote.json: $ref to $ref finds detached $anchor": REMOTE,
+    "vocabulary.json: schema that uses custom metaschema with with no validation vocabulary": OWN_META_SCHEMA,
+    "vocabulary.json: ignore unrecognized optional vocabulary": OWN_META_SCHEMA,
+}
+REFUSED_OPTIONAL = {
+    "optional/cross-draft.json: refs to historic drafts are processed as historic drafts": REMOTE,
+    "optional/format-assertion.json: schema that uses custom metaschema with format-assertion: false": OWN_META_SCHEMA,
+    "optional/format-assertion.json: schema that uses custom metaschema with format-assertion: true": OWN_META_SCHEMA,
+    "optional/refOfUnknownKeyword.json: reference internals of known non-applicator": "refers to a value as a schema",
+}
+RULES = {REMOTE: "gate.ref-remote", OWN_META_SCHEMA: "gate.dialect"}
+
+
+def lines_of(name):
+    return (DATA / name).read_text(encoding="utf-8").splitlines()
+
+
+def rows_of(name):
+    return [json.loads(line, parse_float=Number) for line in lines_of(name)]
+
+
+def refusals(texts):
+    """What is said of the texts that are refused."""
+    return [problem for text in texts for problem in problems_of(text)]
+
+
+def problems_of(text):
+    try:
+        read_spec(text)
+    except SpecError as error:
+        return error.problems
+    return ()
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("specs_mcp.jsonl", 1394),
+        ("specs_bfcl.jsonl", None),
+        ("specs_metatool.jsonl", None),
+        ("specs_taubench.jsonl", None),
+    ],
+)
+def test_every_real_spec_is_read(name, count):
+    lines = lines_of(name)
+
+    assert refusals(lines) == []
+    assert len(lines) == (count or len(lines))
+
+
+def test_the_formats_own_example_is_read():
+    assert read_spec((DATA / "get-weather.json").read_bytes()).tool_id == "Get weather"
+
+
+def test_every_real_spec_is_kept_to_the_byte():
+    for line in lines_of("specs_mcp.jsonl"):
+        assert read_spec(line).source == line
+        assert read_spec(dumps(read_spec(line).document)).document == read_spec(line).document
+
+
+def test_real_specs_that_are_not_valid_are_refused_at_the_right_place():
+    for line in lines_of("specs_mcp_invalid.jsonl"):
+        expected = {
+            pointer_join("/definition", member) + (f"/{path}" if path else "")
+            for member, path, *_ in json.loads(line)["errors"]
+        }
+
+        problems = problems_of(line)
+
+        assert expected <= {problem.pointer for problem in problems}
+        assert all(problem.line == 1 and problem.column > 1 for problem in problems)
+
+
+@pytest.mark.parametrize("name", ["toolcall_pairs.jsonl", "bfcl_pairs.jsonl", "configurations.jsonl"])
+def test_every_real_schema_passes_the_gate(name):
+    schemas = [row["schema"] for row in rows_of(name) if "schema" in row]
+
+    assert [problem for schema in schemas for problem in gate_schema(schema)] == []
+    assert schemas
+
+
+def test_every_form_schema_passes_the_gate_but_those_that_lead_elsewhere():
+    names = {name.split(": ", 1)[1] for name in REFUSED}
+    refused = []
+    for row in rows_of("form_pairs.jsonl"):
+        schema = row["schema"]
+        if row["draft"] == "draft-07" and isinstance(schema, dict):
+            schema = {"$schema": f"{DRAFT_07.uri}#"} | schema
+        if gate_schema(schema):
+            refused.append(row["name"].split(" / ")[1] if " / " in row["name"] else row["name"])
+
+    assert set(refused) <= names
+
+
+@pytest.fixture(scope="module")
+def official():
+    return list(suite.cases("draft2020-12", parse_float=Number))
+
+
+def test_the_official_suite_passes_the_gate_but_for_those_named_here(official):
+    refused = {case.name: gate_schema(case.schema) for case in official if gate_schema(case.schema)}
+
+    assert refused.keys() == REFUSED.keys()
+    for name, problems in refused.items():
+        assert {problem.rule for problem in problems} == {RULES[REFUSED[name]]}, name
+
+
+def test_at_most_24_schemas_of_the_official_suite_are_refused(official):
+    accepted = [case for case in official if not gate_schema(case.schema)]
+
+    assert len(official) - len(accepted) <= 383 - 359
+    assert len(accepted) == 346
+
+
+def test_the_optional_part_of_the_official_suite_passes_too_but_for_those_named_here():
+    cases = suite.cases("draft2020-12", optional=True, parse_float=Number)
+
+    assert {case.name for case in cases if gate_schema(case.schema)} == REFUSED_OPTIONAL.keys()
+
+
+@pytest.mark.parametrize(
+    ("folder", "uri"),
+    [
+        ("draft4", "http://json-schema.org/draft-04/schema#"),
+        ("draft6", "http://json-schema.org/draft-06/schema#"),
+        ("draft7", "http://json-schema.org/draft-07/schema#"),
+        ("draft2019-09", "https://json-schema.org/draft/2019-09/schema"),
+    ],
+)
+def test_the_suites_of_the_earlier_drafts_are_refused_only_where_they_lead_elsewhere(folder, uri):
+    for case in suite.cases(folder, parse_float=Number):
+        schema = {"$schema": uri} | case.schema if isinstance(case.schema, dict) else case.schema
+        assert {problem.rule for problem in gate_schema(schema)} <= {"gate.ref-remote", "gate.dialect"}, case.name
