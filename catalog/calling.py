@@ -6,13 +6,22 @@ Nothing here knows Django. There is no secret in it: the token comes from the en
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog.strict_json import JSON, Number, dumps
 
 INDENT = "    "
 LINE_CHARS = 88
+MAX_DEPTH = 4
+PLACEHOLDERS: Mapping[str, JSON] = {
+    "string": "…",
+    "integer": 1,
+    "number": 1,
+    "boolean": True,
+    "array": [],
+    "null": None,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +33,15 @@ class Call:
 
 
 def as_curl(call: Call) -> str:
+    body = dumps(call.body)
+    if len(body) > LINE_CHARS // 2:
+        body = dumps(call.body, indent=2)
     return "\n".join(
         [
             f"curl {shlex.quote(call.url)} \\",
             '  -H "Authorization: Bearer $TOOLSHELF_TOKEN" \\',
             "  -H 'Content-Type: application/json' \\",
-            f"  --data {shlex.quote(dumps(call.body))}",
+            f"  --data {shlex.quote(body)}",
         ]
     )
 
@@ -55,6 +67,26 @@ def as_python(call: Call) -> str:
             "print(run['outcome'], run['verdict'], run['response'])",
         ]
     )
+
+
+def placeholder(schema: JSON, depth: int = 0) -> JSON:
+    """A value to be filled in: what `schema` says must be there, each by its first choice or its type."""
+    if not isinstance(schema, dict):
+        return {}
+    for keyword in ("const", "default"):
+        if keyword in schema:
+            return schema[keyword]
+    for keyword in ("examples", "enum"):
+        if isinstance(choices := schema.get(keyword), list) and choices:
+            return choices[0]
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = kind[0] if kind else None
+    if isinstance(properties := schema.get("properties"), dict) and depth < MAX_DEPTH:
+        required = schema.get("required")
+        names = [name for name in properties if isinstance(required, list) and name in required]
+        return {name: placeholder(properties[name], depth + 1) for name in names}
+    return PLACEHOLDERS.get(kind, {}) if isinstance(kind, str) else {}
 
 
 def python_literal(value: JSON, depth: int = 0) -> str:

@@ -14,6 +14,7 @@ from catalog.querying import ToolQuerySet
 from catalog.spec import ToolSpec, read_spec
 
 SORT_NAME_LENGTH = 80
+TAKES_LENGTH = 160
 
 
 class Tool(models.Model):
@@ -24,6 +25,7 @@ class Tool(models.Model):
     name = models.CharField(max_length=255)
     sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # the name as lists order it: without regard to case
     description = models.TextField(blank=True)
+    takes = models.CharField(max_length=TAKES_LENGTH, blank=True)  # names of parameters, as a row shows them
     configurable = models.BooleanField(default=False)
     has_examples = models.BooleanField(default=False)
     has_return_type = models.BooleanField(default=False)

@@ -19,11 +19,12 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
-from catalog.models import SORT_NAME_LENGTH, Revision, Tool
+from catalog.models import SORT_NAME_LENGTH, TAKES_LENGTH, Revision, Tool
 from catalog.problems import Problem
 from catalog.search import search_index
 from catalog.search.documents import document_for
 from catalog.spec import ToolSpec
+from catalog.strict_json import JSON
 
 BATCH = (
     500  # specs per transaction that callers should hand over: long enough to be quick, short enough to let others in
@@ -194,7 +195,7 @@ def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpe
     search_index().put((tool.pk, document_for(spec, archived=tool.archived)) for spec, tool in both)
 
 
-MIRRORED = ["name", "sort_name", "description", "configurable", "has_examples", "has_return_type"]
+MIRRORED = ["name", "sort_name", "description", "takes", "configurable", "has_examples", "has_return_type"]
 
 
 def mirror(spec: ToolSpec, tool: Tool) -> None:
@@ -202,6 +203,21 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
     tool.name = spec.name
     tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
     tool.description = spec.description
+    tool.takes = takes(spec.parameters)
     tool.configurable = spec.configuration is not None
     tool.has_examples = bool(spec.examples)
     tool.has_return_type = spec.return_type is not None
+
+
+def takes(parameters: JSON) -> str:
+    """The names of the outermost parameters as one line: "owner, repo, method +3"; "" where there are none."""
+    properties = parameters.get("properties") if isinstance(parameters, dict) else None
+    names = [" ".join(name.split()) for name in properties] if isinstance(properties, dict) else []
+    line = ""
+    for index, name in enumerate(names):
+        longer = f"{line}, {name}" if line else name
+        rest = len(names) - index
+        if len(longer) + 8 > TAKES_LENGTH:
+            return f"{line} +{rest}".strip()
+        line = longer
+    return line

@@ -74,6 +74,12 @@ class Node:
         return self.type == "object"
 
     @property
+    def says_only_its_properties(self) -> bool:
+        """Whether nothing would be lost if its properties stood where it stands."""
+        more = (self.name, self.title, self.description, self.definition, self.same_as, self.facts, self.branches)
+        return self.is_plain_object and bool(self.children) and not self.cut and not any(more)
+
+    @property
     def opens(self) -> bool:
         """Whether there is little enough below it to be shown at once."""
         return self.size <= OPEN_SIZE
@@ -144,6 +150,8 @@ class _Writer:
             return Node(**common, cut=_has_more(layers))  # type: ignore[arg-type]
         inside = {**place.inside, **{id(layer.schema): anchor for layer in layers}}
         children_title, children = self._children(layers, place, anchor, inside)
+        if children_title == "Items" and len(children) == 1 and children[0].says_only_its_properties:
+            children_title, children = "Each item", list(children[0].children)
         branches_title, branches = self._branches(layers, place, anchor, inside)
         return Node(  # type: ignore[misc]
             **common,  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from catalog import schema_docs
-from catalog.calling import Call, as_curl, as_python
+from catalog.calling import Call, as_curl, as_python, placeholder
 from catalog.exports import FORMATS, Export, export
 from catalog.models import Tool
 from catalog.spec import Example, ToolSpec
@@ -122,11 +122,12 @@ class ToolDocs:
 
     @property
     def _sample(self) -> JSON:
-        """Parameters to show a call with: those of the first example that has some."""
-        return next((example.parameters for example in self.spec.examples if example.has_parameters), {})
+        """Parameters to show a call with: those of the first example that has some, else made up."""
+        examples = (example.parameters for example in self.spec.examples if example.has_parameters)
+        return next(examples, placeholder(self.spec.parameters))
 
     def _call(self) -> Call:
         body: dict[str, JSON] = {"parameters": self._sample}
         if self.tool.configurable:
-            body["configuration"] = {}
+            body["configuration"] = placeholder(self.spec.configuration)
         return Call(f"{self.site}api/v1/tools/{self.tool.slug}/runs", body)

@@ -7,7 +7,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -16,64 +15,89 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Revision',
+            name="Revision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('source', models.TextField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("source", models.TextField()),
+                ("sha256", models.CharField(max_length=64)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-number'],
+                "ordering": ["-number"],
             },
         ),
         migrations.CreateModel(
-            name='Tool',
+            name="Tool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('tool_id', models.CharField(max_length=255, unique=True)),
-                ('slug', models.CharField(max_length=120, unique=True)),
-                ('name', models.CharField(max_length=255)),
-                ('sort_name', models.CharField(max_length=80)),
-                ('description', models.TextField(blank=True)),
-                ('configurable', models.BooleanField(default=False)),
-                ('has_examples', models.BooleanField(default=False)),
-                ('has_return_type', models.BooleanField(default=False)),
-                ('archived_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('current', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.revision')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("tool_id", models.CharField(max_length=255, unique=True)),
+                ("slug", models.CharField(max_length=120, unique=True)),
+                ("name", models.CharField(max_length=255)),
+                ("sort_name", models.CharField(max_length=80)),
+                ("description", models.TextField(blank=True)),
+                ("configurable", models.BooleanField(default=False)),
+                ("has_examples", models.BooleanField(default=False)),
+                ("has_return_type", models.BooleanField(default=False)),
+                ("archived_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("updated_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "current",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog.revision"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='revision',
-            name='tool',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='catalog.tool'),
+            model_name="revision",
+            name="tool",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="revisions", to="catalog.tool"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tool',
-            index=models.Index(condition=models.Q(('archived_at', None)), fields=['sort_name', 'id'], name='tool_by_name'),
+            model_name="tool",
+            index=models.Index(
+                condition=models.Q(("archived_at", None)), fields=["sort_name", "id"], name="tool_by_name"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tool',
-            index=models.Index(condition=models.Q(('archived_at__isnull', False)), fields=['sort_name', 'id'], name='tool_archived'),
+            model_name="tool",
+            index=models.Index(
+                condition=models.Q(("archived_at__isnull", False)), fields=["sort_name", "id"], name="tool_archived"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tool',
-            index=models.Index(condition=models.Q(('configurable', True)), fields=['sort_name', 'id'], name='tool_configurable'),
+            model_name="tool",
+            index=models.Index(
+                condition=models.Q(("configurable", True)), fields=["sort_name", "id"], name="tool_configurable"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tool',
-            index=models.Index(condition=models.Q(('has_examples', True)), fields=['sort_name', 'id'], name='tool_with_examples'),
+            model_name="tool",
+            index=models.Index(
+                condition=models.Q(("has_examples", True)), fields=["sort_name", "id"], name="tool_with_examples"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tool',
-            index=models.Index(condition=models.Q(('has_return_type', True)), fields=['sort_name', 'id'], name='tool_with_return_type'),
+            model_name="tool",
+            index=models.Index(
+                condition=models.Q(("has_return_type", True)), fields=["sort_name", "id"], name="tool_with_return_type"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('tool', 'number'), name='one_revision_per_number'),
+            model_name="revision",
+            constraint=models.UniqueConstraint(fields=("tool", "number"), name="one_revision_per_number"),
         ),
     ]

@@ -1,0 +1,89 @@
+"""Upload specs from files: the same as the API's uploads, from the command line."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from catalog.accounts.models import User
+from catalog.api import report_json
+from catalog.gathering import files_at, pieces_at
+from catalog.strict_json import dumps
+from catalog.uploads import OUTCOMES, Entry, upload
+
+REDRAW_S = 0.1
+PROBLEMS_SHOWN = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Upload specs: files, folders (their .json, .ndjson and .jsonl files), NDJSON, JSON arrays, ZIP. "
+        "Prints the API's report as JSON on stdout; exits with 1 where a spec was rejected."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+        parser.add_argument("--user", help="who publishes; left out, the specs are the site's own")
+        parser.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        by = self._user(options["user"])
+        try:
+            files = list(files_at(options["paths"]))
+        except OSError as error:
+            raise CommandError(str(error), returncode=2) from error
+        started = monotonic()
+        pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
+        counts: Counter[str] = Counter()
+        kept = []  # all for the report; without one only what was rejected, so that a million specs need no memory
+        for entry in self._shown(upload(pieces, by=by, dry_run=options["dry_run"])):
+            counts[entry.outcome] += 1
+            if entry.outcome == "rejected" or not options["quiet"]:
+                kept.append(entry)
+        elapsed_s = monotonic() - started
+        if not options["quiet"]:
+            self.stdout.write(dumps(report_json(kept, dry_run=options["dry_run"]), indent=2))
+        self._summarise(counts, [entry for entry in kept if entry.outcome == "rejected"], elapsed_s)
+        if counts["rejected"]:
+            sys.exit(1)
+
+    def _user(self, name: str | None) -> User | None:
+        if name is None:
+            return None
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            raise CommandError(f"There is no user {name!r}.", returncode=2)
+        return user
+
+    def _shown(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """`entries`, with a line on a terminal that says how far it is."""
+        drawn = rejected = 0
+        at_s = 0.0
+        for count, entry in enumerate(entries, 1):
+            rejected += entry.outcome == "rejected"
+            if self.stderr.isatty() and monotonic() - at_s > REDRAW_S:
+                drawn, at_s = count, monotonic()
+                self.stderr.write(f"\r{count:,} specs, {rejected:,} rejected", ending="")
+            yield entry
+        if drawn:
+            self.stderr.write("\r" + " " * 60 + "\r", ending="")
+
+    def _summarise(self, counts: Counter[str], rejected: list[Entry], elapsed_s: float) -> None:
+        for entry in rejected[:PROBLEMS_SHOWN]:
+            for fault in entry.faults:
+                problem = fault.problem
+                self.stderr.write(f"{entry.source}:{problem.line or entry.line}: {problem.message} ({problem.rule})")
+        if len(rejected) > PROBLEMS_SHOWN:
+            self.stderr.write(f"and {len(rejected) - PROBLEMS_SHOWN:,} more that were rejected")
+        total = counts.total()
+        outcomes = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES)
+        self.stderr.write(f"{total:,} specs in {elapsed_s:.1f} s ({total / elapsed_s:,.0f}/s): {outcomes}")
