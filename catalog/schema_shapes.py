@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from catalog.dialects import TYPE_NAMES, Dialect, Holds, subschemas
+from catalog.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
 from catalog.problems import Problem, pointer_join
 from catalog.schema_map import Node
 from catalog.strict_json import JSON, Number
@@ -44,15 +44,21 @@ def shape_problems(node: Node) -> Iterator[Problem]:
             yield Problem(pointer_join(node.pointer, keyword), f"`{keyword}` {complaint}.", RULE, keyword=keyword)
     if dialect.name == "04":
         yield from _lonely_exclusives(node, schema)
+    if "dependencies" not in dialect.keywords:
+        yield from _in_elder_dependencies(node, schema)
 
 
 def mistakes_under(dialect: Dialect, schema: JSON) -> Iterator[Problem]:
     """What is misshapen in `schema` and below when all of it is read as `dialect`, whatever it names itself."""
-    waiting = deque([Node(schema, None, (), dialect)])
+    return _mistakes_from(Node(schema, None, (), dialect))
+
+
+def _mistakes_from(start: Node) -> Iterator[Problem]:
+    waiting = deque([start])
     while waiting:
         node = waiting.popleft()
         yield from shape_problems(node)
-        waiting.extend(Node(inner, node, path, dialect) for path, inner in subschemas(node.schema, dialect))
+        waiting.extend(Node(inner, node, path, node.dialect) for path, inner in subschemas(node.schema, node.dialect))
 
 
 def _is_boolean_schema(node: Node) -> bool:
@@ -67,6 +73,12 @@ def _lonely_exclusives(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]
             yield Problem(
                 pointer_join(node.pointer, keyword), f"`{keyword}` needs `{needed}` beside it.", RULE, keyword=keyword
             )
+
+
+def _in_elder_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+    """The younger drafts do not evaluate `dependencies`, but their meta-schemas look into it."""
+    for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
+        yield from _mistakes_from(Node(inner, node, ("dependencies", *path), node.dialect))
 
 
 # Shapes. Each looks at one value.
@@ -170,9 +182,7 @@ def _dependencies(value: JSON, dialect: Dialect) -> str | None:
 
 def _elder_dependencies(value: JSON, _: Dialect) -> str | None:
     """`dependencies` in the drafts that no longer evaluate it, but still describe it."""
-    if isinstance(value, dict) and all(
-        isinstance(member, dict | bool) or _is_name_list(member) for member in value.values()
-    ):
+    if isinstance(value, dict) and all(_is_name_list(member) for member in value.values() if isinstance(member, list)):
         return None
     return "is an object whose members are schemas, or list names of members, each once"
 
