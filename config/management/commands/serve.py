@@ -17,9 +17,8 @@ from django.urls import reverse
 from catalog.accounts.entering import create_sign_in_link
 from catalog.accounts.models import User
 from catalog.models import Tool
-from catalog.publishing import publish_files
 from config.static_files import collect_static
-from playground.running import recover_runs
+from playground.recovering import recover_runs
 
 SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
 
@@ -73,8 +72,7 @@ class Command(BaseCommand):
     def load_samples(self) -> None:
         if Tool.objects.exists():
             return
-        counts = publish_files(SAMPLES)
-        self.stderr.write(f"Loaded {counts['created']} sample tools.")
+        call_command("load_specs", *map(str, SAMPLES), stdout=self.stderr)
 
     def greet(self, host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host

@@ -1,0 +1,61 @@
+"""The main job as a person does it: sign in, upload, find, read, configure, run, see what checking it said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Complaints
+from tests.site import Site
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def do_the_main_job(page: Page) -> None:
+    page.goto("/upload/")
+    page.locator("input[type=file]").set_input_files(DATA / "get-weather.json")
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("main")).to_contain_text("Get weather")
+
+    page.goto("/")
+    page.get_by_role("searchbox").fill("weather")
+    page.get_by_role("searchbox").press("Enter")
+    page.get_by_role("link", name="Get weather").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Get weather")
+    expect(page.get_by_role("main")).to_contain_text("location")
+
+    page.get_by_role("main").get_by_role("link", name="Try").first.click()
+    page.goto(page.url.split("?")[0] + "?example=1")
+    expect(page.get_by_label("location").first).to_have_value("New York")
+    page.get_by_label("temperatureUnit").first.select_option(label="C")
+    page.get_by_role("button", name="Run").first.click()
+    expect(page.locator(".verdict")).to_contain_text("conforms")
+    expect(page.get_by_role("main")).to_contain_text("Sunny")
+
+
+def test_a_person_does_the_main_job(signed_in: Page):
+    do_the_main_job(signed_in)
+
+
+def test_a_person_does_the_main_job_without_javascript(browser: Browser, site: Site):
+    context = browser.new_context(base_url=site.url, java_script_enabled=False)
+    page = context.new_page()
+    complaints = Complaints()
+    complaints.listen(page)
+    page.goto(site.manage("sign_in_link", "--site", site.url).stdout.strip())
+
+    do_the_main_job(page)
+
+    context.close()
+    assert complaints == []
+
+
+def test_a_violating_response_is_shown_with_the_violation_at_its_place(signed_in: Page):
+    signed_in.goto('/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
+
+    signed_in.get_by_role("button", name="Run").first.click()
+
+    expect(signed_in.locator(".verdict")).to_contain_text("violates")
+    expect(signed_in.get_by_role("main")).to_contain_text("readings")
+    expect(signed_in.locator(".verdict-bad, [class*=annotation]").first).to_be_visible()

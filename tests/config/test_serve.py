@@ -1,0 +1,121 @@
+"""Starting the server: what it prepares, prints and refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+
+from tests.site import ROOT, Site, free_port
+
+
+def serve(tmp_path, *words, **environment):
+    return subprocess.run(
+        [sys.executable, "manage.py", "serve", *words],
+        cwd=ROOT,
+        env={**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("site"))
+    yield site
+    site.stop()
+
+
+def test_the_first_start_loads_the_samples_and_prints_a_link_that_works_once(site):
+    with httpx.Client(base_url=site.url) as browser:
+        first = browser.get(site.sign_in_link)
+        again = httpx.get(site.sign_in_link)
+
+        assert first.status_code == 302
+        assert again.status_code == 410
+        assert browser.get("/account/tokens/").status_code == 200
+        assert browser.get("/api/v1/tools").json()["count"] > 50
+
+
+def test_static_files_are_hashed_compressed_and_kept_for_ever(site):
+    page = httpx.get(site.url).text
+    address = page.split('rel="stylesheet" href="')[1].split('"')[0]
+
+    answer = httpx.get(site.url + address, headers={"Accept-Encoding": "br"})
+
+    assert answer.headers["Content-Encoding"] == "br"
+    assert "immutable" in answer.headers["Cache-Control"]
+
+
+def test_a_port_in_use_is_told_plainly(tmp_path):
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+
+        ended = serve(tmp_path, "--port", str(holder.getsockname()[1]))
+
+    assert ended.returncode == 1
+    assert "Cannot listen" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_other_machines_are_not_served_before_somebody_has_a_password(tmp_path):
+    ended = serve(tmp_path, "--host", "0.0.0.0", "--port", str(free_port()))
+
+    assert ended.returncode == 1
+    assert "createsuperuser" in ended.stderr
+
+
+def test_a_wrong_setting_stops_the_start_and_names_what_is_accepted(tmp_path):
+    ended = serve(tmp_path, TOOLSHELF_RUNNER="cloud")
+
+    assert ended.returncode != 0
+    assert "TOOLSHELF_RUNNER is 'cloud'" in ended.stderr
+    assert "local" in ended.stderr
+
+
+def test_a_wildcard_for_hosts_stops_the_start(tmp_path):
+    ended = serve(tmp_path, ALLOWED_HOSTS="*")
+
+    assert ended.returncode != 0
+    assert "exact host names" in ended.stderr
+
+
+def test_two_data_directories_are_two_sites(site, tmp_path):
+    other = Site(tmp_path)
+    try:
+        token = other.token("robot")
+
+        assert httpx.get(f"{other.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+        assert httpx.get(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+    finally:
+        other.stop()
+
+
+def test_a_killed_worker_is_replaced(site):
+    workers = subprocess.run(
+        ["ps", "--ppid", str(site.process.pid), "-o", "pid="], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert workers
+
+    os.kill(int(workers[-1]), signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        now = subprocess.run(
+            ["ps", "--ppid", str(site.process.pid), "-o", "pid="], capture_output=True, text=True, check=True
+        ).stdout.split()
+        if len(now) >= len(workers) and workers[-1] not in now and site.is_up():
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("no new worker")
+
+    assert httpx.get(site.url).status_code == 200
