@@ -58,3 +58,26 @@ def _cipher(keys: Sequence[str]) -> MultiFernet:
 def _fernet_key(key: str) -> bytes:
     """Any text will do as a key; a long random one keeps its promise."""
     return base64.urlsafe_b64encode(hashlib.sha256(f"toolshelf configuration {key}".encode()).digest())
+
+
+PAGE_LIFETIME_S = 24 * 60 * 60
+
+
+class PageSeal:
+    """Closes what travels through a person's page and is not for reading there: secrets just typed, for one tool.
+
+    A token opens for the same person and tool alone, within a day.
+    """
+
+    def __init__(self, owner: str, place: str) -> None:
+        self._whose = f"{owner}\n{place}\n"
+
+    def seal(self, text: str) -> str:
+        return _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(f"{self._whose}{text}".encode()).decode()
+
+    def unseal(self, token: str) -> str | None:
+        try:
+            text = _cipher(tuple(settings.CONFIGURATION_KEYS)).decrypt(token, ttl=PAGE_LIFETIME_S).decode()
+        except (InvalidToken, ValueError):
+            return None
+        return text.removeprefix(self._whose) if text.startswith(self._whose) else None

@@ -19,7 +19,6 @@ from playground.forms.schemas import members
 from playground.mocks import canonical
 from playground.scrubbing import Scrubber, number_text
 
-MAX_DEPTH = 64
 SECRET_NAME = re.compile(
     r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared)[-_ ]?keys?$"
     r"|^keys?$|passw(or)?d|passphrase|secret|credential|bearer|authorization|cookie|(^|[-_ ]|[a-z])tokens?$|^pin$"
@@ -54,28 +53,29 @@ class Configuration:
 NO_SECRETS = Scrubber(())
 
 
-def secret_members(schema: CompiledSchema | None, value: JSON) -> list[tuple[str, JSON]]:
-    """The secret members of `value`: their JSON Pointers and values, outermost first, in the order of `value`."""
-    return list(_secret_members([schema.root] if schema else [], value, "", "", 0))
+def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:
+    """The secret members of `value`: their JSON Pointers and values, outermost first, in the order of `value`.
+
+    With `by_name` False, only those that the schema marks.
+    """
+    return list(_Search(by_name).below([schema.root] if schema else [], value, "", ""))
 
 
-def _secret_members(
-    places: list[Place], value: JSON, pointer: str, name: str, depth: int
-) -> Iterator[tuple[str, JSON]]:
-    applying = gather_all(places)
-    if (is_secret_name(name) and not isinstance(value, bool | None)) or any(_says_secret(place) for place in applying):
-        yield pointer, value
-        return
-    if depth > MAX_DEPTH:
-        return
-    if isinstance(value, dict):
-        for member, below in value.items():
-            children = child_places(applying, member)
-            yield from _secret_members(children, below, pointer_join(pointer, member), member, depth + 1)
-    elif isinstance(value, list):
-        for index, below in enumerate(value):
-            children = item_places(applying, index)
-            yield from _secret_members(children, below, pointer_join(pointer, index), name, depth + 1)
+@dataclass(frozen=True)
+class _Search:
+    by_name: bool
+
+    def below(self, places: list[Place], value: JSON, pointer: str, name: str) -> Iterator[tuple[str, JSON]]:
+        applying = gather_all(places)
+        named = self.by_name and is_secret_name(name) and not isinstance(value, bool | None)
+        if named or any(_says_secret(place) for place in applying):
+            yield pointer, value
+        elif isinstance(value, dict):
+            for member, part in value.items():
+                yield from self.below(child_places(applying, member), part, pointer_join(pointer, member), member)
+        elif isinstance(value, list):
+            for index, part in enumerate(value):
+                yield from self.below(item_places(applying, index), part, pointer_join(pointer, index), name)
 
 
 def is_secret_name(name: str) -> bool:
@@ -100,3 +100,22 @@ def _texts(value: JSON) -> Iterator[str]:
             yield from _texts(item)
     elif isinstance(value, int | Number) and not isinstance(value, bool):
         yield number_text(value)
+
+
+def with_secrets_marked(schema: JSON) -> JSON:
+    """`schema` with `writeOnly` at each property whose name tells of a secret, so that forms hide it.
+
+    Only for drawing: what a value is checked against stays as it was uploaded.
+    """
+    if isinstance(schema, list):
+        return [with_secrets_marked(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    marked = {name: with_secrets_marked(part) for name, part in schema.items()}
+    properties = marked.get("properties")
+    if isinstance(properties, dict):
+        marked["properties"] = {
+            name: {**part, "writeOnly": True} if isinstance(part, dict) and is_secret_name(name) else part
+            for name, part in properties.items()
+        }
+    return marked

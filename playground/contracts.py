@@ -12,6 +12,7 @@ from catalog.models import Revision
 from catalog.spec import ToolSpec, read_spec
 from catalog.strict_json import JSON
 from catalog.validation import CompiledSchema, compile_schema
+from playground.configurations import with_secrets_marked
 
 CONTRACTS_KEPT = 256
 
@@ -29,6 +30,11 @@ class Contract:
     @cached_property
     def configuration(self) -> CompiledSchema | None:
         return _compiled(self.spec.configuration)
+
+    @cached_property
+    def configuration_form(self) -> CompiledSchema | None:
+        """As `configuration`, with what its name tells to be secret marked so: forms hide it."""
+        return _compiled(with_secrets_marked(self.spec.configuration))
 
     @cached_property
     def return_type(self) -> CompiledSchema | None:

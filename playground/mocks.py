@@ -41,7 +41,7 @@ class Mock:
     """A mock response and where it comes from.
 
     `source` is "example" (its parameters equal those sent), "nearest" (the example that differs least: `differences`),
-    "returnType" (made from the schema) or "echo" (the spec says nothing about the response). `example` counts from 0.
+    "returnType" (made from the schema) or "echo" (the spec says nothing about the response). `example` counts from 1.
     """
 
     response: JSON
@@ -83,7 +83,7 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
     Raises:
         NoMock: `returnType` accepts nothing, or hides what it accepts too well.
     """
-    answering = [(index, example) for index, example in enumerate(spec.examples) if example.has_return_value]
+    answering = [(index, example) for index, example in enumerate(spec.examples, 1) if example.has_return_value]
     if answering:
         return _by_example(answering, parameters)
     if return_type is None:

@@ -155,6 +155,18 @@ def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
     return content.get("value"), {pointer: at for pointer, at in secrets.items() if isinstance(at, str)}
 
 
+def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:
+    """`value` without what only its name tells to be secret, where a form would show it.
+
+    A form hides what its schema marks; a member that the schema does not know has no mark.
+    """
+    marked = {pointer for pointer, _ in secret_members(schema, value, by_name=False)}
+    for pointer, _ in secret_members(schema, value):
+        if pointer not in marked:
+            value = _without(value, split_pointer(pointer))
+    return value
+
+
 def _stands(value: JSON, tokens: list[str]) -> bool:
     for token in tokens:
         if isinstance(value, dict) and token in value:

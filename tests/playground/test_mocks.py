@@ -36,7 +36,7 @@ def test_an_example_with_these_parameters_answers():
     made = mock_of(GET_WEATHER, {"location": "New York"})
 
     assert made.source == "example"
-    assert made.example == 0
+    assert made.example == 1
     assert made.description == "Get weather of New York"
     assert made.response == {"condition": "Sunny", "temperature": 28, "temperatureUnit": "C"}
 
@@ -54,7 +54,7 @@ def test_true_is_not_one():
 def test_else_the_nearest_example_answers_and_its_differences_are_named():
     made = mock_of(TWO_EXAMPLES, {"city": "Graz", "days": 3, "unit": "C"})
 
-    assert (made.source, made.example, made.response) == ("nearest", 1, {"n": 2})
+    assert (made.source, made.example, made.response) == ("nearest", 2, {"n": 2})
     assert [(found.pointer, found.kind) for found in made.differences] == [("/days", "changed"), ("/unit", "added")]
 
 
