@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
@@ -15,6 +15,7 @@ from ninja.errors import HttpError, ValidationError
 from catalog import api_shapes as shapes
 from catalog import archiving, exports
 from catalog.accounts.auth import actor, open_to_all, token_or_session
+from catalog.addresses import revision_at, revision_of, tool_at
 from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
 from catalog.errors import RevisionConflict, SpecError
 from catalog.models import Revision, Tool
@@ -29,30 +30,6 @@ from catalog.uploads import Entry, counts_of, upload
 router = Router(tags=["tools"])
 
 REFUSED = {400: shapes.ErrorOut, 401: shapes.ErrorOut, 403: shapes.ErrorOut, 413: shapes.ErrorOut, 422: shapes.ErrorOut}
-
-
-def tool_at(slug: str) -> Tool:
-    """The tool with its current revision.
-
-    Raises:
-        Http404: there is none.
-    """
-    tool = Tool.objects.with_current().filter(slug=slug).first()
-    if tool is None or tool.current is None:
-        raise Http404
-    return tool
-
-
-def revision_at(slug: str, number: int) -> Revision:
-    """One revision of a tool.
-
-    Raises:
-        Http404: there is none.
-    """
-    revision = Revision.objects.filter(tool__slug=slug, number=number).first()
-    if revision is None:
-        raise Http404
-    return revision
 
 
 # -- tools ------------------------------------------------------------------------------------------------------------
@@ -157,8 +134,7 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     if spec.tool_id != tool.tool_id:
         message = f"This is a spec of {spec.tool_id!r}, and the address is that of {tool.tool_id!r}."
         raise SpecError([Problem("/definition", message, "publish.other-tool")])
-    assert tool.current is not None  # noqa: S101 - for mypy: tool_at gives none without one
-    publish(spec, by=actor(request), expected=tool.current.number)
+    publish(spec, by=actor(request), expected=revision_of(tool).number)
     tool = tool_at(slug)
     response["ETag"] = tool.etag
     return _tool_with_spec(tool)
@@ -194,9 +170,7 @@ def restore_tool(request: HttpRequest, slug: str) -> tuple[int, None]:
 @router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=shapes.SPEC_TEXT)
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
     """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
-    revision = tool_at(slug).current
-    assert revision is not None  # noqa: S101 - for mypy: tool_at gives none without one
-    return _text_of(request, revision, f"{slug}.json" if download else None)
+    return _text_of(request, revision_of(tool_at(slug)), f"{slug}.json" if download else None)
 
 
 @router.get(
@@ -272,10 +246,9 @@ def diff(request: HttpRequest, slug: str, query: Query[shapes.DiffQuery]) -> dic
 )
 def export_tool(request: HttpRequest, slug: str, format: str) -> dict[str, Any]:  # noqa: A002 - the name in the path
     """For `mcp`, `openai` or `anthropic`, with what of the spec was lost."""
-    tool = tool_at(slug)
-    if format not in exports.FORMATS or tool.current is None:
+    if format not in exports.FORMATS:
         raise Http404
-    exported = exports.export(tool.current.spec, format)
+    exported = exports.export(revision_of(tool_at(slug)).spec, format)
     losses = [{"pointer": loss.pointer, "kind": loss.kind, "message": loss.message} for loss in exported.losses]
     return {"format": format, "document": exported.document, "losses": losses}
 
@@ -367,11 +340,11 @@ def _uploaded_tool(entry: Entry) -> dict[str, Any] | None:
 
 
 def _tool_with_spec(tool: Tool) -> dict[str, Any]:
-    assert tool.current is not None  # noqa: S101 - for mypy: tool_at gives none without one
-    return tool_json(tool) | {"sha256": tool.current.sha256, "spec": tool.current.spec.document}
+    revision = revision_of(tool)
+    return tool_json(tool) | {"sha256": revision.sha256, "spec": revision.spec.document}
 
 
-def _publication_json(publication: Publication, *, dry_run: bool) -> Mapping[str, Any]:
+def _publication_json(publication: Publication, *, dry_run: bool) -> dict[str, Any]:
     return {"outcome": publication.outcome, "dry_run": dry_run, "tool": tool_json(publication.tool)}
 
 

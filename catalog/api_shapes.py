@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from ninja import Field, Schema
 from pydantic import BeforeValidator, ConfigDict
 
-GET_WEATHER = {
+GET_WEATHER: dict[str, Any] = {
     "definition": {
         "name": "Get weather",
         "description": "Get weather by location",
@@ -76,8 +76,8 @@ ENTRY = {
 REJECTED = {"source": "tools.ndjson", "line": 7, "outcome": "rejected", "tool": None, "problems": [PROBLEM]}
 
 
-def _like(example: object) -> ConfigDict:
-    return ConfigDict(json_schema_extra={"example": example})  # type: ignore[typeddict-item]
+def _like(example: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"example": example})
 
 
 def _empty_is_none(value: object) -> object:

@@ -13,8 +13,7 @@ from typing import Literal
 
 from django.http import QueryDict
 
-from catalog.models import Tool
-from catalog.querying import ToolQuerySet
+from catalog.models import Tool, ToolQuerySet
 from catalog.search import Filter, Flag, Hit, Mode, search_index
 from catalog.search.reasons import Explanation, explain, reasons_for, words_out_of_sight
 from catalog.search.words import Query
@@ -125,7 +124,7 @@ class CatalogSearch:
     def from_query(cls, query: QueryDict) -> CatalogSearch:
         """Read a page's address. Links make it, so what makes no sense in it is as if it were not there."""
         try:
-            cursor = Cursor.decode(query["cursor"]) if query.get("cursor") else None
+            cursor = Cursor.decode(text) if (text := query.get("cursor")) else None
         except BadCursor:
             cursor = None
         return cls(

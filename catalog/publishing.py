@@ -151,7 +151,8 @@ def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
 
 
 def _slug_taken(spec: ToolSpec, holder: str) -> Problem:
-    pointer = "/definition/id" if "id" in spec.document["definition"] else "/definition/name"
+    definition = spec.document["definition"]
+    pointer = "/definition/id" if isinstance(definition, dict) and "id" in definition else "/definition/name"
     message = (
         f"The address /tools/{spec.slug}/ that this id leads to is taken by the tool {holder!r}; choose another id."
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from catalog.problems import pointer_join, resolve_pointer
@@ -126,37 +126,37 @@ class _Writer:
         if not isinstance(schema, dict):
             kind = "nothing: no value fits" if schema is False else "any value"
             return Node(place.name, place.kind, anchor, place.pointer, kind, required=place.required)
-        layers, nullable = self._layers(schema)
+        layers, nullable = self._layers(schema, place.pointer)
         said = Said(layers)
-        common = {
-            "name": place.name,
-            "kind": place.kind,
-            "anchor": anchor,
-            "pointer": place.pointer,
-            "type": self._type(layers, nullable=nullable),
-            "title": said.text("title"),
-            "description": said.text("description"),
-            "definition": next((name for layer in layers if (name := _definition_name(layer.schema))), ""),
-            "required": place.required,
-            "deprecated": said.flag("deprecated"),
-            "read_only": said.flag("readOnly"),
-            "write_only": said.flag("writeOnly"),
-            "facts": tuple(facts_of(said)),
-        }
+        node = Node(
+            place.name,
+            place.kind,
+            anchor,
+            place.pointer,
+            self._type(layers, nullable=nullable),
+            title=said.text("title"),
+            description=said.text("description"),
+            definition=next((name for layer in layers if (name := _definition_name(layer.schema))), ""),
+            required=place.required,
+            deprecated=said.flag("deprecated"),
+            read_only=said.flag("readOnly"),
+            write_only=said.flag("writeOnly"),
+            facts=tuple(facts_of(said)),
+        )
         same_as = next((place.inside[id(layer.schema)] for layer in layers if id(layer.schema) in place.inside), "")
         if same_as:
-            return Node(**common, same_as=same_as)  # type: ignore[arg-type]
+            return replace(node, same_as=same_as)
         if self.left <= 0 or place.depth >= MAX_DEPTH:
-            return Node(**common, cut=_has_more(layers))  # type: ignore[arg-type]
+            return replace(node, cut=_has_more(layers))
         inside = {**place.inside, **{id(layer.schema): anchor for layer in layers}}
         children_title, children = self._children(layers, place, anchor, inside)
         if children_title == "Items" and len(children) == 1 and children[0].says_only_its_properties:
             children_title, children = "Each item", list(children[0].children)
         branches_title, branches = self._branches(layers, place, anchor, inside)
-        return Node(  # type: ignore[misc]
-            **common,  # type: ignore[arg-type]
+        return replace(
+            node,
             children_title=children_title,
-            children=tuple(child for child in children if child),
+            children=tuple(children),
             branches_title=branches_title,
             branches=tuple(branches),
             cut=self.left <= 0,
@@ -179,10 +179,9 @@ class _Writer:
                 kind: Literal["name", "pattern", "other"] = "name"
                 if keyword != "properties":
                     kind = "pattern" if keyword == "patternProperties" else "other"
-                tokens = (keyword, name) if keyword in ("properties", "patternProperties") else (keyword,)
                 at = _Place(
                     f"{anchor}.{name or 'other'}",
-                    pointer_join(layer.pointer, *tokens),
+                    pointer_join(layer.pointer, keyword, *([] if kind == "other" else [name])),
                     name,
                     kind,
                     required=kind == "name" and name in required,
@@ -225,11 +224,11 @@ class _Writer:
 
     # -- references ---------------------------------------------------------------------------------------------------
 
-    def _layers(self, schema: Schema) -> tuple[list[Layer], bool]:
+    def _layers(self, schema: Schema, pointer: str = "") -> tuple[list[Layer], bool]:
         """All schemas of the same value: `schema`, what it refers to, its `allOf`, its one branch that is not null."""
         layers: list[Layer] = []
         nullable = False
-        waiting = [Layer(schema, "")]
+        waiting = [Layer(schema, pointer)]
         while waiting and len(layers) < MAX_LAYERS:
             layer = waiting.pop(0)
             if any(layer.schema is known.schema for known in layers):

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from catalog.errors import DocumentError
-from catalog.strict_json import dumps, loads
+from catalog.laying_out import is_one_line, lay_out
 
 CONTEXT_LINES = 3
 MAX_COMPARED_LINES = 4_000  # between the first and the last difference; beyond, all of it counts as changed
@@ -51,9 +50,9 @@ class Difference:
 
 def compare(old: str, new: str) -> Difference:
     """The difference between two texts of specs."""
-    laid_out = "\n" not in old.strip() or "\n" not in new.strip()
+    laid_out = is_one_line(old) or is_one_line(new)
     if laid_out:
-        old, new = _lay_out(old), _lay_out(new)
+        old, new = lay_out(old), lay_out(new)
     rows = list(_rows(old.splitlines(), new.splitlines()))
     return Difference(tuple(_hunks(rows)), laid_out)
 
@@ -73,13 +72,6 @@ def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
 def _range(hunk: Sequence[Row], side: Literal["old", "new"]) -> str:
     numbers = [number for row in hunk if (number := getattr(row, side)) is not None]
     return f"{numbers[0]},{len(numbers)}" if numbers else "0,0"
-
-
-def _lay_out(text: str) -> str:
-    try:
-        return dumps(loads(text), indent=2)
-    except DocumentError:
-        return text
 
 
 def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:

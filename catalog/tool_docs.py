@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from catalog import schema_docs
+from catalog.addresses import revision_of
 from catalog.calling import Call, as_curl, as_python, placeholder
 from catalog.exports import FORMATS, Export, export
+from catalog.laying_out import is_one_line, lay_out
 from catalog.models import Tool
 from catalog.spec import Example, ToolSpec
-from catalog.strict_json import JSON, dumps
+from catalog.strict_json import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,7 @@ class ToolDocs:
 
     @property
     def spec(self) -> ToolSpec:
-        assert self.tool.current is not None  # noqa: S101 - for mypy: pages are of tools with a revision
-        return self.tool.current.spec
+        return revision_of(self.tool).spec
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -100,12 +101,12 @@ class ToolDocs:
     @property
     def laid_out(self) -> bool:
         """Whether the spec came on a single line, and is shown on several."""
-        return "\n" not in self.spec.source.strip()
+        return is_one_line(self.spec.source)
 
     @property
     def spec_text(self) -> str:
         """The spec as uploaded, or laid out where that is a single line."""
-        return dumps(self.spec.document, indent=2) if self.laid_out else self.spec.source
+        return lay_out(self.spec.source) if self.laid_out else self.spec.source
 
     @cached_property
     def usages(self) -> tuple[Usage, ...]:

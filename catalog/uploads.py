@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from catalog.accounts.models import User
@@ -43,7 +43,8 @@ class Entry:
         source: the file that it stood in, and
         line: where it begins there.
         tool_id, name, slug, revision, archived: of the tool; None, and False, where it was rejected.
-        faults: why it was rejected.
+        faults: why it was rejected, and
+        text: what was rejected, to be put right; "" where it could not be read at all.
     """
 
     source: str
@@ -55,6 +56,7 @@ class Entry:
     revision: int | None = None
     archived: bool = False
     faults: tuple[Fault, ...] = ()
+    text: str = field(default="", repr=False)
 
 
 def upload(pieces: Iterable[Piece], *, by: User | None, dry_run: bool = False) -> Iterator[Entry]:
@@ -72,7 +74,7 @@ def upload(pieces: Iterable[Piece], *, by: User | None, dry_run: bool = False) -
 
 def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
     """How many entries have each outcome, all outcomes named."""
-    found = Counter(entry.outcome for entry in entries)
+    found: Counter[str] = Counter(entry.outcome for entry in entries)
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
@@ -110,9 +112,10 @@ def _accepted(piece: Piece, publication: Publication) -> Entry:
 
 
 def _rejected(piece: Piece, problems: Iterable[Problem]) -> Entry:
-    lines = piece.text.decode(errors="replace").split("\n")
+    text = piece.text.decode(errors="replace")
+    lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
-    return Entry(piece.source, piece.line, "rejected", faults=faults)
+    return Entry(piece.source, piece.line, "rejected", faults=faults, text=text)
 
 
 def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:

@@ -17,8 +17,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog import archiving
 from catalog.accounts.auth import actor
+from catalog.addresses import tool_at
 from catalog.browsing import CatalogSearch
-from catalog.models import Revision, Tool
+from catalog.laying_out import is_one_line, lay_out
+from catalog.models import Revision
 from catalog.reading import file_pieces
 from catalog.text_diff import compare
 from catalog.tool_docs import ToolDocs
@@ -28,18 +30,8 @@ from catalog.uploads import Entry, counts_of, upload
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 ENTRIES_SHOWN = 500
-
-
-def tool_at(slug: str) -> Tool:
-    """The tool with its current revision.
-
-    Raises:
-        Http404: there is none.
-    """
-    tool = Tool.objects.with_current().filter(slug=slug).first()
-    if tool is None or tool.current is None:
-        raise Http404
-    return tool
+FIXED_CHARS = 500_000  # of rejected specs that one page offers to put right
+PASTED = "pasted text"
 
 
 @require_safe
@@ -122,41 +114,52 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_specs(request: HttpRequest) -> HttpResponse:
-    """Upload files or pasted text; the report comes on the same page, with what was pasted still in its field."""
+    """Upload files and texts; the report comes on the same page, with what was rejected ready to be put right."""
     if request.method != "POST":
         return render(request, "catalog/upload.html", {"max_spec_bytes": settings.MAX_SPEC_BYTES})
     if not request.user.is_authenticated:
         return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': request.path})}")
     dry_run = "dry_run" in request.POST
-    pasted = request.POST.get("text", "")
-    nothing = not pasted.strip() and not request.FILES
-    entries = [] if nothing else list(upload(_pieces(request, pasted), by=actor(request), dry_run=dry_run))
+    texts = _texts(request)
+    entries = list(upload(_pieces(request, texts), by=actor(request), dry_run=dry_run))
     rejected = [entry for entry in entries if entry.outcome == "rejected"]
+    accepted = [entry for entry in entries if entry.outcome != "rejected"]
+    pasted_stays = dry_run or any(entry.source == PASTED for entry in rejected)
     context = {
         "max_spec_bytes": settings.MAX_SPEC_BYTES,
-        "text": pasted,
+        "text": request.POST.get("text", "") if pasted_stays else "",
         "dry_run": dry_run,
-        "nothing": nothing,
+        "nothing": not entries,
         "nothing_errors": [{"href": "#text", "message": "Choose a file, or paste a spec"}],
-        "entries": _worst_first(entries)[:ENTRIES_SHOWN],
-        "more_entries": max(0, len(entries) - ENTRIES_SHOWN),
+        "rejected": list(_with_room_to_fix(rejected))[:ENTRIES_SHOWN],
+        "accepted": accepted[:ENTRIES_SHOWN],
+        "more_entries": max(0, len(rejected) - ENTRIES_SHOWN) + max(0, len(accepted) - ENTRIES_SHOWN),
         "counts": counts_of(entries),
         "total": len(entries),
-        "rejected": rejected,
     }
-    return render(request, "catalog/upload.html", context, status=422 if nothing or rejected else 200)
+    return render(request, "catalog/upload.html", context, status=422 if rejected or not entries else 200)
 
 
-def _pieces(request: HttpRequest, pasted: str) -> Iterator[Piece]:
+def _texts(request: HttpRequest) -> list[tuple[str, str]]:
+    """What was typed, as (name in the report, text); a browser sends the ends of lines as CR LF."""
+    fixed = zip(request.POST.getlist("source"), request.POST.getlist("fixed"), strict=False)
+    named = [(PASTED, request.POST.get("text", "")), *fixed]
+    return [(name, text.replace("\r\n", "\n")) for name, text in named if text.strip()]
+
+
+def _pieces(request: HttpRequest, texts: list[tuple[str, str]]) -> Iterator[Piece]:
     for file in request.FILES.getlist("files"):
-        if file.name and file.file is not None:
-            yield from file_pieces(file.name, file.file)  # type: ignore[arg-type]
-    if pasted.strip():
-        # a browser sends the ends of lines as CR LF; what was pasted had LF
-        text = pasted.replace("\r\n", "\n")
-        yield from file_pieces("pasted text", io.BytesIO(text.encode(errors="surrogatepass")))
+        if file.file is not None:
+            yield from file_pieces(file.name or "file", file.file)  # type: ignore[arg-type]
+    for name, text in texts:
+        yield from file_pieces(name, io.BytesIO(text.encode(errors="surrogatepass")))
 
 
-def _worst_first(entries: list[Entry]) -> list[Entry]:
-    """Rejected specs before the others, each kind in its order."""
-    return sorted(entries, key=lambda entry: entry.outcome != "rejected")
+def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
+    """Each rejected entry, and its text for a field where it fits the page and stands in no other field."""
+    left = FIXED_CHARS
+    for entry in rejected:
+        fits = entry.source != PASTED and len(entry.text) <= left
+        left -= len(entry.text) if fits else 0
+        text = lay_out(entry.text) if is_one_line(entry.text) else entry.text
+        yield entry, text if fits else ""

@@ -29,12 +29,12 @@ POSTGRES = [
 STATEMENTS = {"sqlite": SQLITE, "postgresql": POSTGRES}
 
 
-def create(apps, schema_editor):
+def create(apps, schema_editor):  # noqa: ARG001
     for statement in STATEMENTS[schema_editor.connection.vendor]:
         schema_editor.execute(statement)
 
 
-def drop(apps, schema_editor):
+def drop(apps, schema_editor):  # noqa: ARG001
     schema_editor.execute("DROP TABLE tool_search")
 
 

@@ -55,6 +55,11 @@ class ParameterTexts:
     descriptions: tuple[str, ...]
 
 
+def read_parameter_texts(names: str, texts: str) -> ParameterTexts:
+    """What `SearchDocument` says of parameters, read back: one per line, a name ends at the tab."""
+    return ParameterTexts(tuple(line.split("\t", 1)[0] for line in names.split("\n")), tuple(texts.split("\n")))
+
+
 class SearchIndex(Protocol):
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
         """Store documents by the tool's primary key, in place of any that stood there."""

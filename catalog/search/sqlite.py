@@ -15,7 +15,7 @@ from dataclasses import astuple
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Filter, Hit, Mode, ParameterTexts
+from catalog.search import Filter, Hit, Mode, ParameterTexts, read_parameter_texts
 from catalog.search.documents import SearchDocument
 from catalog.search.words import Part, Query, Word
 
@@ -77,11 +77,6 @@ class SQLiteIndex:
         )
 
 
-def read_parameter_texts(names: str, texts: str) -> ParameterTexts:
-    """The two columns of the index, read back: one parameter per line, a name ends at the tab."""
-    return ParameterTexts(tuple(line.split("\t", 1)[0] for line in names.split("\n")), tuple(texts.split("\n")))
-
-
 def match_expression(query: Query, mode: Mode, chosen: Filter) -> str:
     """`query` in FTS5's language. Every word is a quoted string of letters and digits, so that none is an operator."""
     operator = " AND " if mode == "all" else " OR "
@@ -102,9 +97,9 @@ def _part(part: Part) -> str:
     return f'"{part.text}" *' if part.open_ended else f'"{part.text}"'
 
 
-def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, list[object]]:
+def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, list[str | float]]:
     where = "tool_search MATCH %s"
-    values: list[object] = [match_expression(query, mode, chosen)]
+    values: list[str | float] = [match_expression(query, mode, chosen)]
     if chosen.among is not None:
         where += f" AND rowid IN ({', '.join(['%s'] * len(chosen.among))})"
         values += sorted(chosen.among)

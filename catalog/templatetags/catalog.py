@@ -23,6 +23,17 @@ def marked(text: Marked) -> str | SafeString:
 
 
 _OPEN, _CLOSE = SafeString("<mark>"), SafeString("</mark>")
+_CODE = (("", ""), (SafeString("<code>"), SafeString("</code>")))
+
+
+@register.filter
+def with_code(message: str) -> SafeString:
+    """A message with what stands between backticks as code."""
+    parts = message.split("`")
+    if len(parts) % 2 == 0:
+        return format_html("{}", message)
+    pieces = ((_CODE[index % 2][0], part, _CODE[index % 2][1]) for index, part in enumerate(parts))
+    return format_html_join("", "{}{}{}", pieces)
 
 
 @register.simple_tag

@@ -78,7 +78,7 @@ def as_json(checked: Sequence[Checked]) -> str:
             "source": one.source,
             "line": one.line,
             "valid": not one.problems,
-            "problems": [problem.as_json() for problem in one.problems],  # type: ignore[dict-item]
+            "problems": [dict(problem.as_json()) for problem in one.problems],
         }
         for one in checked
     ]
