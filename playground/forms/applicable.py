@@ -21,6 +21,7 @@ from playground.forms.schemas import Kinds, branches, members, references
 from playground.forms.values import Absent, Kind, Maybe
 
 MAX_PLACES: Final = 500
+_CONDITIONAL: Final = frozenset({"if", "dependentSchemas", "dependentRequired", "dependencies"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,14 @@ class Applicable:
         places: the subschemas, outermost first.
         unions: the unions among them that leave something to choose.
         choices: the list of values to pick from, where there is one.
+        has_conditions: whether some of them apply because of the value.
         is_complete: whether none was left out because it would take too long.
     """
 
     places: list[Place] = field(default_factory=list)
     unions: list[Union] = field(default_factory=list)
     choices: tuple[Choice, ...] | None = None
+    has_conditions: bool = False
     is_complete: bool = True
 
 
@@ -118,6 +121,7 @@ class Search:
 
     def _conditions(self, place: Place, way: str) -> None:
         keywords = members(place)
+        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(keywords)
         if isinstance(self.value, Absent):
             return
         known = place.dialect.keywords

@@ -1,6 +1,7 @@
-"""From a draft to the nodes that are drawn. The value decides the kind of each node, the schema what is said and offered.
+"""From a draft to the nodes that are drawn.
 
-So every value has a form, whatever its schema, and each of its parts is the value of a control.
+The value decides the kind of each node, the schema what is said and offered. So every value has a form, whatever its
+schema, and each of its parts is the value of a control.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from playground.forms.containers import absent_node, array_node, folded_node, ob
 from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
 from playground.forms.guide import Guide
 from playground.forms.here import Here, Spot, default_kind
-from playground.forms.nodes import Form, Node, RawNode
+from playground.forms.nodes import Button, Form, Node, RawNode
 from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, secret_node, text_node
 
 INLINE_MEMBERS = 150  # empty members that one page draws at once; more can be added by name
@@ -22,14 +23,13 @@ INLINE_MEMBERS = 150  # empty members that one page draws at once; more can be a
 def build(
     places: Sequence[Place], draft: Draft, *, name: str, label: str, guide: Guide, focus: str | None = None
 ) -> Form:
-    """The form of `draft`, under `places`.
+    """The form of `draft`, under `places`: `name` begins the name of each control, `label` is what the whole is called.
 
-    Args:
-        name: begins the name of each control.
-        label: what the whole is called.
-        focus: the path of the node that gets the focus.
+    The node at the path `focus` gets the focus.
     """
-    return Form(name, _Builder(name, guide, focus).node(places, draft, Spot("", "", label, is_required=True)))
+    root = _Builder(name, guide, focus).node(places, draft, Spot("", "", label, is_required=True))
+    refresh = Button(f"{name}:refresh:", "Update the form", f"Update the form of {label} to what it holds now")
+    return Form(name, root, refresh if guide.has_conditions else None)
 
 
 @dataclass(slots=True)

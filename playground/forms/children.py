@@ -43,15 +43,16 @@ def declared_names(found: Applicable) -> list[str]:
     return list(names)
 
 
-def required_names(found: Applicable, present: set[str]) -> set[str]:
-    """The names of members that must be there, when those in `present` are."""
-    names = set(_required(found))
+def required_names(found: Applicable, present: set[str]) -> dict[str, None]:
+    """The names of members that must be there, when those in `present` are; in the schemas' order."""
+    names = dict.fromkeys(_required(found))
     for place in found.places:
         for keyword in ("dependentRequired", "dependencies"):
             needs = members(place).get(keyword)
             if isinstance(needs, dict) and keyword in place.dialect.keywords:
-                for name in present & needs.keys():
-                    names.update(_texts(needs[name]))
+                for name, others in needs.items():
+                    if name in present:
+                        names.update(dict.fromkeys(_texts(others)))
     return names
 
 

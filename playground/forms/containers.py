@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,9 +11,21 @@ from catalog.strict_json import JSON
 from playground.forms import children
 from playground.forms.children import Child
 from playground.forms.choices import Choice, canonical
-from playground.forms.drafts import NOTHING, Array, Draft, Entry, Folded, Item, Missing, Object, entry_of, key_of
+from playground.forms.drafts import (
+    NOTHING,
+    Array,
+    Draft,
+    Entry,
+    Folded,
+    Item,
+    Missing,
+    Object,
+    entry_of,
+    key_of,
+    new_row,
+)
 from playground.forms.here import Here, Spot
-from playground.forms.names import control_name, member_path, new_row_id, row_path
+from playground.forms.names import control_name, member_path, row_path
 from playground.forms.nodes import (
     AbsentNode,
     Adder,
@@ -51,12 +63,12 @@ def arranged(draft: Object, declared: list[str]) -> Arranged:
     entries = []
     names = set(declared)
     for entry in draft.entries:
-        key = key_of(entry)
+        key = None if entry.is_run else key_of(entry)
         if key in names and isinstance(members.get(key, NOTHING), Missing):
             members[key] = entry.draft
         else:
             entries.append(entry)
-    row = new_row_id(entry.row for entry in draft.entries)
+    row = int(new_row(draft.entries))
     for name, member in draft.members.items():
         if name not in names and not isinstance(member, Missing):
             entries.append(entry_of(str(row), name, member))
@@ -66,14 +78,15 @@ def arranged(draft: Object, declared: list[str]) -> Arranged:
 
 def object_node(here: Here, draft: Object, inline_left: list[int]) -> Node:
     """An object."""
-    declared = children.declared_names(here.found)
-    order = arranged(draft, declared)
+    given = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
+    required = children.required_names(here.found, given.union(*map(_keys_of, draft.entries)))
+    order = arranged(draft, [*dict.fromkeys([*children.declared_names(here.found), *required])])
     present = {name for name, member in order.members.items() if not isinstance(member, Missing)}
-    required = children.required_names(here.found, present | {key for entry in order.entries if (key := key_of(entry))})
+    elsewhere = {key for entry in order.entries for key in _keys_of(entry)}
     members, left_out = [], []
     for name, member in order.members.items():
         child = children.member(here.found, name)
-        if name not in present and not child.is_allowed:
+        if name not in present and (not child.is_allowed or name in elsewhere):
             continue
         if name not in present and name not in required:
             if inline_left[0] <= 0:
@@ -89,7 +102,7 @@ def object_node(here: Here, draft: Object, inline_left: list[int]) -> Node:
             notes=() if child.is_allowed else (NOT_ALLOWED,),
         )
         members.append(here.build(child.places, member, spot))
-    entries = tuple(_entry(here, entry) for entry in order.entries)
+    entries = tuple(_run_of_entries(here, entry) if entry.is_run else _entry(here, entry) for entry in order.entries)
     return ObjectNode(
         here.head(is_container=True, buttons=_removal(here)),
         Hidden(here.control("o"), ""),
@@ -97,6 +110,13 @@ def object_node(here: Here, draft: Object, inline_left: list[int]) -> Node:
         entries,
         _adder(here, left_out),
     )
+
+
+def _keys_of(entry: Entry) -> Iterable[str]:
+    if entry.is_run:
+        return entry.draft.value if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict) else ()
+    key = key_of(entry)
+    return () if key is None else (key,)
 
 
 def _removal(here: Here) -> tuple[Button, ...]:
@@ -121,9 +141,19 @@ def _entry(here: Here, entry: Entry) -> EntryRow:
         f"{here.form}:{path}-row",
         Hidden(here.control("m"), entry.row),
         Key(f"{here.form}:{path}-key", control_name(here.form, tag, path), entry.key, entry.is_literal),
+        None,
         node,
         (remove,),
     )
+
+
+def _run_of_entries(here: Here, entry: Entry) -> EntryRow:
+    """Entries that are folded together: one text, and no key of its own."""
+    path = row_path(here.spot.path, entry.row)
+    spot = Spot(path, here.spot.pointer, f"More of {here.spot.label}", is_row=True)
+    tag = control_name(here.form, "k", path)
+    node = here.build((), entry.draft, spot)
+    return EntryRow(f"{here.form}:{path}-row", Hidden(here.control("m"), entry.row), None, Hidden(tag, ""), node, ())
 
 
 def _adder(here: Here, left_out: list[str]) -> Adder | None:
@@ -140,17 +170,20 @@ def array_node(here: Here, draft: Array) -> Node:
     """A list, as rows; or as boxes to tick where each item is one of a few choices and stands once."""
     boxes = _box_choices(here)
     if boxes and draft.state.view != "rows" and (options := _ticked(here, draft, boxes)) is not None:
-        head = here.head(is_container=True, buttons=_removal(here))
+        as_rows = (Option("rows", "list in an order of its own"),)
+        head = here.head(is_container=True, buttons=_removal(here), views=as_rows)
         return ChoicesNode(head, Hidden(here.control("a"), ""), here.control("i"), options)
     rows = []
-    last = len(draft.items) - 1
-    for index, item in enumerate(draft.items):
-        rows.append(_row(here, item, index, last))
+    index = 0
+    for item in draft.items:
+        rows.append(_row(here, draft, item, index))
+        index += item.length
+    views = (Option("boxes", "boxes to tick"),) if boxes and draft.state.view == "rows" else ()
     return ArrayNode(
-        here.head(is_container=True, buttons=_removal(here)),
+        here.head(is_container=True, buttons=_removal(here), views=views),
         Hidden(here.control("a"), ""),
         tuple(rows),
-        (_item_button(here),) if children.item(here.found, len(draft.items)).is_allowed else (),
+        (_item_button(here),) if children.item(here.found, index).is_allowed else (),
     )
 
 
@@ -158,8 +191,12 @@ def _item_button(here: Here) -> Button:
     return Button(here.operation("item"), "Add item", f"Add an item to {here.spot.label}", "plus")
 
 
-def _row(here: Here, item: Item, index: int, last: int) -> ArrayRow:
+def _row(here: Here, draft: Array, item: Item, index: int) -> ArrayRow:
     path = row_path(here.spot.path, item.row)
+    if item.is_run:
+        spot = Spot(path, here.spot.pointer, f"Items {index + 1} to {index + item.length}", is_row=True)
+        node = here.build((), item.draft, spot)
+        return ArrayRow(f"{here.form}:{path}-row", Hidden(here.control("r"), item.row), node, ())
     child = children.item(here.found, index)
     spot = Spot(
         path,
@@ -170,9 +207,9 @@ def _row(here: Here, item: Item, index: int, last: int) -> ArrayRow:
     )
     whose = f"item {index + 1} of {here.spot.label}"
     buttons = [Button(f"{here.form}:remove:{path}", "Remove", f"Remove {whose}", "trash")]
-    if index < last:
+    if item is not draft.items[-1]:
         buttons.insert(0, Button(f"{here.form}:down:{path}", "Down", f"Move {whose} down", "arrow-down"))
-    if index:
+    if item is not draft.items[0]:
         buttons.insert(0, Button(f"{here.form}:up:{path}", "Up", f"Move {whose} up", "arrow-up"))
     node = here.build(child.places, item.draft, spot)
     return ArrayRow(f"{here.form}:{path}-row", Hidden(here.control("r"), item.row), node, tuple(buttons))
@@ -187,7 +224,7 @@ def _box_choices(here: Here) -> tuple[Choice, ...]:
 
 
 def _ticked(here: Here, draft: Array, choices: tuple[Choice, ...]) -> tuple[Option, ...] | None:
-    """The boxes of `choices`; None where the list could not be told by boxes: another order, repeated or foreign items."""
+    """The boxes of `choices`; None where boxes could not tell the list: another order, repeated or foreign items."""
     reading = here.guide.reading(draft)
     if reading.faults or not isinstance(reading.value, list):
         return None

@@ -270,8 +270,8 @@ def _secret(place: _Place, state: State) -> Draft:
 
 _READERS: Final[Mapping[str, Callable[[_Place, State], Draft]]] = {
     "c": _secret,
-    "o": lambda place, state: Object(state=state),
-    "a": lambda place, state: Array(state=state),
+    "o": lambda _place, state: Object(state=state),
+    "a": lambda _place, state: Array(state=state),
     "e": _raw,
     "z": _folded,
     "q": _literal_text,

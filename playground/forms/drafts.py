@@ -7,7 +7,7 @@ a draft and `read` turns a draft back, for every value whatever its schema.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
@@ -98,12 +98,16 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An extra entry of an object: a row whose key is typed."""
+    """An extra entry of an object: a row whose key is typed; or, when its draft is folded, a run of them."""
 
     row: str
     key: str
     draft: Draft
     is_literal: bool = False
+
+    @property
+    def is_run(self) -> bool:
+        return self.row.startswith("~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,15 @@ class Item:
     @property
     def is_run(self) -> bool:
         return self.row.startswith("~")
+
+    @property
+    def length(self) -> int:
+        """How many items it stands for."""
+        return (
+            len(self.draft.value)
+            if isinstance(self.draft, Folded) and isinstance(self.draft.value, list) and self.is_run
+            else 1
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +201,7 @@ def with_state(draft: Draft, state: State) -> Draft:
 def read(draft: Draft, kept: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
     """The value of `draft`, and what in it is no value yet.
 
-    Args:
-        kept: the secret that a token stands for; ABSENT where it is lost.
+    `kept` finds the secret that a token stands for; ABSENT where it is lost.
     """
     reader = _Reader(kept)
     value = reader.value_of(draft, "", "")
@@ -268,6 +280,9 @@ class _Reader:
         return value
 
     def _entry(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+        if entry.is_run:
+            self._run(entry, value, taken, path, pointer)
+            return
         key = self._key(entry, path, pointer)
         if key is None:
             return
@@ -283,6 +298,18 @@ class _Reader:
             value[key] = found
         elif is_empty(entry.draft):
             self._fault(path, here, Problem("", f"Give {literal(key)} a value, or remove it", "form.value-needed"))
+
+    def _run(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+        members = self.value_of(entry.draft, path, pointer)
+        if not isinstance(members, dict):
+            return
+        for key, member in members.items():
+            if key in taken:
+                message = f"The name {literal(key)} is used twice; choose another name in this text"
+                self._fault(path, pointer_join(pointer, key), Problem("", message, "form.duplicate-name"))
+            else:
+                taken.add(key)
+                value[key] = member
 
     def _key(self, entry: Entry, path: str, pointer: str) -> str | None:
         key = key_of(entry)
@@ -307,6 +334,12 @@ class _Reader:
 
     def _fault(self, path: str, pointer: str, problem: Problem, *, on_key: bool = False) -> None:
         self.faults.append(Fault(path, replace(problem, pointer=pointer), on_key))
+
+
+def new_row(rows: Iterable[Item | Entry]) -> str:
+    """An id for a row to be added, above all that are there, folded ones too."""
+    last = (int(row.row.lstrip("~")) + (row.length if isinstance(row, Item) else 1) for row in rows)
+    return str(max(last, default=0))
 
 
 def is_empty(draft: Draft) -> bool:

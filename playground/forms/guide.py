@@ -33,6 +33,7 @@ class Guide:
     Attributes:
         kept: finds a secret by its token.
         seal: closes what is not to be read in the page.
+        has_conditions: whether anything seen so far depends on the value itself.
         budget: the validator's work for this page; when it is spent, branches and conditions are no longer looked up.
     """
 
@@ -42,6 +43,7 @@ class Guide:
     kinds: Kinds = field(default_factory=Kinds)
     choices: Choices = field(default_factory=Choices)
     branches: Branches = field(init=False)
+    has_conditions: bool = False
     _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
     _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(default_factory=dict)
 
@@ -74,6 +76,7 @@ class Guide:
                 self.is_valid,
             )
             known = self._found[key] = (draft, search.run(places))
+            self.has_conditions = self.has_conditions or known[1].has_conditions
         return known[1]
 
     def kind(self, draft: Draft) -> Kind | None:

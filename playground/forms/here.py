@@ -96,7 +96,14 @@ class Here:
         from_schema = self.found.choices or ()
         return tuple(choice for choice in from_schema if kind_allowed(choice, self.kinds))
 
-    def head(self, *, buttons: tuple[Button, ...] = (), is_container: bool = False, has_types: bool = True) -> Head:
+    def head(
+        self,
+        *,
+        buttons: tuple[Button, ...] = (),
+        is_container: bool = False,
+        has_types: bool = True,
+        views: tuple[Option, ...] = (),
+    ) -> Head:
         """What the node of this place says of it."""
         spot, facts = self.spot, self.facts
         types = kinds_in_words(self.kinds, {"type": "integer"} if facts.is_whole else {}) if has_types else ""
@@ -118,7 +125,7 @@ class Here:
             is_read_only=facts.is_read_only,
             is_nameless=spot.is_nameless,
             has_focus=self.has_focus,
-            kinds=self._kind_selector(is_container=is_container),
+            kinds=self._kind_selector(is_container, views),
             unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
             buttons=buttons,
             hidden=self._hidden(),
@@ -141,7 +148,7 @@ class Here:
         view = [Hidden(self.control("w"), state.view)] if state.view else []
         return (*in_force, *view, *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash))
 
-    def _kind_selector(self, *, is_container: bool) -> Selector | None:
+    def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
         present = None if self.is_empty else self.kind
         offered = [kind for kind in KINDS if kind in self.kinds or kind == present]
         is_plain = not is_container and not isinstance(self.draft, Raw) and self.draft.state.view != "free"
@@ -156,6 +163,7 @@ class Here:
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         elif current is None:
             options.insert(0, Option("", "choose…", is_selected=True))
+        options += views
         if self.draft.state.view == "free":
             options.append(Option("listed", "one of the listed values"))
         options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))

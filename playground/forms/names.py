@@ -31,7 +31,6 @@ op   | button (no form, no tag) | the operation pressed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -72,8 +71,3 @@ def control_name(form: str, tag: str, path: str) -> str:
 def is_row(row: str) -> bool:
     """Whether `row` can be the id of a row."""
     return _ROW.fullmatch(f"@{row}") is not None
-
-
-def new_row_id(used: Iterable[str]) -> int:
-    """A row id, as a number, above all of `used`."""
-    return max((int(row.lstrip("~")) for row in used), default=-1) + 1

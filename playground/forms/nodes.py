@@ -142,7 +142,7 @@ class TextNode:
 
 @dataclass(frozen=True, slots=True)
 class FileNode:
-    """A text that stands for bytes: a file to choose, and the text itself. `size`: bytes, None where it is no such text."""
+    """A text that stands for bytes: a file to choose, and the text itself. `size`: bytes; None where it is none."""
 
     template: ClassVar = "file"
     head: Head
@@ -265,9 +265,12 @@ class ChoicesNode:
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
+    """An extra entry: its key and its value. `no_key` stands for the key of entries that are folded together."""
+
     id: str
     row: Hidden
-    key: Key
+    key: Key | None
+    no_key: Hidden | None
     node: Node
     buttons: tuple[Button, ...]
 
@@ -321,10 +324,15 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form: its name, which begins the name of each of its controls, its root, and its errors."""
+    """One form: its name, which begins the name of each of its controls, its root, and its errors.
+
+    Attributes:
+        refresh: draws the form again; there where the schema makes fields depend on other fields.
+    """
 
     name: str
     root: Node
+    refresh: Button | None = None
     errors: tuple[Summary, ...] = ()
 
 

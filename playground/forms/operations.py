@@ -25,13 +25,14 @@ from playground.forms.drafts import (
     Item,
     Missing,
     Object,
-    draft_of,
     entry_of,
     key_of,
+    new_row,
 )
+from playground.forms.folding import unfolded
 from playground.forms.fresh import fresh
 from playground.forms.guide import Guide
-from playground.forms.names import member_path, new_row_id, row_path, split_path
+from playground.forms.names import member_path, row_path, split_path
 from playground.forms.switching import switch_branch, switch_kind
 
 Change = Callable[[Draft, Sequence[Place]], Draft]
@@ -89,30 +90,35 @@ class _Working:
             new = self._changed(draft.members.get(name, NOTHING), below, rest, change)
             return replace(draft, members={**draft.members, name: new})
         if isinstance(draft, Object):
-            entries = tuple(self._entry(draft, places, entry, token, rest, change) for entry in draft.entries)
-            return replace(draft, entries=entries)
+            return replace(draft, entries=self._entries(draft, places, token, rest, change))
         if isinstance(draft, Array):
-            items = tuple(self._item(draft, places, index, token, rest, change) for index in range(len(draft.items)))
-            return replace(draft, items=items)
+            return replace(draft, items=self._items(draft, places, token, rest, change))
         return draft
 
-    def _entry(
-        self, draft: Object, places: Sequence[Place], entry: Entry, token: str, rest: list[str], change: Change
-    ) -> Entry:
-        if f"@{entry.row}" != token:
-            return entry
-        key = key_of(entry)
-        below = () if key is None else children.member(self.guide.at(places, draft), key).places
-        return replace(entry, draft=self._changed(entry.draft, below, rest, change))
+    def _entries(
+        self, draft: Object, places: Sequence[Place], token: str, rest: list[str], change: Change
+    ) -> tuple[Entry, ...]:
+        entries = []
+        for entry in draft.entries:
+            if f"@{entry.row}" == token:
+                key = key_of(entry)
+                below = () if key is None else children.member(self.guide.at(places, draft), key).places
+                entry = replace(entry, draft=self._changed(entry.draft, below, rest, change))  # noqa: PLW2901
+            entries.append(entry)
+        return tuple(entries)
 
-    def _item(
-        self, draft: Array, places: Sequence[Place], index: int, token: str, rest: list[str], change: Change
-    ) -> Item:
-        item = draft.items[index]
-        if f"@{item.row}" != token:
-            return item
-        below = children.item(self.guide.at(places, draft), index).places
-        return replace(item, draft=self._changed(item.draft, below, rest, change))
+    def _items(
+        self, draft: Array, places: Sequence[Place], token: str, rest: list[str], change: Change
+    ) -> tuple[Item, ...]:
+        items = []
+        index = 0
+        for item in draft.items:
+            if f"@{item.row}" == token:
+                below = children.item(self.guide.at(places, draft), index).places
+                item = replace(item, draft=self._changed(item.draft, below, rest, change))  # noqa: PLW2901
+            items.append(item)
+            index += item.length
+        return tuple(items)
 
 
 def _add(working: _Working, path: str, _key: str) -> None:
@@ -132,8 +138,8 @@ def _add_item(working: _Working, path: str, _key: str) -> None:
             draft = made
         if not isinstance(draft, Array):
             return draft
-        child = children.item(working.guide.at(places, draft), len(draft.items))
-        row = str(new_row_id(item.row for item in draft.items))
+        child = children.item(working.guide.at(places, draft), sum(item.length for item in draft.items))
+        row = new_row(draft.items)
         working.focus = row_path(path, row)
         return replace(draft, items=(*draft.items, Item(row, fresh(working.guide, child.places))))
 
@@ -150,7 +156,7 @@ def _add_entry(working: _Working, path: str, key: str) -> None:
         if is_open and key in children.declared_names(found):
             working.focus = member_path(path, key)
             return replace(draft, members={**draft.members, key: value})
-        row = str(new_row_id(entry.row for entry in draft.entries))
+        row = new_row(draft.entries)
         working.focus = row_path(path, row)
         return replace(draft, entries=(*draft.entries, entry_of(row, key, value)))
 
@@ -194,13 +200,50 @@ def _moved(by: int) -> Callable[[_Working, str, str], None]:
 
 
 def _open(working: _Working, path: str, _key: str) -> None:
-    def change(draft: Draft, _places: Sequence[Place]) -> Draft:
-        if not isinstance(draft, Folded):
-            return draft
-        return draft_of(draft.value, replace(draft.state, view="open"))
-
-    working.change(path, change)
+    parent, _, token = path.rpartition("/")
+    if token.startswith("@~"):
+        working.change(parent, lambda draft, _places: _with_run_open(draft, token[1:]))
+        working.focus = f"{parent}/@{token[2:]}"
+        return
+    working.change(path, lambda draft, _places: unfolded(draft.value) if isinstance(draft, Folded) else draft)
     working.focus = path
+
+
+def _with_run_open(draft: Draft, run: str) -> Draft:
+    """A container with the first rows of one of its runs as rows of their own."""
+    if isinstance(draft, Object):
+        entries: list[Entry] = []
+        for entry in draft.entries:
+            entries += _entries_of(entry, int(new_row(draft.entries))) if entry.row == run else [entry]
+        return replace(draft, entries=tuple(entries))
+    if isinstance(draft, Array):
+        items: list[Item] = []
+        for item in draft.items:
+            items += _items_of(item) if item.row == run else [item]
+        return replace(draft, items=tuple(items))
+    return draft
+
+
+def _items_of(run: Item) -> list[Item]:
+    if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, list):
+        return [run]
+    opened = unfolded(run.draft.value)
+    begin = int(run.row.lstrip("~"))
+    items = opened.items if isinstance(opened, Array) else ()
+    return [replace(item, row=("~" if item.is_run else "") + str(begin + int(item.row.lstrip("~")))) for item in items]
+
+
+def _entries_of(run: Entry, begin: int) -> list[Entry]:
+    if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, dict):
+        return [run]
+    opened = unfolded(run.draft.value)
+    if not isinstance(opened, Object):
+        return [run]
+    entries = [
+        entry_of(str(begin + index), name, member) for index, (name, member) in enumerate(opened.members.items())
+    ]
+    rest = [replace(entry, row=f"~{begin + len(entries)}") for entry in opened.entries]
+    return [*entries, *rest]
 
 
 _VERBS: Final[Mapping[str, Callable[[_Working, str, str], None]]] = {

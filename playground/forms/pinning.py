@@ -1,8 +1,8 @@
 """Errors at the controls that they are about.
 
-What cannot be read is said where it was typed; what breaks the schema, where a person can mend it: a missing member at its
-empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen branch
-alone. What has no control of its own is said at the nearest one around it.
+What cannot be read is said where it was typed; what breaks the schema, where a person can mend it: a missing member at
+its empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen
+branch alone. What has no control of its own is said at the nearest one around it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencie
 def pin(form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]) -> Form:
     """`form` with every fault and violation at a node, and a summary that leads to them.
 
-    Args:
-        paths: where each part of the checked value stands in the form, by its pointer.
+    `paths` says where each part of the checked value stands in the form, by its pointer.
     """
     board = _Board(paths)
     board.learn(form.root)
@@ -66,7 +65,7 @@ class _Board:
             self.nodes[known.head.path] = known
             waiting += children(known)
             if isinstance(known, ObjectNode):
-                self.keys.update(entry.node.head.path for entry in known.entries)
+                self.keys.update(entry.node.head.path for entry in known.entries if entry.key)
 
     def post(self, path: str, message: str, *, on_key: bool = False) -> None:
         """Say `message` at `path`, or at the nearest place around it."""
@@ -124,14 +123,15 @@ class _Board:
 
     def _pinned_entry(self, entry: EntryRow) -> EntryRow:
         errors = tuple(self.messages.get((entry.node.head.path, True), ()))
-        return replace(entry, key=replace(entry.key, errors=errors), node=self.pinned(entry.node))
+        key = entry.key and replace(entry.key, errors=errors)
+        return replace(entry, key=key, node=self.pinned(entry.node))
 
     def _pinned_row(self, row: ArrayRow) -> ArrayRow:
         return replace(row, node=self.pinned(row.node))
 
     def summary(self, root: Node) -> Iterator[Summary]:
         """The messages in the order of the page, each with the control that it leads to."""
-        keys = {entry.node.head.path: entry.key for entry in _entries(root)}
+        keys = {entry.node.head.path: entry.key for entry in _entries(root) if entry.key}
         for path, node in _in_page_order(root):
             for on_key in (True, False):
                 for message in self.messages.get((path, on_key), ()):

@@ -122,8 +122,10 @@ class _Concealing:
 
     def _array(self, draft: Array, found: Applicable, pointer: str) -> Draft:
         items = []
-        for index, item in enumerate(draft.items):
-            below = children.item(found, index).places
+        index = 0
+        for item in draft.items:
+            below = () if item.is_run else children.item(found, index).places
+            index += item.length
             inner = self.draft(item.draft, below, pointer_join(pointer, item.row), is_secret=False)
             items.append(replace(item, draft=inner))
         return replace(draft, items=tuple(items))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from catalog.problems import Problem
-from catalog.validation import CompiledSchema, Place
+from catalog.validation import CompiledSchema, Place, Violation
 from playground.forms.building import build
 from playground.forms.decoding import Pairs, decode
 from playground.forms.drafts import Draft, Fault, Raw, draft_of, read
-from playground.forms.folding import fold
+from playground.forms.folding import FULL_PAGE, PAGE, fold
 from playground.forms.fresh import fresh
 from playground.forms.guide import Guide
 from playground.forms.nodes import Button, Form
@@ -36,7 +36,7 @@ class Submission:
         form: what to draw.
         draft: what the form holds, typed letters included.
         value: the value, as far as it can be read; ABSENT where there is none.
-        problems: what cannot be read, then what breaks the schema; only after a plain submit. Pointers are into `value`.
+        problems: what cannot be read, then what breaks the schema; after a plain submit. Pointers are into `value`.
         unchecked: why the value could not be checked against the schema; "" where it could.
         was_operation: a button of the form was pressed: draw it again, and do no more.
     """
@@ -84,12 +84,14 @@ def begin(
 
     Args:
         schema: None allows everything.
+        value: a finished value, or ABSENT.
         name: begins the name of each control; lower-case letters. Forms of one page have different names.
         label: what people call the whole.
         stored: the value whose secrets stay where they are; `value` itself, when it comes from there.
         seal: closes secrets and what other branches held; without one these are in the page as they are.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
+    session.budget = PAGE
     draft = fresh(session.guide, session.places) if isinstance(value, Absent) else draft_of(value)
     return session.shown(draft)
 
@@ -106,9 +108,8 @@ def submitted(
 ) -> Submission:
     """The form as it was submitted, after the button that was pressed; else its value, checked.
 
-    Args:
-        pairs: all names and values of the request, in order; a file as `Upload`. Names of other forms are left alone.
-        is_checked: False for a form whose neighbour's button was pressed: it is only drawn again.
+    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are left alone. With
+    `is_checked` False nothing is checked: a button of another form of the page was pressed. The rest is as in `begin`.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
     decoded = decode(pairs, name=name)
@@ -126,6 +127,7 @@ class _Session:
         self.label = label
         self.safe = Safe(stored, seal)
         self.guide = Guide(kept=self.safe.open, seal=seal)
+        self.budget = FULL_PAGE
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
 
     def shown(
@@ -144,7 +146,7 @@ class _Session:
         found = [*faults, *reading.faults]
         problems = [fault.problem for fault in found]
         unchecked = ""
-        violations = ()
+        violations: tuple[Violation, ...] = ()
         if self.schema is not None and not isinstance(reading.value, Absent):
             result = self.schema.check(reading.value)
             unchecked = result.reason or ""
@@ -155,5 +157,5 @@ class _Session:
     def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
             draft = conceal(draft, self.places, self.guide, self.safe)
-        draft = fold(draft)
+        draft = fold(draft, self.budget, focus=focus)
         return draft, build(self.places, draft, name=self.name, label=self.label, guide=self.guide, focus=focus)

@@ -42,7 +42,7 @@ MAX_PATTERN: Final = 120
 
 
 def kinds_in_words(kinds: Iterable[Kind], keywords: Mapping[str, JSON]) -> str:
-    """ "text", "whole number or null"; "" where every kind is allowed."""
+    """`kinds`, as in "whole number or null"; "" where every kind is allowed."""
     present = set(kinds)
     if len(present) == len(KINDS):
         return ""

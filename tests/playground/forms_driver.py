@@ -40,6 +40,13 @@ class Page:
     def select(self, selector: str) -> list[LexborNode]:
         return self._tree.css(selector)
 
+    def by_id(self, name: str) -> LexborNode | None:
+        return self._by_id.get(name)
+
+    @cached_property
+    def _by_id(self) -> dict[str, LexborNode]:
+        return {element.attributes["id"] or "": element for element in self._tree.css("[id]")}
+
     @cached_property
     def controls(self) -> list[LexborNode]:
         return [
@@ -233,9 +240,7 @@ class Person:
 
     def _offers_kind(self, path: str, kind: str) -> bool:
         selector = self._control("y", path)
-        return selector is not None and any(
-            option.attributes.get("value") == kind for option in selector.css("option")
-        )
+        return selector is not None and any(option.attributes.get("value") == kind for option in selector.css("option"))
 
     def _press_kind(self, path: str, kind: str) -> None:
         if not self._offers_kind(path, kind):
@@ -343,6 +348,8 @@ class Person:
             return
         if self._can_press("remove", path):
             self._press("remove", path)
+        if not self._offers_kind(path, "none") and self._typed and self._can_press("refresh", ""):
+            self._press("refresh", "")
         self._press_kind(path, "none")
 
     def _has_empty_option(self, control: LexborNode) -> bool:

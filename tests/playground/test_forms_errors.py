@@ -1,0 +1,91 @@
+"""T5 of the forms: every error is said at the control that it is about, and none is lost."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from catalog.validation import compile_schema
+from playground import forms
+from playground.forms.drafts import read
+from playground.forms.names import member_path
+from playground.forms.nodes import children
+from playground.templatetags.forms import schema_form
+from tests.playground.forms_driver import Page
+from tests.playground.forms_pairs import REAL, Pair, pairs_of
+
+SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4")
+
+
+def submitted(schema, value):
+    compiled = compile_schema(schema)
+    page = Page(schema_form(forms.begin(compiled, value, name="parameters").form))
+    return forms.submitted(compiled, page.submit(), name="parameters")
+
+
+def messages_at_controls(page):
+    """The messages that an invalid control is described by, and the ids of these controls."""
+    found = {}
+    for control in page.select("[aria-invalid=true]"):
+        for name in (control.attributes["aria-describedby"] or "").split():
+            for message in page.by_id(name).css(".field-error"):
+                found.setdefault(message.text().strip().removeprefix("Error: "), []).append(control.attributes.get("id") or "")
+    return found
+
+
+def leaves(violations, nodes, paths):
+    """Each violation that a person is to read, and the path of the node that it is about; of a union, its branch."""
+    for violation in violations:
+        path = paths.get(violation.pointer, "")
+        node = nodes.get(path)
+        index = dict(node.head.branches).get(violation.schema_pointer) if node else None
+        if index is not None and index < len(violation.branches) and violation.branches[index]:
+            yield from leaves(violation.branches[index], nodes, paths)
+        elif violation.keyword in {"required", "dependentRequired", "dependencies"} and violation.names:
+            yield from ((violation, member_path(path, name)) for name in violation.names)
+        else:
+            yield violation, path
+
+
+def nodes_of(form):
+    found = [form.root]
+    for node in found:
+        found += children(node)
+    return {node.head.path: node for node in found}
+
+
+@dataclass
+class Tally:
+    """How many errors were looked at, which stood at a node around their own, and what was wrong."""
+
+    errors: int = 0
+    above: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def look_at(self, pair: Pair) -> None:
+        submission = submitted(pair.schema, pair.value)
+        checked = compile_schema(pair.schema).check(submission.value)
+        page = Page(schema_form(submission.form))
+        shown = messages_at_controls(page)
+        nodes = nodes_of(submission.form)
+        paths = read(submission.draft).paths
+        said = {summary.message.partition(": ")[2] for summary in submission.form.errors}
+        if any(page.by_id(summary.target) is None for summary in submission.form.errors):
+            self.complaints.append(f"{pair}: the summary leads nowhere")
+        for violation, path in leaves(checked.violations, nodes, paths):
+            self.errors += 1
+            if violation.message not in shown or not any(violation.message in message for message in said):
+                self.complaints.append(f"{pair}: {violation.message!r} is not said")
+            elif not any(name.startswith(f"parameters:{path}") for name in shown[violation.message]):
+                self.above.append(f"{pair}: {violation.message!r} at {shown[violation.message]}")
+
+
+@pytest.mark.parametrize("name", [*REAL, *SUITE])
+def test_every_error_is_at_a_control_that_is_described_by_it(name):
+    tally = Tally()
+
+    for pair in pairs_of(name):
+        if not pair.valid:
+            tally.look_at(pair)
+
+    assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
+    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
