@@ -66,8 +66,8 @@ class Violation:
     def told(self) -> Iterator[Violation]:
         """What to tell a person who sees a flat list.
 
-        Where one alternative of a union is clearly meant, what is wrong with it says more: `anyOf: [T, null]` is how most
-        real schemas say that something is optional.
+        Where one alternative of a union is clearly meant, what is wrong with it says more: `anyOf: [T, null]` is how
+        most real schemas say that something is optional.
         """
         meant = self._alternative_meant()
         if meant is None:

@@ -1,0 +1,91 @@
+"""How long checks take over the shared corpora, beside the stock package: `python -m bench.validation [rounds]`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from jsonschema.validators import validator_for
+
+from catalog.strict_json import Number
+from catalog.validation import compile_schema
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+NOT_FOR_THE_STOCK_PACKAGE = (  # it would go and ask a server, or stumble
+    "refRemote",
+    "localhost:",
+    "extendible-dynamic-ref",
+    "strict-tree",
+    '"metaschema_2020_12":false',
+)
+CORPORA = ("form_pairs.jsonl", "toolcall_pairs.jsonl", "bfcl_pairs.jsonl")
+
+
+@dataclass
+class Times:
+    """Of each pair of a corpus, in microseconds."""
+
+    compile: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    check: list[float] = field(default_factory=list)
+    is_valid: list[float] = field(default_factory=list)
+    stock: list[float] = field(default_factory=list)
+
+    def add(self, line: str, rounds: int) -> None:
+        """Measure one pair: {"schema", "instance"}."""
+        pair = json.loads(line, parse_float=read_number)
+        schema, value = pair["schema"], pair["instance"]
+        compiled = compile_schema(schema)
+        self.compile.append(best(rounds, compile_schema, schema))
+        self.first.append(best(rounds, lambda: compile_schema(schema).check(value)))
+        self.check.append(best(rounds, compiled.check, value))
+        self.is_valid.append(best(rounds, compiled.root.is_valid, value))
+        self.stock.append(best(rounds, self._stock(json.loads(line))))
+
+    @staticmethod
+    def _stock(pair: Any) -> Callable[[], object]:
+        validator = validator_for(pair["schema"])(pair["schema"])
+        return lambda: list(validator.iter_errors(pair["instance"]))
+
+
+def read_number(text: str) -> Decimal:
+    """As the strict reader does; a few of the test suite's numbers are beyond what it takes."""
+    try:
+        return Number(text)
+    except ValueError:
+        return Decimal(text)
+
+
+def best(rounds: int, work: Callable[..., object], *arguments: object) -> float:
+    """The shortest of `rounds` (µs): what the work costs where nothing else disturbs it."""
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        work(*arguments)
+        times.append(time.perf_counter() - started)
+    return min(times) * 1e6
+
+
+def main(rounds: int) -> None:
+    """Print one line per corpus."""
+    print(f"{'median µs':22}{'compile':>9}{'first':>9}{'check':>9}{'p99':>9}{'is_valid':>9}{'jsonschema':>12}")
+    for corpus in CORPORA:
+        times = Times()
+        for line in (DATA / corpus).read_text(encoding="utf-8").splitlines():
+            if not any(mark in line for mark in NOT_FOR_THE_STOCK_PACKAGE):
+                times.add(line, rounds)
+        columns = [times.compile, times.first, times.check, times.is_valid, times.stock]
+        shown = [f"{statistics.median(column):9.1f}" for column in columns]
+        shown.insert(3, f"{statistics.quantiles(times.check, n=100)[98]:9.1f}")
+        print(f"{corpus:22}{''.join(shown)}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

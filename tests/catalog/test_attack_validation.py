@@ -1,0 +1,87 @@
+"""Every hostile schema of the shared attack cases, checked as if no gate stood before: in time, with a verdict."""
+
+import base64
+import gzip
+import json
+import resource
+import time
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from catalog.strict_json import loads
+from catalog.validation import compile_schema
+
+ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
+MAX_SECONDS = 2.0  # of CPU time; nearly all take a hundredth
+MAX_GROWTH_KIB = 64 * 1024
+
+
+def hostile_schemas():
+    """(name, schema, value) of each case whose document can be read at all by a reader without limits."""
+    for line in ATTACKS.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        if not case["group"].startswith("schema.") or "body_gz_b64" not in case:
+            continue
+        try:
+            spec = json.loads(unpacked(case["body_gz_b64"]), parse_float=Decimal)
+            value = (
+                json.loads(unpacked(case["instance_gz_b64"]), parse_float=Decimal) if "instance_gz_b64" in case else {}
+            )
+        except (ValueError, RecursionError):
+            continue
+        for part, schema in schemas_of(spec):
+            yield pytest.param(schema, value, id=f"{case['id']}-{part}")
+
+
+def unpacked(text):
+    return gzip.decompress(base64.b64decode(text))
+
+
+def schemas_of(spec):
+    definition = spec.get("definition", {}) if isinstance(spec, dict) else {}
+    for part in ("parameters", "returnType"):
+        if part in definition and definition[part] != {"type": "object"}:
+            yield part, definition[part]
+    if "configuration" in spec:
+        yield "configuration", spec["configuration"]
+
+
+@pytest.mark.parametrize(("schema", "value"), list(hostile_schemas()))
+def test_a_hostile_schema_is_answered_in_time_and_in_few_words(schema, value):
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.thread_time()
+
+    compiled = compile_schema(schema)
+    first, again = compiled.check(value), compiled.check(value)
+
+    assert time.thread_time() - started < MAX_SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < MAX_GROWTH_KIB
+    assert again == first
+    assert first.verdict in {"conforms", "violates", "unchecked"}
+    assert (first.reason is not None) or first.verdict != "unchecked"
+    assert len(first.problems) <= 50
+    assert all(len(problem.message) <= 200 for problem in first.problems)
+
+
+def test_nothing_of_a_file_or_a_server_comes_into_an_answer():
+    result = compile_schema({"properties": {"a": {"$ref": "file:///etc/passwd"}}}).check({"a": 1})
+
+    assert result.verdict == "unchecked"
+    assert result.reason == "The reference 'file:///etc/passwd' leads nowhere."
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "verdict"),
+    [
+        ('{"multipleOf": 1e-300}', "1e300", "conforms"),
+        ('{"multipleOf": 0.5}', "9" * 300, "conforms"),
+        ('{"multipleOf": 0.1}', "0.3", "conforms"),
+        ('{"minLength": 1000000000000000000000000000000}', '"x"', "violates"),
+        ('{"minimum": 1' + "0" * 299 + "}", "1.5", "violates"),
+        ('{"exclusiveMinimum": true}', "1", "unchecked"),
+    ],
+)
+def test_extreme_numbers_are_exact(schema, value, verdict):
+    assert compile_schema(loads(schema)).check(loads(value)).verdict == verdict

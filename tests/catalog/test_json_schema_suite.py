@@ -1,0 +1,127 @@
+"""The official JSON-Schema-Test-Suite, run as data: every case that we answer otherwise is named, with the reason."""
+
+from decimal import Decimal
+
+import pytest
+
+from catalog.strict_json import Number
+from catalog.validation import compile_schema
+from tests.suite import cases
+
+DRAFTS = {
+    "draft4": "http://json-schema.org/draft-04/schema#",
+    "draft6": "http://json-schema.org/draft-06/schema#",
+    "draft7": "http://json-schema.org/draft-07/schema#",
+    "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
+}
+
+AT_LEAST = {"draft4": 590, "draft6": 800, "draft7": 880, "draft2019-09": 1190, "draft2020-12": 1210}
+
+# Nothing is ever fetched: a schema that needs a document from elsewhere leaves its values unchecked.
+NEEDS_REMOTE_DOCUMENTS = {
+    "refRemote.json: *",
+    "dynamicRef.json: strict-tree schema, guards against misspelled properties",
+    "dynamicRef.json: tests for implementation dynamic anchor and reference link",
+    "dynamicRef.json: $ref and $dynamicAnchor are independent of order - $defs first",
+    "dynamicRef.json: $ref and $dynamicAnchor are independent of order - $ref first",
+    "dynamicRef.json: $ref to $dynamicRef finds detached $dynamicAnchor",
+    "optional/cross-draft.json: refs to future drafts are processed as future drafts",
+    "optional/cross-draft.json: refs to historic drafts are processed as historic drafts",
+}
+
+# What the suite itself calls optional, and we do not do: (draft or "*", file) -> reason.
+OPTIONAL_NOT_DONE = {
+    ("*", "optional/format/idn-hostname.json"): "needs the tables of IDNA; the format stays an annotation",
+    ("*", "optional/dependencies-compatibility.json"): "a keyword of earlier drafts; 2019-09 replaced it",
+    ("draft7", "optional/content.json"): "contentEncoding and contentMediaType describe, they do not assert",
+    ("draft4", "optional/zeroTerminatedFloats.json"): "1.0 is an integer here, as in every later draft",
+}
+
+# Single cases, with the reason.
+OTHERWISE = {
+    "vocabulary.json: schema that uses custom metaschema with with no validation vocabulary": (
+        "a meta-schema of one's own is not fetched; the keywords count as those of the draft"
+    ),
+}
+
+
+def read_number(text):
+    """As the strict reader does; the suite holds a few numbers beyond what it takes."""
+    try:
+        return Number(text)
+    except ValueError:
+        return Decimal(text)
+
+
+def in_its_draft(case):
+    """The schema, saying which draft it is of."""
+    if not isinstance(case.schema, dict) or "$schema" in case.schema:
+        return case.schema
+    return {"$schema": DRAFTS[case.draft], **case.schema}
+
+
+def needs_remote_documents(case):
+    return bool({case.name, f"{case.file}: *"} & NEEDS_REMOTE_DOCUMENTS)
+
+
+def wrong_verdicts(case):
+    """The descriptions of the tests whose verdict is not what the suite says."""
+    asserts_formats = case.file.startswith("optional/format")  # the required cases take formats as annotations
+    compiled = compile_schema(in_its_draft(case), asserts_formats=asserts_formats)
+    wrong = []
+    for test in case.tests:
+        result = compiled.check(test.data)
+        is_valid = compiled.root.is_valid(test.data)
+        if result.verdict != ("conforms" if test.valid else "violates") or is_valid is not test.valid:
+            wrong.append(f"{test.description}: {result.verdict}")
+    return wrong
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_every_required_case_that_needs_no_other_document_is_answered_right(draft):
+    wrong, ran = {}, 0
+    for case in cases(draft, parse_float=read_number):
+        if needs_remote_documents(case) or case.name in OTHERWISE:
+            continue
+        ran += len(case.tests)
+        if found := wrong_verdicts(case):
+            wrong[case.name] = found
+
+    assert wrong == {}
+    assert ran >= AT_LEAST[draft]
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_every_optional_case_is_answered_right_or_named(draft):
+    wrong = {}
+    for case in cases(draft, optional=True, parse_float=read_number):
+        if needs_remote_documents(case) or {("*", case.file), (draft, case.file)} & OPTIONAL_NOT_DONE.keys():
+            continue
+        if found := wrong_verdicts(case):
+            wrong[case.name] = found
+
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_a_case_that_needs_another_document_is_unchecked_or_right(draft):
+    for optional in (False, True):
+        for case in cases(draft, optional=optional, parse_float=read_number):
+            if needs_remote_documents(case):
+                assert {found.rpartition(": ")[2] for found in wrong_verdicts(case)} <= {"unchecked"}, case.name
+
+
+def test_every_exception_is_still_one():
+    seen, needed = set(), set()
+    for draft in DRAFTS:
+        for optional in (False, True):
+            for case in cases(draft, optional=optional, parse_float=read_number):
+                if not wrong_verdicts(case):
+                    continue
+                seen |= {case.name, f"{case.file}: *"}
+                needed |= {("*", case.file), (draft, case.file)}
+
+    assert seen >= NEEDS_REMOTE_DOCUMENTS
+    assert seen >= OTHERWISE.keys()
+    assert needed >= OPTIONAL_NOT_DONE.keys()

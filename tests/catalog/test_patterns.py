@@ -1,0 +1,208 @@
+"""Patterns have the meaning of ECMA-262, end in time, and never raise for what a stranger wrote."""
+
+import random
+import time
+
+import pytest
+
+from catalog.patterns import (
+    MAX_PATTERN_CHARACTERS,
+    Pattern,
+    PatternError,
+    compile_pattern,
+    is_regex,
+    matches,
+)
+
+
+def pattern(source):
+    compiled = compile_pattern(source)
+    assert isinstance(compiled, Pattern), compiled
+    return compiled
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "found"),
+    [
+        ("a", "bab", True),
+        ("^a$", "a", True),
+        ("^a$", "a\n", False),  # `$` is the end and nothing before it
+        (r"^\d$", "7", True),
+        (r"^\d$", "\u07c0", False),
+        (r"^\w$", "é", False),
+        (r"^\W$", "é", True),
+        (r"^\s$", "\ufeff", True),
+        (r"^\S$", "\u2003", False),
+        (r"\bfoo\b", "éfoo é", True),  # é is no word character
+        (r"\Bo", "foo", True),
+        ("^.$", "\u2028", False),
+        ("^.$", "😀", True),  # one character, not two halves
+        (r"^\cC$", "\x03", True),
+        (r"^\x41\u0042\u{43}$", "ABC", True),
+        (r"^\ud83d\ude00$", "😀", True),
+        (r"^[\ud83d\ude00-\u{1F64F}]$", "😃", True),
+        (r"^\/$", "/", True),
+        (r"^\0$", "\0", True),
+        (r"^[\b]$", "\b", True),
+        (r"\p{Lu}\p{Script=Greek}\P{L}", "A\u03b11", True),
+        (r"^\p{digit}+$", "৪২", True),
+        (r"^[^\p{L}\d]$", "x", False),
+        (r"^[\W_]$", "-", True),
+        ("^[]$", "", False),
+        ("^[^]$", "\n", True),
+        ("^[^a-c]$", "b", False),
+        ("^[a-]$", "-", True),
+        ("^a{2,3}?$", "aaa", True),
+        (r"^(?:(a)|b)\1c$", "bc", True),  # a group that took no part matches the empty text
+        (r"^(a)\1$", "aa", True),
+        (r"^\1(a)$", "a", True),
+        (r"^(?<x>a)\k<x>$", "aa", True),
+        ("^(?=a)(?!b).(?<=a)(?<!b)$", "a", True),
+        ("(?<=a+)b", "aab", True),
+        ("^(?i:ABC)d$", "abcd", True),
+        ("^(?i:ABC)d$", "abcD", False),
+        ("^(?s:.)$", "\n", True),
+        ("(?m:^b$)", "a\nb\nc", True),
+        ("^b$", "a\nb\nc", False),
+    ],
+)
+def test_a_pattern_means_what_ecma_262_says(source, text, found):
+    assert pattern(source).found_in(text) is found
+    assert is_regex(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (r"^[\w-.]+$", "a-b.c"),
+        (r"^\@\-\"\_$", '@-"_'),
+        ("^{}$", "{}"),
+        ("^a{,2}$", "a{,2}"),
+        ("^]$", "]"),
+        ("(?=a)*b", "b"),
+    ],
+)
+def test_what_real_schemas_write_beside_the_standard_is_understood(source, text):
+    assert pattern(source).found_in(text)
+    assert not is_regex(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "[",
+        "[a",
+        "(",
+        ")",
+        "*a",
+        "a**",
+        "a++",
+        "a{2,1}",
+        "[z-a]",
+        "\\",
+        r"\a",
+        r"\Aa\Z",
+        r"\N{DASH}",
+        r"\X",
+        r"\8",
+        r"\1",
+        r"\x4",
+        r"\u12",
+        r"\u{110000}",
+        r"\p{Foo}",
+        r"\p",
+        r"\k<x>",
+        "(?<1>a)",
+        "(?<x>a)(?<x>b)",
+        "(?<x",
+        "(?i)a",
+        "(?P<x>a)",
+        "(?#a)",
+        "(?>a)",
+        "(?(1)a|b)",
+        "(?<=a)*",
+        "(?",
+    ],
+)
+def test_what_is_no_pattern_is_an_error_with_a_place(source):
+    error = compile_pattern(source)
+
+    assert isinstance(error, PatternError)
+    assert error.message
+    assert 0 <= error.position <= len(source) + 1
+    assert not is_regex(source)
+
+
+def test_an_error_says_what_is_wrong_and_where():
+    assert compile_pattern("ab[c") == PatternError("A character class is never closed.", 4)
+
+
+def test_a_python_name_group_is_told_how_it_is_written():
+    error = compile_pattern("(?P<year>[0-9]+)")
+
+    assert "(?<name>" in error.message
+
+
+def test_a_pattern_of_513_characters_is_too_long():
+    assert isinstance(compile_pattern("a" * MAX_PATTERN_CHARACTERS), Pattern)
+    assert isinstance(compile_pattern("a" * (MAX_PATTERN_CHARACTERS + 1)), PatternError)
+
+
+@pytest.mark.parametrize(
+    "source", ["(?:a{1000}){1000}", "(?:(?:a{999}){999}){999}", "(?:a?){2000000000}", "a{99999999999}"]
+)
+def test_a_repetition_that_would_fill_memory_is_refused(source):
+    assert compile_pattern(source).message == "The pattern repeats too much."
+
+
+def test_an_upper_bound_alone_may_be_as_large_as_it_likes():
+    assert pattern("^[a-z]{1,99999999999}$").found_in("abc")
+
+
+def test_groups_nested_too_deeply_are_refused():
+    assert isinstance(compile_pattern("(" * 51 + "a" + ")" * 51), PatternError)
+    assert pattern("(" * 50 + "a" + ")" * 50).found_in("a")
+
+
+@pytest.mark.parametrize("source", ["(x+x+)+!!", "^(?:x|xx)*$", "^(?:(x)|(x)|(xx))*?$", "^(?=((x|!x)*))(?!\\1)"])
+def test_a_search_that_explodes_ends_in_time(source):
+    text = "x" * 500_000 + "!"
+    started = time.thread_time()
+
+    with pytest.raises(TimeoutError):
+        pattern(source).found_in(text, timeout_s=0.1)
+
+    assert time.thread_time() - started < 1
+    assert matches(source, text) is False
+
+
+def test_matches_says_no_for_a_pattern_that_cannot_be_used():
+    assert matches("a", "bab") is True
+    assert matches("[", "[") is False
+
+
+def test_random_patterns_compile_or_are_refused_quickly():
+    pieces = [*"ab0^$.|()[]{}*+?,-:=!<>/", "\\", "(?:", "(?=", "(?<=", "(?<n>", "\\d", "\\W", "\\b", "\\1", "\\k<n>"]
+    pieces += ["[^", "{2}", "{0,9}", "{3,}", "\\p{L}", "\\u{61}", "(?i:", "a|b", "[a-z]", "😀"]
+    generator = random.Random(262)
+    for _ in range(3000):
+        source = "".join(generator.choices(pieces, k=generator.randint(1, 60)))
+        started = time.thread_time()
+        compiled = compile_pattern(source)
+        if isinstance(compiled, Pattern):
+            try:
+                compiled.found_in("ab0" * 20, timeout_s=0.1)
+            except TimeoutError:
+                continue
+        assert time.thread_time() - started < 0.5, source
+
+
+@pytest.mark.parametrize(
+    "piece", ["(", "[", "\\", "(?<a>", "{", "a{", "\\p{", "\\u{", "a{1,", "(?i", "(?<", "[a-", "\\k<"]
+)
+def test_reading_a_text_as_a_pattern_is_linear(piece):
+    started = time.thread_time()
+
+    is_regex(piece * 20_000)
+
+    assert time.thread_time() - started < 1

