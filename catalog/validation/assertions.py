@@ -33,10 +33,11 @@ _TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
 
 
 def _type(_place: Place, _run: Run, wanted: Any, instance: JSON) -> str | None:
-    names = [wanted] if isinstance(wanted, str) else wanted
-    if any(_TYPE_CHECKS[name](instance) for name in names):
+    if isinstance(wanted, str):
+        return None if _TYPE_CHECKS[wanted](instance) else f"{show(instance)} is not {types([wanted])}"
+    if any(_TYPE_CHECKS[name](instance) for name in wanted):
         return None
-    return f"{show(instance)} is not {types(names)}"
+    return f"{show(instance)} is not {types(wanted)}"
 
 
 def _enum(place: Place, run: Run, values: Any, instance: JSON) -> str | None:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
     from catalog.validation.places import Place
@@ -40,9 +38,8 @@ class Budget:
     seconds: float = MAX_SECONDS
 
 
-@dataclass(slots=True)
 class Run:
-    """One check on its way.
+    """One check on its way, paid from a budget: `with Run(budget) as run`.
 
     Attributes:
         levels: how much deeper it may go. A level stands for three of Python's frames.
@@ -55,18 +52,44 @@ class Run:
         evaluated: what `unevaluatedProperties` and `unevaluatedItems` have found out.
     """
 
-    budget: Budget
-    levels: int
-    steps: int
-    started: float
-    next_look: int
-    path: list[str | int] = field(default_factory=list)
-    fits: dict[tuple[Place, int], bool] = field(default_factory=dict)
-    open: set[tuple[Place, int]] = field(default_factory=set)
-    reported: set[tuple[Place, tuple[str | int, ...]]] | None = None
-    suppressed: int = 0
-    details: int = MAX_DETAILS
-    evaluated: dict[tuple[Place, int], frozenset[str] | frozenset[int] | None] = field(default_factory=dict)
+    __slots__ = (
+        "_budget",
+        "_next_look",
+        "_started",
+        "_steps",
+        "_token",
+        "details",
+        "evaluated",
+        "fits",
+        "levels",
+        "open",
+        "path",
+        "reported",
+        "suppressed",
+    )
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._steps = budget.steps
+        self._next_look = max(budget.steps - _STEPS_BETWEEN_LOOKS, 0)
+        self.levels = min(budget.depth, _levels_until_recursion_limit())
+        self.path: list[str | int] = []
+        self.fits: dict[tuple[Place, int], bool] = {}
+        self.open: set[tuple[Place, int]] = set()
+        self.reported: set[tuple[Place, tuple[str | int, ...]]] | None = None
+        self.suppressed = 0
+        self.details = MAX_DETAILS
+        self.evaluated: dict[tuple[Place, int], frozenset[str] | frozenset[int] | None] = {}
+
+    def __enter__(self) -> Self:
+        self._token = _RUN.set(self)
+        self._started = time.thread_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _RUN.reset(self._token)
+        self._budget.steps = max(self._steps, 0)
+        self._budget.seconds -= time.thread_time() - self._started
 
     def spend(self, steps: int = 1) -> None:
         """Count `steps`.
@@ -74,20 +97,20 @@ class Run:
         Raises:
             Unchecked: that was too much, or took too long.
         """
-        self.steps -= steps
-        if self.steps < self.next_look:
+        self._steps -= steps
+        if self._steps < self._next_look:
             self._look()
 
     def _look(self) -> None:
-        if self.steps < 0:
+        if self._steps < 0:
             raise Unchecked("The check takes too many steps.")
-        if time.thread_time() - self.started > self.budget.seconds:
+        if time.thread_time() - self._started > self._budget.seconds:
             raise Unchecked("The check takes too long.")
-        self.next_look = max(self.steps - _STEPS_BETWEEN_LOOKS, 0)
+        self._next_look = max(self._steps - _STEPS_BETWEEN_LOOKS, 0)
 
     def seconds_left(self) -> float:
         """CPU time that is left (s)."""
-        return self.budget.seconds - (time.thread_time() - self.started)
+        return self._budget.seconds - (time.thread_time() - self._started)
 
     def descend(self, levels: int = 1) -> None:
         """Go `levels` deeper; adding to `levels` goes back.
@@ -103,26 +126,6 @@ class Run:
 _RUN: ContextVar[Run] = ContextVar("run")
 
 current_run = _RUN.get
-
-
-@contextmanager
-def running(budget: Budget) -> Iterator[Run]:
-    """One check, paid from `budget`."""
-    steps = budget.steps
-    run = Run(
-        budget=budget,
-        levels=min(budget.depth, _levels_until_recursion_limit()),
-        steps=steps,
-        started=time.thread_time(),
-        next_look=max(steps - _STEPS_BETWEEN_LOOKS, 0),
-    )
-    token = _RUN.set(run)
-    try:
-        yield run
-    finally:
-        _RUN.reset(token)
-        budget.steps = max(run.steps, 0)
-        budget.seconds -= time.thread_time() - run.started
 
 
 def _levels_until_recursion_limit() -> int:

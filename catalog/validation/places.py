@@ -21,7 +21,7 @@ from referencing.jsonschema import DynamicAnchor, SchemaRegistry
 
 from catalog.dialects import Dialect, Holds, dialect_of
 from catalog.strict_json import JSON
-from catalog.validation.budget import Budget, Run, Unchecked, current_run, running
+from catalog.validation.budget import Budget, Run, Unchecked, current_run
 from catalog.validation.flaws import flaw_of, objects_in
 from catalog.validation.violations import Failure, Violation, bounded_pointer
 from catalog.validation.wording import show_text
@@ -301,7 +301,7 @@ class Place:
             return self.schema
         if self.document.flaw is not None:
             return None
-        with running(budget or Budget()):
+        with Run(budget or Budget()):
             try:
                 return self.fits(value)
             except (Unchecked, RecursionError):
@@ -316,7 +316,7 @@ class Place:
         if self.document.flaw is not None:
             return Survey((), reason=self.document.flaw)
         found: list[Violation] = []
-        with running(budget) as run:
+        with Run(budget) as run:
             run.reported = set()
             try:
                 for failure in self.failures(value):
