@@ -7,7 +7,10 @@ Nothing here knows Django. `jsonschema` runs the schema, with keywords of our ow
     equality       JSON's idea of equal, exact numbers
     wording        the short words of messages
     violations     what breaks a schema, as a tree
-    places         a subschema where it stands: references, scopes, drafts
+    flaws          what keeps a schema from being checked against
+    documents      one schema document, its identifiers
+    references     what a reference leads to
+    places         a subschema where it stands
     assertions, applicators, evaluated      the keywords
     drafts         which keywords each draft has
     checking       compile_schema, CompiledSchema, CheckResult

@@ -12,8 +12,9 @@ from catalog.dialects import DEFAULT_DIALECT, Dialect, dialect_of
 from catalog.problems import Problem
 from catalog.strict_json import JSON
 from catalog.validation.budget import Budget
+from catalog.validation.documents import Document
 from catalog.validation.drafts import make_validator
-from catalog.validation.places import Document, Place
+from catalog.validation.places import Place, root_of
 from catalog.validation.violations import Violation
 
 MAX_PROBLEMS: Final = 50
@@ -42,17 +43,17 @@ class CheckResult:
 
 
 class CompiledSchema:
-    """A schema that values can be checked against, any number of times, from any thread."""
+    """A schema that values can be checked against, any number of times, from any thread.
+
+    Attributes:
+        dialect: the draft that it is read in.
+        root: the whole schema as a place.
+    """
 
     def __init__(self, schema: JSON, *, asserts_formats: bool = True) -> None:
         self.schema = schema
         self.dialect: Dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
-        self._document = Document(schema, self.dialect, make_validator, asserts_formats=asserts_formats)
-
-    @property
-    def root(self) -> Place:
-        """The whole schema."""
-        return self._document.root
+        self.root: Place = root_of(Document(schema, self.dialect, make_validator, asserts_formats=asserts_formats))
 
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
         """Check `value`; always ends, within `budget`."""

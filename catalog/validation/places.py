@@ -1,131 +1,21 @@
-"""A subschema where it stands: what it refers to, in which draft it is read, what validates it.
-
-References are resolved by `referencing`, from the document itself and the bundled drafts; nothing is ever fetched.
-
-Sources: JSON Schema 2020-12 Core, sections 7.1 (dynamic scope), 8.2 (identifiers and references), 9.2; draft 2019-09
-Core, section 8.2.4.2 (`$recursiveRef`).
-"""
+"""A subschema where it stands: what is around it, in which draft it is read, what it says of a value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Final, TypeVar
-from urllib.parse import unquote, urldefrag, urljoin
-
-from jsonschema.protocols import Validator
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-from referencing.exceptions import Unresolvable
-from referencing.jsonschema import DynamicAnchor, SchemaRegistry
+from typing import Any, TypeVar
+from urllib.parse import urljoin
 
 from catalog.dialects import Dialect, Holds, dialect_of
 from catalog.strict_json import JSON
 from catalog.validation.budget import Budget, Run, Unchecked, current_run
-from catalog.validation.flaws import flaw_of, objects_in
+from catalog.validation.documents import Document, identifier_of
+from catalog.validation.references import resolve, resolve_dynamically
 from catalog.validation.violations import Failure, Violation, bounded_pointer
 from catalog.validation.wording import show_text
 
-MAX_PLACES: Final = 20_000  # that one document remembers
-MAX_SCOPE: Final = 50  # resources in one dynamic scope
-
-ValidatorFactory = Callable[["Place"], Validator]
 Built = TypeVar("Built")
-
-_DRAFTS: SchemaRegistry = REGISTRY
-_SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
-
-
-class Document:
-    """One schema document, with all that its places share."""
-
-    def __init__(
-        self, schema: JSON, dialect: Dialect, make_validator: ValidatorFactory, *, asserts_formats: bool = True
-    ) -> None:
-        self.schema = schema
-        self.dialect = dialect
-        self.make_validator = make_validator
-        self.asserts_formats = asserts_formats
-        self._places: dict[tuple[int, tuple[str, ...]], Place] = {}
-        self._uri = _identifier(schema, dialect) or ""
-        self.root = self.resource(schema, self._uri, (self._uri,), dialect)
-
-    @cached_property
-    def flaw(self) -> str | None:
-        """Why no value can be checked against the document; None where nothing is wrong with it."""
-        return flaw_of(self.schema, self.dialect)
-
-    @cached_property
-    def registry(self) -> SchemaRegistry:
-        """The document beside the bundled drafts, its identifiers and anchors found.
-
-        Raises:
-            Unchecked: they cannot be read.
-        """
-        resource = self.dialect.specification.create_resource(self.schema)  # type: ignore[arg-type]
-        try:
-            crawled: SchemaRegistry = _DRAFTS.with_resource(self._uri, resource).crawl()
-        except (AttributeError, TypeError, ValueError) as error:
-            raise Unchecked("The schema is malformed: its identifiers cannot be read.") from error
-        return crawled
-
-    @cached_property
-    def _has_dynamic_scope(self) -> bool:
-        """Whether it matters on which way a place was reached."""
-        return any(keyword in schema for schema in objects_in(self.schema) for keyword in _SCOPE_KEYWORDS)
-
-    @cached_property
-    def _parents(self) -> dict[int, tuple[int, str | int]]:
-        """The identity of each object and array -> that of what it stands in, and under which token."""
-        found: dict[int, tuple[int, str | int]] = {}
-        waiting: list[JSON] = [self.schema]
-        while waiting:
-            value = waiting.pop()
-            members: Any = value.items() if isinstance(value, dict) else enumerate(value)  # type: ignore[arg-type]
-            for token, child in members:
-                if isinstance(child, (dict, list)):
-                    found[id(child)] = (id(value), token)
-                    waiting.append(child)
-        return found
-
-    def tokens_to(self, schema: JSON) -> list[str | int] | None:
-        """Where in the document `schema` stands; None where it does not."""
-        tokens: list[str | int] = []
-        identity = id(schema)
-        while identity != id(self.schema):
-            if identity not in self._parents:
-                return None
-            identity, token = self._parents[identity]
-            tokens.append(token)
-        return tokens[::-1]
-
-    def resource(self, contents: Any, uri: str, scope: tuple[str, ...], dialect: Dialect) -> Place:
-        """The place of a resource, or of what an anchor in it names."""
-        return self.remembered(Place(self, contents, uri, scope, dialect_of(contents, dialect) or dialect))
-
-    def remembered(self, place: Place) -> Place:
-        """The first place that had this object in this dynamic scope, so that answers about it are kept."""
-        if not isinstance(place.schema, dict):
-            return place
-        key = (id(place.schema), place.scope)
-        known = self._places.get(key)
-        if known is not None:
-            return known
-        if len(self._places) < MAX_PLACES:
-            self._places[key] = place
-        return place
-
-    def entered(self, scope: tuple[str, ...], uri: str) -> tuple[str, ...]:
-        """The dynamic scope after entering the resource `uri`; only the first time counts.
-
-        Raises:
-            Unchecked: it grows too long.
-        """
-        if uri in scope or not (self._has_dynamic_scope or uri in _DRAFTS):
-            return scope
-        if len(scope) >= MAX_SCOPE:
-            raise Unchecked("The schema's resources refer to each other too deeply.")
-        return (*scope, uri)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +25,11 @@ class Survey:
     violations: tuple[Violation, ...]
     truncated: bool = False
     reason: str | None = None
+
+
+def root_of(document: Document) -> Place:
+    """The place of the whole document."""
+    return document.remembered(Place(document, document.schema, document.uri, (document.uri,), document.dialect))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -156,7 +51,7 @@ class Place:
     _parent: Place | None = field(default=None, repr=False)
     _tokens: tuple[str | int, ...] = ()  # from the parent
     _children: dict[tuple[str | int, ...], Place] = field(default_factory=dict, repr=False)
-    _targets: dict[tuple[bool, str], Place | None] = field(default_factory=dict, repr=False)
+    _targets: dict[tuple[object, str], Place | None] = field(default_factory=dict, repr=False)
     _built: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -181,7 +76,7 @@ class Place:
         start = place.document.tokens_to(place.schema)
         return f"{place.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
 
-    # Where it leads.
+    # What is around it.
 
     def sub(self, *tokens: str | int) -> Place:
         """The subschema at `tokens` from here: `sub("properties", "a")`.
@@ -200,7 +95,7 @@ class Place:
         while rest:
             length = _length_of_step(place, rest)
             place, rest = place._step(tuple(rest[:length])), rest[length:]
-        return place if place.base == self.base else place._entered()
+        return place if place.base == self.base else place.entered()
 
     def _step(self, tokens: tuple[str | int, ...]) -> Place:
         contents = self.schema
@@ -209,12 +104,16 @@ class Place:
         dialect = dialect_of(contents, self.dialect) or self.dialect
         if tokens[0] not in self.dialect.holds and not dialect.accepts(contents):
             raise LookupError(tokens)  # what stands under a keyword that holds no schemas need not be one
-        identifier = _identifier(contents, dialect)
+        identifier = identifier_of(contents, dialect)
         base = self.base if identifier is None else _joined(self.base, identifier)
         return self.document.remembered(Place(self.document, contents, base, self.scope, dialect, self, tokens))
 
-    def _entered(self) -> Place:
-        """The same place, its resource in the dynamic scope."""
+    def entered(self) -> Place:
+        """The same place, its resource in the dynamic scope.
+
+        Raises:
+            Unchecked: the scope grows too long.
+        """
         scope = self.document.entered(self.scope, self.base)
         if scope == self.scope:
             return self
@@ -222,76 +121,26 @@ class Place:
             Place(self.document, self.schema, self.base, scope, self.dialect, self._parent, self._tokens)
         )
 
+    def of_resource(self, contents: Any, uri: str) -> Place:
+        """The place of a resource, or of what an anchor in it names, in the scope of this one."""
+        dialect = dialect_of(contents, self.document.dialect) or self.document.dialect
+        return self.document.remembered(Place(self.document, contents, uri, self.scope, dialect))
+
     def follow(self, reference: str) -> Place | None:
         """What `$ref` leads to; None where it leads nowhere, or out of the document."""
-        return self._target(reference, is_dynamic=False)
+        return self._target(reference, resolve)
 
     def follow_dynamic(self, reference: str) -> Place | None:
         """What `$dynamicRef` (in 2019-09: `$recursiveRef`) leads to from here; None where it leads nowhere."""
-        return self._target(reference, is_dynamic=True)
+        return self._target(reference, resolve_dynamically)
 
-    def _target(self, reference: str, *, is_dynamic: bool) -> Place | None:
+    def _target(self, reference: str, resolve_it: Callable[[Place, str], Place | None]) -> Place | None:
         if not isinstance(reference, str):
             return None  # draft-04's meta-schema lets it pass
-        key = (is_dynamic, reference)
-        if key in self._targets:
-            return self._targets[key]
-        try:
-            found = self._resolved(reference)._entered()
-            if is_dynamic:
-                found = self._outermost(found, reference)._entered()
-        except (Unresolvable, LookupError, ValueError, Unchecked):
-            found = None
-        self._targets[key] = found
-        return found
-
-    def _resolved(self, reference: str) -> Place:
-        """What `reference` leads to; the resources on the way do not count as entered.
-
-        Raises:
-            Unresolvable, LookupError, ValueError: it leads nowhere.
-        """
-        uri, fragment = self.base, reference[1:]
-        if not reference.startswith("#"):
-            uri, fragment = urldefrag(urljoin(self.base, reference))
-        registry = self.document.registry
-        home = self.document.resource(
-            registry.get_or_retrieve(uri).value.contents, uri, self.scope, self.document.dialect
-        )
-        if not fragment:
-            return home
-        if fragment.startswith("/"):
-            tokens = [token.replace("~1", "/").replace("~0", "~") for token in unquote(fragment)[1:].split("/")]
-            return home.sub(*tokens)
-        anchor = registry.anchor(uri, unquote(fragment)).value
-        return self.document.resource(anchor.resource.contents, uri, self.scope, home.dialect)
-
-    def _outermost(self, found: Place, reference: str) -> Place:
-        """The same anchor in the outermost resource of the dynamic scope that has it."""
-        fragment = urldefrag(reference).fragment
-        if not isinstance(found.schema, dict):
-            return found
-        if fragment and found.schema.get("$dynamicAnchor") == fragment:
-            return next(self._dynamic_anchors(fragment), found)
-        if not fragment and found.schema.get("$recursiveAnchor") is True:
-            return next(self._recursive_anchors(), found)
-        return found
-
-    def _dynamic_anchors(self, name: str) -> Iterator[Place]:
-        registry = self.document.registry
-        for uri in self.scope:
-            try:
-                anchor = registry.anchor(uri, name).value
-            except (Unresolvable, LookupError):
-                continue
-            if isinstance(anchor, DynamicAnchor):
-                yield self.document.resource(anchor.resource.contents, uri, self.scope, self.dialect)
-
-    def _recursive_anchors(self) -> Iterator[Place]:
-        for uri in self.scope:
-            contents = self.document.registry.get_or_retrieve(uri).value.contents
-            if isinstance(contents, dict) and contents.get("$recursiveAnchor") is True:
-                yield self.document.resource(contents, uri, self.scope, self.dialect)
+        key = (resolve_it, reference)
+        if key not in self._targets:
+            self._targets[key] = resolve_it(self, reference)
+        return self._targets[key]
 
     # Questions from outside a check.
 
@@ -407,14 +256,6 @@ class Place:
 
 def _show_token(token: str | int) -> str:
     return show_text(token) if isinstance(token, str) else f"Item {token} (counted from 0)"
-
-
-def _identifier(schema: JSON, dialect: Dialect) -> str | None:
-    """The URI that a subschema gives itself."""
-    if not isinstance(schema, dict) or not isinstance(schema.get(dialect.id_keyword), str):
-        return None
-    identifier = dialect.specification.id_of(schema)
-    return None if identifier is None else identifier.rstrip("#")
 
 
 def _joined(base: str, identifier: str) -> str:
