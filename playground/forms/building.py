@@ -14,22 +14,33 @@ from playground.forms.containers import absent_node, array_node, folded_node, ob
 from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
 from playground.forms.guide import Guide
 from playground.forms.here import Here, Spot, default_kind
-from playground.forms.nodes import Button, Form, Node, RawNode
+from playground.forms.names import control_name
+from playground.forms.nodes import Button, Form, Hidden, Node, RawNode
 from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, secret_node, text_node
 
 INLINE_MEMBERS = 150  # empty members that one page draws at once; more can be added by name
 
 
 def build(
-    places: Sequence[Place], draft: Draft, *, name: str, label: str, guide: Guide, focus: str | None = None
+    places: Sequence[Place],
+    draft: Draft,
+    *,
+    name: str,
+    label: str,
+    guide: Guide,
+    focus: str | None = None,
+    shows_all: bool = False,
 ) -> Form:
     """The form of `draft`, under `places`: `name` begins the name of each control, `label` is what the whole is called.
 
-    The node at the path `focus` gets the focus.
+    The node at the path `focus` gets the focus. With `shows_all`, every node has its selector of kinds.
     """
-    root = _Builder(name, guide, focus).node(places, draft, Spot("", "", label, is_required=True))
+    root = _Builder(name, guide, focus, shows_all).node(places, draft, Spot("", "", label, is_required=True))
     refresh = Button(f"{name}:refresh:", "Update the form", f"Update the form of {label} to what it holds now")
-    return Form(name, root, refresh if guide.has_conditions else None)
+    words = "Show fewer options" if shows_all else "Show every option"
+    toggle = Button(f"{name}:{'fewer' if shows_all else 'all'}:", words, f"{words} of each field, as how it is written")
+    shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None
+    return Form(name, root, toggle, shown, refresh if guide.has_conditions else None)
 
 
 @dataclass(slots=True)
@@ -37,6 +48,7 @@ class _Builder:
     form: str
     guide: Guide
     focus: str | None
+    shows_all: bool
     inline_left: list[int] = field(default_factory=lambda: [INLINE_MEMBERS])
 
     def node(self, places: Sequence[Place], draft: Draft, spot: Spot) -> Node:
@@ -44,7 +56,15 @@ class _Builder:
         if isinstance(draft, Missing) and draft.kind not in kinds:
             draft = replace(draft, kind=default_kind(kinds, self.guide.at(places, replace(draft, kind=None))))
         here = Here(
-            self.form, self.guide, self.node, draft, spot, self.guide.at(places, draft), kinds, spot.path == self.focus
+            self.form,
+            self.guide,
+            self.node,
+            draft,
+            spot,
+            self.guide.at(places, draft),
+            kinds,
+            spot.path == self.focus,
+            self.shows_all,
         )
         match draft:
             case Raw(text):

@@ -66,6 +66,7 @@ class Decoded:
         kinds: kinds that were picked in a selector and are not in force yet, by path.
         branches: the same for branches of unions: pairs of a union's key and an index.
         new_keys: the keys typed for entries to be added.
+        shows_all: whether every node shows its selector of kinds.
         operation: the button of this form that was pressed, if one was.
         faults: files that could not be taken.
     """
@@ -76,6 +77,7 @@ class Decoded:
     new_keys: Mapping[str, str] = field(default_factory=dict)
     operation: Operation | None = None
     faults: tuple[Fault, ...] = ()
+    shows_all: bool = False
 
 
 @dataclass(slots=True)
@@ -103,7 +105,9 @@ def decode(pairs: Pairs, *, name: str) -> Decoded:
     faults: list[Fault] = []
     draft = _draft(reading.root, "", faults)
     branches = {path: tuple(wanted) for path, wanted in reading.branches.items()}
-    return Decoded(draft, reading.kinds, branches, reading.new_keys, reading.operation, tuple(faults))
+    return Decoded(
+        draft, reading.kinds, branches, reading.new_keys, reading.operation, tuple(faults), "all" in reading.root.tags
+    )
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ class State:
     Attributes:
         branches: which branch of which union is in force: pairs of the union's key and the branch's index.
         stash: what other branches held here, sealed: pairs of "union=branch" and the sealed text.
-        view: "open" for a container that was folded and is to stay open, "rows" for a list of choices as rows.
+        view: "rows" for a list of choices as rows, "free" for one of the listed values written by hand.
     """
 
     branches: tuple[tuple[str, int], ...] = ()

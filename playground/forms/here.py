@@ -9,7 +9,7 @@ from typing import Final
 from catalog.validation import Place
 from playground.forms.applicable import Applicable, Union
 from playground.forms.choices import Choice
-from playground.forms.drafts import Draft, Missing, Raw
+from playground.forms.drafts import Draft, Missing, Raw, Text
 from playground.forms.facts import Facts, facts_of
 from playground.forms.guide import Guide
 from playground.forms.names import control_name
@@ -60,6 +60,7 @@ class Here:
     found: Applicable
     kinds: frozenset[Kind]
     has_focus: bool = False
+    shows_all: bool = False
     kind: Kind | None = field(init=False)
     facts: Facts = field(init=False)
 
@@ -151,7 +152,9 @@ class Here:
     def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
         present = None if self.is_empty else self.kind
         offered = [kind for kind in KINDS if kind in self.kinds or kind == present]
-        is_plain = not is_container and not isinstance(self.draft, Raw) and self.draft.state.view != "free"
+        is_plain = not (
+            is_container or self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free"
+        )
         if len(offered) < 2 and is_plain:
             return None
         current = "json" if isinstance(self.draft, Raw) else self.kind
@@ -163,6 +166,8 @@ class Here:
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         elif current is None:
             options.insert(0, Option("", "choose…", is_selected=True))
+        if self.shows_all and isinstance(self.draft, Text) and not self.draft.is_literal:
+            options.append(Option("literal", "text as a JSON literal"))
         options += views
         if self.draft.state.view == "free":
             options.append(Option("listed", "one of the listed values"))

@@ -22,7 +22,8 @@ f g  | file, hidden             | an uploaded file; how its bytes are written as
 c p d| hidden, password, checkbox| a secret that is kept; its replacement; remove it
 u v  | hidden, select           | the branch of a union in force; the one wanted
 y    | select                   | the kind wanted
-w    | hidden                   | how the place is viewed: "open", "rows"
+w    | hidden                   | how the place is viewed: "rows", "free"
+all  | hidden                   | every node has its selector of kinds
 h    | hidden                   | what another branch held, sealed
 nk   | text                     | the key of the entry to be added
 op   | button (no form, no tag) | the operation pressed

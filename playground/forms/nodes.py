@@ -328,10 +328,13 @@ class Form:
 
     Attributes:
         refresh: draws the form again; there where the schema makes fields depend on other fields.
+        all: whether every node has its selector of kinds; `toggle` changes that.
     """
 
     name: str
     root: Node
+    toggle: Button
+    all: Hidden | None = None
     refresh: Button | None = None
     errors: tuple[Summary, ...] = ()
 

@@ -112,7 +112,9 @@ def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) 
         options.insert(0, Option("", NOT_SET if not here.spot.is_row else "choose…", isinstance(value, Absent)))
     if not isinstance(value, Absent) and not is_listed:
         options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
-    head = replace(here.head(has_types=False), kinds=None)
+    head = here.head(has_types=False)
+    if not here.shows_all:
+        head = replace(head, kinds=None)
     if any(not isinstance(choice.value, str | bool | None) for choice in choices):
         head = replace(head, kinds=here.writing_selector())
     return ChoiceNode(head, here.control("j"), tuple(options))

@@ -113,6 +113,8 @@ def submitted(
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
     decoded = decode(pairs, name=name)
+    verb = decoded.operation.verb if decoded.operation else ""
+    session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
     outcome = apply(decoded, session.places, session.guide)
     if decoded.operation is not None or not is_checked:
         return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
@@ -128,6 +130,7 @@ class _Session:
         self.safe = Safe(stored, seal)
         self.guide = Guide(kept=self.safe.open, seal=seal)
         self.budget = FULL_PAGE
+        self.shows_all = False
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
 
     def shown(
@@ -157,5 +160,14 @@ class _Session:
     def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
             draft = conceal(draft, self.places, self.guide, self.safe)
-        draft = fold(draft, self.budget, focus=focus)
-        return draft, build(self.places, draft, name=self.name, label=self.label, guide=self.guide, focus=focus)
+        draft = fold(draft, self.budget // 2 if self.shows_all else self.budget, focus=focus)
+        form = build(
+            self.places,
+            draft,
+            name=self.name,
+            label=self.label,
+            guide=self.guide,
+            focus=focus,
+            shows_all=self.shows_all,
+        )
+        return draft, form

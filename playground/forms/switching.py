@@ -61,6 +61,9 @@ def switch_kind(guide: Guide, places: Sequence[Place], draft: Draft, wanted: str
     """`draft` as another kind: a `Kind`, "none", "json" or "fields"; the names in `_VIEWS` change how it is shown."""
     if wanted in _VIEWS:
         return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
+    if wanted == "literal":
+        is_plain = isinstance(draft, Text) and not draft.is_literal
+        return Text(literal(draft.text), True, draft.state) if isinstance(draft, Text) and is_plain else draft
     if wanted == "fields":
         return _as_fields(guide, draft)
     if wanted not in {*KINDS, "none", "json"}:

@@ -208,6 +208,8 @@ class Person:
             self._make_by_fields(path, value)
         except NoWayError:
             self._other_branch(path)
+            if self._can_press("all", ""):
+                self._press("all", "")
             if not self.may_write_json:
                 raise
             self._write_json(path, value)
@@ -256,7 +258,7 @@ class Person:
             if "\n" in value and control.tag != "textarea":
                 raise NoWayError(path)
             if not typeable(value):
-                raise NoWayError(path)
+                self._press_kind(path, "literal")
             self._type(tag, path, value)
             if tag == "t":
                 self._type("x", path, *(() if value else ("1",)))
