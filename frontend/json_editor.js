@@ -78,6 +78,7 @@ function typeOver(event, view) {
 
 /**
  * Mount an editor in `host` over the textarea inside it; what is typed is written to the textarea at once.
+ * With `data-json-lines` the text may be several JSON documents, one per line, and is not checked as one.
  *
  * @param {HTMLElement} host
  * @param {HTMLTextAreaElement} textarea
@@ -102,7 +103,7 @@ export function mount(host, textarea) {
         lineNumbers(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), indentUnit.of("  "),
         EditorState.readOnly.of(textarea.readOnly || textarea.disabled),
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(),
-        highlightSelectionMatches(), json(), linter(parseProblems, { delay: 400 }), syntaxHighlighting(colours), look,
+        highlightSelectionMatches(), json(), textarea.hasAttribute("data-json-lines") ? [] : linter(parseProblems, { delay: 400 }), syntaxHighlighting(colours), look,
         EditorView.lineWrapping, named.of(EditorView.contentAttributes.of(attributesOf(textarea))),
         // Tab is not taken: it moves on to the next control, as everywhere in a form. Ctrl+Enter runs.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),

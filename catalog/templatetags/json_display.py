@@ -19,6 +19,7 @@ register = template.Library()
 ABSENT: Final = object()
 MAX_INLINE_CHARACTERS: Final = 200
 EXCERPT_CHARACTERS: Final = 100
+EXCERPT_BEFORE: Final = 20  # of them, before the caret, so that it is in sight on a phone too
 
 
 @register.inclusion_tag("_json_block.html")
@@ -104,7 +105,7 @@ def excerpt(source: str, problem: Any) -> SafeString:
     if not number or number > len(lines):
         return SafeString("")
     line = lines[number - 1].removesuffix("\r").replace("\t", " ")
-    start = max(0, column - 1 - EXCERPT_CHARACTERS // 2)
+    start = max(0, column - 1 - EXCERPT_BEFORE)
     before, after = "…" * (start > 0), "…" * (len(line) > start + EXCERPT_CHARACTERS)
     shown = f"{before}{line[start : start + EXCERPT_CHARACTERS]}{after}"
     caret = " " * (len(before) + column - 1 - start) + "^"
