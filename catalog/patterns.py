@@ -1,6 +1,6 @@
 """Regular expressions as JSON Schema means them: with the meaning of ECMA-262, matched in bounded time.
 
-Nothing here knows Django. How a pattern is read is in `catalog.pattern_translation`.
+Nothing here knows Django. How a pattern is read is in `pattern_reading` and `pattern_translation`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Final
 
 import regex
 
-from catalog.pattern_translation import PatternSyntaxError, is_regex, translate
+from catalog.pattern_reading import PatternSyntaxError
+from catalog.pattern_translation import is_regex, translate
 
 __all__ = [
     "MATCH_TIMEOUT_S",

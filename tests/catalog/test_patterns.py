@@ -149,7 +149,8 @@ def test_a_pattern_of_513_characters_is_too_long():
 
 
 @pytest.mark.parametrize(
-    "source", ["(?:a{1000}){1000}", "(?:(?:a{999}){999}){999}", "(?:a?){2000000000}", "a{99999999999}"]
+    "source",
+    ["(?:a{1000}){1000}", "(?:(?:a{999}){999}){999}", "(?:a?){2000000000}", "a{99999999999}", "(?:(?:){9999}){9999}"],
 )
 def test_a_repetition_that_would_fill_memory_is_refused(source):
     assert compile_pattern(source).message == "The pattern repeats too much."
@@ -164,7 +165,7 @@ def test_groups_nested_too_deeply_are_refused():
     assert pattern("(" * 50 + "a" + ")" * 50).found_in("a")
 
 
-@pytest.mark.parametrize("source", ["(x+x+)+!!", "^(?:x|xx)*$", "^(?:(x)|(x)|(xx))*?$", "^(?=((x|!x)*))(?!\\1)"])
+@pytest.mark.parametrize("source", ["(x+x+)+!!", "^(?:x|xx)*$", "^(?:(x)|(x)|(xx))*?$"])
 def test_a_search_that_explodes_ends_in_time(source):
     text = "x" * 500_000 + "!"
     started = time.thread_time()
