@@ -1,0 +1,95 @@
+import json
+
+import pytest
+
+from catalog.spec import read_spec
+from catalog.strict_json import loads
+from playground.keeping import CannotKeep, with_example
+
+
+def kept(source, *, description="one", parameters=None, return_value=None):
+    parameters = {"a": 1} if parameters is None else parameters
+    return with_example(source, description=description, parameters=parameters, return_value=return_value or {"b": 2})
+
+
+LAID_OUT = """{
+  "definition": {
+    "name": "t",
+    "description": "d",
+    "examples": [
+      {
+        "parameters": {}
+      }
+    ]
+  }
+}
+"""
+
+
+def test_the_example_is_the_only_change():
+    assert kept(LAID_OUT) == LAID_OUT.replace(
+        """        "parameters": {}
+      }
+""",
+        """        "parameters": {}
+      },
+      {
+        "description": "one",
+        "parameters": {
+          "a": 1
+        },
+        "returnValue": {
+          "b": 2
+        }
+      }
+""",
+    )
+
+
+def test_a_spec_without_examples_gets_the_member():
+    source = '{\n\t"definition": {\n\t\t"name": "t",\n\t\t"description": "d"\n\t}\n}'
+
+    made = kept(source, description="")
+
+    assert made == (
+        '{\n\t"definition": {\n\t\t"name": "t",\n\t\t"description": "d",\n\t\t"examples": [\n\t\t\t{\n'
+        '\t\t\t\t"parameters": {\n\t\t\t\t\t"a": 1\n\t\t\t\t},\n\t\t\t\t"returnValue": {\n\t\t\t\t\t"b": 2\n'
+        "\t\t\t\t}\n\t\t\t}\n\t\t]\n\t}\n}"
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{"definition": {"name": "t", "description": "d"}}',
+        '{"definition":{"name":"t","description":"d","examples":[]}}',
+        '{"definition": {"examples": [{"parameters": {"x": "]"}}], "name": "t", "description": "d"}, "x": [1]}',
+        '{\r\n "definition": {\r\n  "name": "t",\r\n  "description": "d"\r\n }\r\n}',
+        LAID_OUT,
+        json.dumps(json.loads(LAID_OUT), indent=4),
+    ],
+)
+def test_what_comes_out_is_the_same_spec_with_one_more_example(source):
+    before, after = read_spec(source), read_spec(kept(source))
+
+    assert after.examples[:-1] == before.examples
+    assert after.examples[-1].parameters == {"a": 1}
+    assert after.examples[-1].return_value == {"b": 2}
+    assert (after.name, after.parameters, after.document.keys()) == (
+        before.name,
+        before.parameters,
+        before.document.keys(),
+    )
+
+
+def test_numbers_stay_as_they_were_written():
+    made = kept(LAID_OUT, parameters=loads('{"a": 1.50, "b": 12345678901234567890.1}'))
+
+    assert '"a": 1.50' in made
+    assert '"b": 12345678901234567890.1' in made
+
+
+@pytest.mark.parametrize(("parameters", "return_value"), [([1], {"a": 1}), ({"a": 1}, "text")])
+def test_only_objects_can_be_examples(parameters, return_value):
+    with pytest.raises(CannotKeep):
+        kept(LAID_OUT, parameters=parameters, return_value=return_value)
