@@ -56,8 +56,11 @@ class ParameterTexts:
 
 
 def read_parameter_texts(names: str, texts: str) -> ParameterTexts:
-    """What `SearchDocument` says of parameters, read back: one per line, a name ends at the tab."""
-    return ParameterTexts(tuple(line.split("\t", 1)[0] for line in names.split("\n")), tuple(texts.split("\n")))
+    """What `SearchDocument` says of parameters, read back: one per line, without the kin after the tab."""
+    return ParameterTexts(
+        tuple(line.split("\t", 1)[0] for line in names.split("\n")),
+        tuple(line.split("\t", 1)[0] for line in texts.split("\n")),
+    )
 
 
 class SearchIndex(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.search.words import identifier_for_index, prose_for_index
+from catalog.search.words import identifier_kin_of, kin_of
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 
@@ -21,8 +21,9 @@ _CHILD = ("items", "additionalProperties", "additionalItems", "contains", "if", 
 class SearchDocument:
     """One tool as the index stores it.
 
-    `parameters` and `parameter_texts` hold one parameter per line, at the same line number: its name as written, a tab,
-    its words; and its description. `flags` are the facts that searches filter by, as words.
+    Each text is followed by its kin (see words.py). `parameters` and `parameter_texts` hold one parameter per line, at
+    the same line number: its name and its description, as written, then a tab and the kin. `flags` are the facts that
+    searches filter by, as words.
     """
 
     tool_id: str
@@ -43,11 +44,11 @@ def document_for(spec: ToolSpec, *, archived: bool) -> SearchDocument:
         "archived": archived,
     }
     return SearchDocument(
-        tool_id=identifier_for_index(spec.tool_id),
-        name=identifier_for_index(spec.name),
-        description=prose_for_index(spec.description),
-        parameters="\n".join(f"{name}\t{identifier_for_index(name)}" for name, _ in named),
-        parameter_texts="\n".join(prose_for_index(text) for _, text in named),
+        tool_id=f"{spec.tool_id}\t{identifier_kin_of(spec.tool_id)}",
+        name=f"{spec.name}\t{identifier_kin_of(spec.name)}",
+        description=f"{spec.description}\t{kin_of(spec.description)}",
+        parameters="\n".join(f"{name}\t{identifier_kin_of(name)}" for name, _ in named),
+        parameter_texts="\n".join(f"{text}\t{kin_of(text)}" for _, text in named),
         flags=" ".join(flag for flag, holds in facts.items() if holds),
     )
 

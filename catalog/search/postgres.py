@@ -9,7 +9,7 @@ Source: PostgreSQL, "Full Text Search", 12.3.1 (weights) and 12.3.3 (ranking).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from django.db import connection
 from django.db.models.expressions import RawSQL
@@ -36,7 +36,7 @@ _PUT = """
 """
 
 
-Values = list[str | float | Sequence[str] | Sequence[int]]
+Values = list[str | float | list[str] | list[int]]
 
 
 class PostgresIndex:
@@ -114,10 +114,10 @@ def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, Values]:
     values: Values = [_expression(query, mode)]
     if chosen.having:
         where += " AND flags @> %s"
-        values.append(sorted(chosen.having))
+        values.append(sorted(map(str, chosen.having)))
     if chosen.lacking:
         where += " AND NOT flags && %s"
-        values.append(sorted(chosen.lacking))
+        values.append(sorted(map(str, chosen.lacking)))
     if chosen.among is not None:
         where += " AND tool_id = ANY(%s)"
         values.append(sorted(chosen.among))

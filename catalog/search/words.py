@@ -39,32 +39,35 @@ def parts_of(text: str) -> list[str]:
     return [part for run in _RUN.findall(text) for part in _HUMP.split(run) if part]
 
 
-def prose_for_index(text: str) -> str:
-    """`text` for an index that cuts at what is no letter or digit: words within words, and singulars, are added."""
-    text = _RUN.sub(_with_kin, text)
+def kin_of(text: str) -> str:
+    """What an index that cuts at what is no letter or digit would miss in `text`, apart by spaces.
+
+    The words within its words, the singulars of its plurals, and each character of a script without spaces.
+    """
+    kin = [word for run in _RUN.findall(text) if (word := _kin(run))]
     if _UNSPACED_CHAR.search(text):
-        text = _UNSPACED_CHAR.sub(r" \g<0> ", text)
-    return text
+        kin += _UNSPACED_CHAR.findall(text)
+    return " ".join(kin)
 
 
-def identifier_for_index(text: str) -> str:
-    """As `prose_for_index`, and segments of several words as one too: "get_weather" -> "get_weather getweather"."""
+def identifier_kin_of(text: str) -> str:
+    """As `kin_of`, and each segment of several words as one: "actions_get" -> "action actionsget"."""
     joined = ["".join(parts) for segment in _SEGMENT.findall(text) if len(parts := parts_of(segment)) > 1]
-    return " ".join([prose_for_index(text), *joined])
-
-
-def _with_kin(run: re.Match[str]) -> str:
-    word = run[0]
-    return _word_with_kin(word) if len(word) <= MAX_WORD_CHARS else word
+    return " ".join([kin, *joined]) if (kin := kin_of(text)) else " ".join(joined)
 
 
 @lru_cache(maxsize=65_536)
-def _word_with_kin(word: str) -> str:
-    """`word`, the words in it, and their singulars, each once, apart by spaces."""
+def _short_words_kin(word: str) -> str:
     parts = _HUMP.split(word)
-    kin = dict.fromkeys([word, *(parts if len(parts) > 1 else ())])
-    kin |= dict.fromkeys(singular(fold(part)) for part in parts if part[-1:] in "sS")
+    kin = dict.fromkeys(parts if len(parts) > 1 else ())
+    for part in parts:
+        if part[-1:] in "sS" and (one := singular(folded := fold(part))) != folded:
+            kin[one] = None
     return " ".join(kin)
+
+
+def _kin(word: str) -> str:
+    return _short_words_kin(word) if len(word) <= MAX_WORD_CHARS else ""
 
 
 @lru_cache(maxsize=65_536)

@@ -1,0 +1,234 @@
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection, connections
+
+from catalog.archiving import archive, restore
+from catalog.errors import RevisionConflict, SpecError
+from catalog.models import Revision, Tool
+from catalog.publishing import publish, publish_many, takes
+from catalog.spec import read_spec
+from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_new_spec_makes_a_tool_with_one_revision(ada):
+    publication = publish(make_spec("greet", name="Greet"), by=ada)
+
+    assert publication.outcome == "created"
+    assert (publication.tool.tool_id, publication.tool.name) == ("greet", "Greet")
+    assert (publication.revision.number, publication.revision.created_by) == (1, ada)
+    assert Tool.objects.get().current == Revision.objects.get() == publication.revision
+
+
+def test_the_text_is_kept_byte_for_byte():
+    text = GET_WEATHER.read_bytes()
+
+    revision = publish(read_spec(text), by=None).revision
+
+    revision.refresh_from_db()
+    assert revision.source.encode() == text
+    assert revision.sha256 == hashlib.sha256(text).hexdigest()
+
+
+def test_a_spec_uploaded_twice_makes_one_revision():
+    publish(make_spec("greet"), by=None)
+
+    again = publish(make_spec("greet"), by=None)
+
+    assert again.outcome == "unchanged"
+    assert Revision.objects.count() == 1
+
+
+def test_a_changed_spec_is_the_next_revision():
+    publish(make_spec("greet", description="Says hello."), by=None)
+
+    revised = publish(make_spec("greet", description="Says good-bye."), by=None)
+
+    assert (revised.outcome, revised.revision.number) == ("revised", 2)
+    assert Tool.objects.get().description == "Says good-bye."
+    assert [revision.number for revision in revised.tool.revisions.all()] == [2, 1]
+
+
+def test_going_back_to_an_older_text_is_a_new_revision():
+    for description in ("one", "two", "one"):
+        latest = publish(make_spec("greet", description=description), by=None)
+
+    assert (latest.outcome, latest.revision.number) == ("revised", 3)
+
+
+def test_a_tool_says_in_its_columns_what_its_current_spec_has():
+    rich = {
+        "parameters": properties(city={"type": "string"}, days={"type": "integer"}),
+        "returnType": {"type": "object"},
+        "examples": [{"description": "Paris"}],
+    }
+
+    tool = make_tool("weather", configuration={"type": "object"}, **rich)
+    assert (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes) == (True, True, True, "city, days")
+
+    publish(make_spec("weather"), by=None)
+    tool.refresh_from_db()
+    assert (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes) == (False, False, False, "")
+
+
+def test_the_names_of_many_parameters_are_cut_with_their_number():
+    many = properties(**{f"parameter_{number}": {} for number in range(30)})
+
+    line = takes(many)
+
+    assert line.startswith("parameter_0, parameter_1, ")
+    assert line.endswith(f" +{30 - line.count('parameter_')}")
+    assert len(line) <= 160
+
+
+def test_an_upload_on_top_of_another_revision_than_the_one_seen_is_refused():
+    publish(make_spec("greet", description="one"), by=None)
+    publish(make_spec("greet", description="two"), by=None)
+
+    with pytest.raises(RevisionConflict, match="You saw revision 1 of 'greet'; there is revision 2 now"):
+        publish(make_spec("greet", description="three"), by=None, expected=1)
+
+    assert Revision.objects.count() == 2
+
+
+def test_a_tool_that_should_be_new_and_is_not_is_refused():
+    publish(make_spec("greet"), by=None)
+
+    with pytest.raises(RevisionConflict, match="You saw no such tool"):
+        publish(make_spec("greet", description="other"), by=None, expected=0)
+
+
+def test_an_archived_tool_takes_revisions_and_stays_archived():
+    tool = make_tool("greet", archived=True)
+
+    publication = publish(make_spec("greet", description="Says more."), by=None)
+
+    assert publication.outcome == "revised"
+    assert publication.tool.archived
+    assert not Tool.objects.available().exists()
+    tool.refresh_from_db()
+    assert tool.archived
+
+
+def test_an_archived_tool_is_found_again_when_it_is_restored():
+    tool = make_tool("greet")
+
+    archive(tool)
+    assert not Tool.objects.available().matching("greet").exists()
+
+    restore(tool)
+    assert Tool.objects.available().matching("greet").get() == tool
+
+
+def test_two_ids_that_lead_to_one_address_are_not_both_stored():
+    make_tool("Get weather")
+    taken = Tool.objects.get().slug
+
+    with pytest.raises(SpecError) as refusal:
+        publish(make_spec(taken), by=None)
+
+    [problem] = refusal.value.problems
+    assert (problem.pointer, problem.rule) == ("/definition/id", "publish.address-taken")
+    assert "is taken by the tool 'Get weather'" in problem.message
+    assert Tool.objects.count() == 1
+
+
+def test_of_many_specs_each_has_its_own_outcome():
+    make_tool("Get weather")
+    publish(make_spec("old", description="one"), by=None)
+    same = make_spec("same")
+    publish(same, by=None)
+    taken = make_spec(Tool.objects.get(tool_id="Get weather").slug)
+
+    created, revised, unchanged, refused = publish_many(
+        [make_spec("new"), make_spec("old", description="two"), same, taken], by=None
+    )
+
+    assert (created.outcome, revised.outcome, unchanged.outcome) == ("created", "revised", "unchanged")
+    assert isinstance(refused, SpecError)
+    assert Tool.objects.count() == 4
+
+
+def test_an_id_that_comes_twice_in_one_batch_becomes_two_revisions_in_order():
+    specs = [make_spec("greet", description=text) for text in ("one", "two", "two", "three")]
+
+    outcomes = publish_many(specs, by=None)
+
+    assert [outcome.outcome for outcome in outcomes] == ["created", "revised", "unchanged", "revised"]
+    assert [outcome.revision.number for outcome in outcomes] == [1, 2, 2, 3]
+    assert Tool.objects.get().description == "three"
+
+
+def test_a_dry_run_says_what_would_happen_and_stores_nothing():
+    publish(make_spec("old", description="one"), by=None)
+
+    outcomes = publish_many([make_spec("new"), make_spec("old", description="two")], by=None, dry_run=True)
+
+    assert [outcome.outcome for outcome in outcomes] == ["created", "revised"]
+    assert Tool.objects.get().description == "one"
+    assert not Tool.objects.matching("new").exists()
+
+
+def test_names_differ_by_case():
+    make_tool("greet")
+    make_tool("Greet")
+
+    assert Tool.objects.count() == 2
+
+
+@pytest.mark.parametrize("source", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
+def test_all_real_specs_are_stored_and_found_by_their_own_name(source):
+    specs = [read_spec(text) for text in real_specs(source)]
+
+    outcomes = publish_many(specs, by=None)
+
+    assert {outcome.outcome for outcome in outcomes} == {"created"}
+    for spec in specs[::100]:
+        assert spec.tool_id in Tool.objects.matching(spec.name).values_list("tool_id", flat=True)
+
+
+def test_sixteen_who_publish_the_same_id_at_once_make_sixteen_revisions(transactional_db):
+    start = Barrier(16)
+
+    def upload(number):
+        start.wait()
+        try:
+            return publish(make_spec("greet", description=f"by {number}"), by=None)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(16) as pool:
+        publications = list(pool.map(upload, range(16)))
+
+    assert sorted(publication.revision.number for publication in publications) == list(range(1, 17))
+    assert [publication.outcome for publication in publications].count("created") == 1
+    tool = Tool.objects.get()
+    assert tool.current.number == 16
+    assert tool.description == tool.current.spec.description
+
+
+def test_the_index_says_the_same_as_the_tables_after_many_have_published_at_once(transactional_db):
+    def upload(number):
+        try:
+            publish_many([make_spec(f"tool{index}", description=f"word{number}") for index in range(20)], by=None)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(upload, range(8)))
+
+    assert Tool.objects.count() == 20
+    for tool in Tool.objects.all():
+        assert tool in Tool.objects.matching(tool.description)
+    assert sum(Tool.objects.matching(f"word{number}").count() for number in range(8)) == 20
+
+
+def test_what_was_published_stays_when_the_transaction_around_it_ends(transactional_db):
+    make_tool("greet")
+    connection.close()
+
+    assert Tool.objects.matching("greet").get().current.spec.source == spec_text("greet")

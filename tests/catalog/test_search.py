@@ -1,0 +1,272 @@
+import json
+import pytest
+from django.http import QueryDict
+
+from catalog import runnable
+from catalog.browsing import BadCursor, CatalogSearch, Cursor
+from catalog.models import Tool
+from catalog.publishing import publish_many
+from catalog.spec import read_spec
+from tests.factories import DATA, make_spec, make_tool, properties, real_specs
+
+pytestmark = pytest.mark.django_db
+
+NAUGHTY = [
+    "'", '"', "''", '""', "*", "^", "\\", "(", ")", "()", "a OR", "AND", "NOT a", "a NEAR b", "NEAR(", "a:b", "name:x",
+    "{name}:x", "-a", "+", "a*b", '"a', "a\"", "%", "_", "%%%", "; DROP TABLE catalog_tool; --", "' OR 1=1--", "\x00",
+    "a\x00b", "\ufffd", "\u202e", "ﷺ", "🏳️‍🌈", "a" * 5000, "a " * 5000, "\u0301" * 300, "<script>", "..", "/", "?", "#",
+    "\n", "\t", "０１２", "ß", "İ", "ı", "ΑΣ", "‏", "\U000e0001",
+]  # fmt: skip
+
+
+def found(query: str, **choices) -> list[str]:
+    return [result.tool.tool_id for result in CatalogSearch(words=query, **choices).page().results]
+
+
+# -- what is found ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["weather", "Weather", "forecast", "wea", "get_weather", "getWeather", "getweather", "get-weather", "city",
+     "cities", "boulevard", "Get Weather", "weathers", "departure"],
+)  # fmt: skip
+def test_a_tool_is_found_by_its_id_name_description_and_parameters(query):
+    make_tool(
+        "acme.get_weather",
+        name="get_weather",
+        description="The forecast for some place.",
+        parameters=properties(
+            city={"type": "string", "description": "A city, not a boulevard."},
+            trip={"type": "array", "items": properties(departureDate={"type": "string"})},
+        ),
+    )
+    make_tool("other", description="Something else.")
+
+    assert found(query) == ["acme.get_weather"]
+
+
+def test_all_words_must_be_found():
+    make_tool("a", description="Sends mail to people.")
+    make_tool("b", description="Sends money.")
+
+    assert found("sends mail") == ["a"]
+
+
+def test_where_no_tool_has_all_words_those_with_some_are_given():
+    make_tool("mail", description="Sends mail.")
+    make_tool("money", description="Counts coins.")
+
+    page = CatalogSearch(words="mail to the moon").page()
+
+    assert page.loosely
+    assert [result.tool.tool_id for result in page.results] == ["mail"]
+
+
+def test_a_hit_in_the_name_ranks_above_one_in_a_parameter():
+    make_tool("a", parameters=properties(zebra={"type": "string"}))
+    make_tool("zebra")
+    make_tool("c", description="About a zebra.")
+
+    assert found("zebra") == ["zebra", "c", "a"]
+
+
+def test_a_new_revision_is_found_by_its_own_words_alone():
+    make_tool("a", description="apples")
+    make_tool("a", description="pears")
+
+    assert found("pears") == ["a"]
+    assert found("apples") == []
+
+
+def test_an_archived_tool_is_found_only_when_asked_for():
+    make_tool("a", description="apples", archived=True)
+
+    assert found("apples") == []
+    assert found("apples", archived=True) == ["a"]
+    assert found("") == []
+    assert found("", archived=True) == ["a"]
+
+
+def test_it_is_told_why_a_tool_was_found():
+    make_tool("a", parameters=properties(city={"type": "string"}, unit={"description": "Celsius or Fahrenheit."}))
+
+    [result] = CatalogSearch(words="city fahrenheit").page().results
+
+    assert [(reason.parameter.text, reason.text and reason.text.text) for reason in result.shown.reasons] == [
+        ("city", None),
+        ("unit", "Celsius or Fahrenheit."),
+    ]
+
+
+@pytest.mark.parametrize("query", NAUGHTY)
+def test_no_text_is_a_wrong_query(query):
+    make_tool("a")
+
+    search = CatalogSearch(words=query)
+
+    search.page()
+    search.facets()
+    assert Tool.objects.matching(query).count() <= 1
+
+
+def test_words_of_the_query_language_are_words():
+    make_tool("a", description="apples OR pears NOT plums")
+
+    assert found("OR NOT ") == ["a"]
+    assert found("name:apples") == []
+
+
+# -- facets -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def four_tools():
+    make_tool("a", description="fruit", configuration={"type": "object"})
+    make_tool("b", description="fruit", examples=[{"description": "One"}])
+    make_tool("c", description="fruit", returnType={"type": "string"})
+    make_tool("d", description="stone")
+
+
+@pytest.mark.parametrize("words", ["", "fruit"])
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({"configurable": True}, ["a"]),
+        ({"configurable": False}, ["b", "c"]),
+        ({"examples": True}, ["b"]),
+        ({"returns": True}, ["c"]),
+        ({"runnable": True}, ["b"]),
+        ({"runnable": False}, ["a", "c"]),
+        ({"returns": True, "runnable": True}, []),
+    ],
+)
+def test_facets_narrow_the_list_and_the_search_alike(four_tools, monkeypatch, words, choices, expected):
+    monkeypatch.setattr(runnable, "_provider", lambda: frozenset({"b", "not in the catalog"}))
+
+    assert [tool_id for tool_id in sorted(found(words, **choices)) if tool_id != "d"] == expected
+
+
+@pytest.mark.parametrize("words", ["", "fruit"])
+def test_a_facet_says_how_many_tools_its_choice_leads_to(four_tools, words):
+    search = CatalogSearch(words=words)
+
+    for facet in search.facets():
+        for option in facet.options:
+            if facet.label != "Archive":
+                there = CatalogSearch.from_query(QueryDict(option.query.removeprefix("?")))
+                assert there.page().count == option.count, option.label
+
+
+def test_a_chosen_facet_leads_back_to_where_it_was_not(four_tools):
+    search = CatalogSearch(words="fruit", examples=True)
+
+    [chosen] = [option for facet in search.facets() for option in facet.options if option.chosen]
+
+    assert (chosen.label, chosen.query) == ("Has examples", "?q=fruit")
+
+
+# -- pages ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def catalog(django_db_setup, django_db_blocker):
+    """All real specs of MCP servers, for the tests of this module that walk through pages."""
+    with django_db_blocker.unblock():
+        publish_many([read_spec(text) for text in real_specs()], by=None)
+        yield
+        Tool.objects.update(current=None)
+        Tool.objects.all().delete()
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM tool_search")
+
+
+def walk(search: CatalogSearch) -> list[list[str]]:
+    pages = []
+    cursor = None
+    while True:
+        page = CatalogSearch(**{**search.__dict__, "cursor": cursor}).page()
+        pages.append([result.tool.tool_id for result in page.results])
+        if page.next is None:
+            return pages
+        cursor = Cursor.decode(page.next)
+
+
+@pytest.mark.parametrize("words", ["", "get", "create a new pull request please now"])
+def test_the_pages_together_have_every_tool_once_forwards_and_backwards(catalog, words):
+    search = CatalogSearch(words=words)
+
+    pages = walk(search)
+
+    every = [tool_id for page in pages for tool_id in page]
+    assert len(every) == len(set(every)) == search.page().count > 60
+    backwards = [pages[-1]]
+    page = CatalogSearch(words=words, cursor=_cursor_of_page(words, len(pages) - 1)).page()
+    while page.previous:
+        page = CatalogSearch(words=words, cursor=Cursor.decode(page.previous)).page()
+        backwards.insert(0, [result.tool.tool_id for result in page.results])
+    assert backwards == pages
+
+
+def _cursor_of_page(words: str, number: int) -> Cursor | None:
+    cursor = None
+    for _ in range(number):
+        cursor = Cursor.decode(CatalogSearch(words=words, cursor=cursor).page().next)
+    return cursor
+
+
+def test_a_list_is_ordered_by_name_without_regard_to_case(catalog):
+    names = [tool_id.partition(".")[2].casefold() for page in walk(CatalogSearch())[:5] for tool_id in page]
+
+    assert names[:3] == sorted(names[:3])
+
+
+def test_a_count_stops_at_its_bound(catalog, monkeypatch):
+    monkeypatch.setattr("catalog.browsing.COUNT_AT_MOST", 100)
+
+    page = CatalogSearch().page()
+    found = CatalogSearch(words="get").page()
+
+    assert (page.count, page.counted) == (100, False)
+    assert (found.count, found.counted) == (100, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "é", "W10", "bnVsbA", "WyJhbGwiLCJhIiwxLDBd", "WyJsaXN0IiwxLDEsMF0", "WyJhbGwiLE5hTiwxLDBd", "W1tbW1tbW1tb",
+     "WyJsaXN0IiwiYSIsLTEsMF0", "WyJsaXN0IiwiYSIsMTAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwLDBd", "A" * 5000],
+)  # fmt: skip
+def test_a_cursor_that_was_not_made_here_is_refused(text):
+    with pytest.raises(BadCursor):
+        Cursor.decode(text)
+
+
+def test_a_cursor_is_read_as_it_was_written():
+    for cursor in (Cursor("all", -1.25e-7, 3), Cursor("list", "émile \u2028", 2**40, backwards=True)):
+        assert Cursor.decode(cursor.encode()) == cursor
+
+
+# -- real questions ---------------------------------------------------------------------------------------------------
+
+
+def test_real_questions_find_their_tools():
+    """A floor, so that a change of the words or weights that loses tools is seen."""
+    publish_many([read_spec(text) for text in real_specs("specs_bfcl")], by=None)
+    questions = [json.loads(line) for line in (DATA / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
+    asked = [question for question in questions if question["pool"] == "bfcl-base"]
+
+    hits = sum(bool(set(found(question["query"], limit=5)) & set(question["relevant"])) for question in asked)
+
+    assert len(asked) > 100
+    assert hits / len(asked) > 0.93
+
+
+def test_facets_and_results_are_asked_in_a_bounded_number_of_queries(django_assert_max_num_queries):
+    publish_many([make_spec(f"tool{number}", description="fruit of a tree") for number in range(50)], by=None)
+
+    with django_assert_max_num_queries(10):
+        search = CatalogSearch(words="fruit tree")
+        search.page()
+        search.facets()

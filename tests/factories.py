@@ -1,0 +1,64 @@
+"""Valid objects for tests, of which a test names only what it is about."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from catalog.accounts.entering import create_token
+from catalog.accounts.models import SCOPES, User
+from catalog.archiving import archive
+from catalog.models import Tool
+from catalog.publishing import publish
+from catalog.spec import ToolSpec, read_spec
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+GET_WEATHER = DATA / "get-weather.json"
+
+_numbers = count(1)
+
+
+def spec_text(tool_id: str | None = None, *, configuration: Any = None, **definition: Any) -> str:
+    """The text of a valid spec: `definition` replaces or adds members; `configuration` is its schema."""
+    tool_id = tool_id or f"tool-{next(_numbers)}"
+    document: dict[str, Any] = {
+        "definition": {"id": tool_id, "name": tool_id, "description": "Does something.", **definition}
+    }
+    if configuration is not None:
+        document["configuration"] = configuration
+    return json.dumps(document, indent=2)
+
+
+def make_spec(tool_id: str | None = None, **members: Any) -> ToolSpec:
+    return read_spec(spec_text(tool_id, **members))
+
+
+def make_tool(tool_id: str | None = None, *, archived: bool = False, **members: Any) -> Tool:
+    """A tool of the catalog, as `spec_text` describes it."""
+    tool = publish(make_spec(tool_id, **members), by=None).tool
+    if archived:
+        archive(tool)
+    return tool
+
+
+def make_user(name: str = "ada", **fields: Any) -> User:
+    return get_user_model().objects.create_user(name, **fields)
+
+
+def make_token(*scopes: str, user: User | None = None) -> str:
+    """The secret of a token with these scopes, or with all."""
+    return create_token(user or make_user(), scopes=scopes or SCOPES)[1]
+
+
+def properties(**schemas: Any) -> dict[str, Any]:
+    """The schema of an object with these properties."""
+    return {"type": "object", "properties": schemas}
+
+
+def real_specs(name: str = "specs_mcp") -> list[str]:
+    """The texts of a file of real specs, one per line."""
+    return (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
