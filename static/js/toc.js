@@ -1,6 +1,6 @@
-// The list of sections beside a tool marks the one that is being read.
+// The list of sections beside a page marks the one that is being read.
 
-const list = document.querySelector(".tool > .toc");
+const list = document.querySelector(".with-toc > .toc");
 const links = new Map();
 for (const link of list?.querySelectorAll("a") ?? []) {
   const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
