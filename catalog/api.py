@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.urls import reverse
 from django.utils.http import parse_etags
@@ -74,7 +75,7 @@ def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = F
     With `dry_run=1` nothing is stored, and the answer is what a real one would be.
     An archived tool gets its revision and stays archived.
     """
-    spec = read_spec(spec_text(request))
+    spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     publication = publish(spec, by=actor(request), dry_run=dry_run)
     status = 200 if dry_run or publication.outcome == "unchanged" else 201
     if status == 201:
@@ -130,7 +131,7 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     tool = tool_at(slug)
     if tool.etag not in seen and "*" not in seen:
         raise RevisionConflict(f"The tool is at {tool.etag} now. Get it again and look at what changed.")
-    spec = read_spec(spec_text(request))
+    spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
         message = f"This is a spec of {spec.tool_id!r}, and the address is that of {tool.tool_id!r}."
         raise SpecError([Problem("/definition", message, "publish.other-tool")])
@@ -282,7 +283,7 @@ def check_spec(request: HttpRequest) -> dict[str, Any]:
     """Everything that is wrong with it, with lines and columns; it is what publishing would say."""
     text = spec_text(request)
     try:
-        read_spec(text)
+        read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
         return {"valid": False, "problems": [problem.as_json() for problem in error.problems], "advice": []}
     return {"valid": True, "problems": [], "advice": []}

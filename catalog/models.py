@@ -12,7 +12,7 @@ from django.utils import timezone
 from catalog import runnable
 from catalog.search import search_index
 from catalog.search.words import Query
-from catalog.spec import ToolSpec, read_spec
+from catalog.spec import ToolSpec, kept_spec
 
 SORT_NAME_LENGTH = 80
 TAKES_LENGTH = 160
@@ -125,4 +125,4 @@ class Revision(models.Model):
     @cached_property
     def spec(self) -> ToolSpec:
         """The spec, read from the stored text."""
-        return read_spec(self.source)
+        return kept_spec(self.source)

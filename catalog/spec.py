@@ -30,6 +30,7 @@ from catalog.strict_json import JSON, decode, locate, parse
 MAX_SPEC_BYTES: Final = 256 * 1024
 MAX_NAME_CHARACTERS: Final = 200  # of ids and names
 MAX_EXAMPLES: Final = 200
+MAX_SLUG_WORDS: Final = 91  # characters; with "-" and eight digits no longer than a plain slug
 
 LLM_TOOL_SPEC_SCHEMA: Final[dict[str, Any]] = json.loads(
     files("catalog").joinpath("schemas/llm-tool-spec.json").read_text(encoding="utf-8")
@@ -102,6 +103,13 @@ def read_spec(text: bytes | str, *, max_bytes: int = MAX_SPEC_BYTES) -> ToolSpec
     return _tool_spec(source, document)
 
 
+def kept_spec(source: str) -> ToolSpec:
+    """The spec in a text that `read_spec` accepted once. It is not checked again: a stricter rule hides nothing old."""
+    document = parse(source)
+    assert isinstance(document, dict)  # noqa: S101 - it was accepted
+    return _tool_spec(source, document)
+
+
 def spec_problems(document: JSON) -> list[Problem]:
     """What is wrong with `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`."""
     problems = _format_problems(document)
@@ -121,7 +129,7 @@ def slug_for(tool_id: str) -> str:
         return tool_id
     ascii_only = unicodedata.normalize("NFKD", tool_id).encode("ascii", "ignore").decode()
     words = re.sub(r"[^\w\s-]", "", ascii_only.lower())
-    slug = re.sub(r"[-\s]+", "-", words).strip("-_")
+    slug = re.sub(r"[-\s]+", "-", words).strip("-_")[:MAX_SLUG_WORDS].rstrip("-_")
     return f"{slug}-{hashlib.sha256(tool_id.encode()).hexdigest()[:8]}"
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from django.conf import settings
+
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, SpecError
 from catalog.problems import Problem
@@ -82,7 +84,7 @@ def _read(piece: Piece) -> ToolSpec | tuple[Problem, ...]:
     if piece.refusal:
         return (piece.refusal,)
     try:
-        return read_spec(piece.text)
+        return read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except DocumentError as error:
         return error.problems
 

@@ -173,6 +173,22 @@ def test_a_dry_run_says_what_would_happen_and_stores_nothing():
     assert not Tool.objects.matching("new").exists()
 
 
+def test_a_long_id_gets_an_address_of_a_hundred_characters():
+    tool = make_tool("long id " * 25)
+
+    assert len(tool.slug) <= 100
+    assert tool.slug.startswith("long-id-long-id-")
+
+
+def test_a_kept_spec_is_read_without_asking_todays_rules(monkeypatch):
+    tool = make_tool("greet")
+    monkeypatch.setattr("catalog.spec.spec_problems", lambda document: pytest.fail("asked"))
+
+    tool = Tool.objects.with_current().get()
+
+    assert tool.current.spec.tool_id == "greet"
+
+
 def test_names_differ_by_case():
     make_tool("greet")
     make_tool("Greet")

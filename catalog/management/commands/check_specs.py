@@ -55,7 +55,7 @@ def _check(piece: Piece) -> Checked:
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
     try:
-        read_spec(piece.text)
+        read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
         return Checked(piece.source, piece.line, tuple(map(piece.place, error.problems)))
     return Checked(piece.source, piece.line, ())
