@@ -123,7 +123,7 @@ def test_a_plain_id_is_its_own_slug(tool_id):
         ("😀", "-"),
         ("-x", "x-"),
         ("getWeather\n", "getweather-"),
-        ("x" * 101, "x" * 101 + "-"),
+        ("x" * 101, "x" * 91 + "-"),
     ],
 )
 def test_any_other_id_gives_its_letters_and_the_start_of_its_hash(tool_id, slug):
