@@ -28,10 +28,13 @@ MODES = ("live", "mock")
 
 
 def new_run_id() -> str:
-    """A new id: 32 hex digits of a UUID version 7, so that ids sort by time and none can be guessed."""
-    value = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
-    value = value & ~(0xF << 76) | 7 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
+    """A new id: 32 hex digits of a UUID version 7, so that ids sort by time and none can be guessed.
+
+    The time is told to a quarter of a microsecond (RFC 9562, section 6.2, method 3), the rest is 62 random bits.
+    """
+    milliseconds, rest_ns = divmod(time.time_ns(), 1_000_000)
+    fraction = rest_ns * 4096 // 1_000_000
+    value = milliseconds << 80 | 7 << 76 | fraction << 64 | 2 << 62 | secrets.randbits(62)
     return f"{value:032x}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -15,12 +16,18 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.auth import actor
-from catalog.errors import Busy
+from catalog.errors import Busy, RevisionConflict, SpecError
 from catalog.models import Tool
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from catalog.text_diff import compare
 from playground import running
+from playground.comparing import Comparison
 from playground.contracts import contract_of
 from playground.factories import registry
+from playground.figures import figures_of
 from playground.history import RunFilter
+from playground.keeping import CannotKeep, with_example
 from playground.models import MODES, OUTCOMES, VERDICTS, Run
 from playground.pinning import pinned
 from playground.run_json import run_text
@@ -28,6 +35,7 @@ from playground.telling import as_table, phases, sentence, snippets
 from playground.trying import Trial
 
 RAW_CHARACTERS = 65_536
+EARLIER_SHOWN = 5
 BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
 
 
@@ -96,8 +104,16 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
         "snippets": snippets(run, site),
         "is_current": run.tool.current_id == run.revision_id,
         "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
+        "can_be_kept": run.has_response and run.mode == "live",
+        "earlier": earlier_runs(request, run),
     }
     return render(request, "playground/run.html", context)
+
+
+def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
+    """The runs of the same tool before `run`, to compare it with."""
+    runs = Run.objects.visible_to(actor(request)).filter(tool=run.tool_id, pk__lt=run.pk).without_texts().with_names()
+    return list(runs.order_by("-id")[:EARLIER_SHOWN])
 
 
 @login_required
@@ -130,6 +146,52 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
 
 @login_required
 @require_safe
+def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpResponse:
+    """Two runs of one tool side by side, the earlier one first."""
+    first, second = (run_for(request, run_id) for run_id in sorted([first_id, second_id]))
+    if first.tool_id != second.tool_id:
+        raise Http404
+    return render(
+        request, "playground/run_comparison.html", {"tool": first.tool, "comparison": Comparison(first, second)}
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def keep_example(request: HttpRequest, run_id: str) -> HttpResponse:
+    """Make a run an example of its tool: see what that changes in the spec, then publish it."""
+    run = run_for(request, run_id)
+    tool = tool_at(run.tool.slug)
+    current = tool.current or run.revision
+    description = " ".join(request.POST.get("description", "").split())[:200]
+    context: dict[str, object] = {
+        "run": run,
+        "tool": tool,
+        "description": description,
+        "next_number": current.number + 1,
+    }
+    if not run.has_response or run.mode == "mock":
+        context["refusal"] = "Only a live run that gave a response can be kept."
+        return render(request, "playground/keep_example.html", context, status=422)
+    try:
+        text = with_example(
+            current.source, description=description, parameters=run.parameters, return_value=run.response
+        )
+        spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+        if request.POST.get("do") == "publish":
+            expected = int(request.POST.get("expected", "0")) if request.POST.get("expected", "").isdecimal() else 0
+            publish(spec, by=actor(request), expected=expected)
+            messages.success(request, "The example was kept.")
+            return redirect(tool)
+    except (CannotKeep, SpecError, RevisionConflict) as error:
+        context["refusal"] = str(error)
+        return render(request, "playground/keep_example.html", context, status=422)
+    context["difference"] = compare(current.source, text)
+    return render(request, "playground/keep_example.html", context)
+
+
+@login_required
+@require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
     """The runs that the person may see, the latest first."""
     wanted = RunFilter.from_query(request.GET)
@@ -137,9 +199,11 @@ def run_list(request: HttpRequest) -> HttpResponse:
     page = wanted.page(visible)
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
+    tool = Tool.objects.filter(slug=wanted.tool).first() if wanted.tool else None
     context = {
         "filter": wanted,
-        "tool": Tool.objects.filter(slug=wanted.tool).first() if wanted.tool else None,
+        "tool": tool,
+        "figures": figures_of(tool) if tool and not request.htmx else None,  # type: ignore[attr-defined]
         "runs": page.runs,
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",

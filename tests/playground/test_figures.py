@@ -1,0 +1,117 @@
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from playground.figures import figures_of, percent, quantile
+from playground.models import Run
+from playground.pruning import prune_runs
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+def make_run(tool, **columns):
+    columns = {"outcome": "returned", "verdict": "conforms", "start_ms": 1, "call_ms": 9, **columns}
+    return Run.objects.create(tool=tool, revision=tool.current, parameters_json="{}", **columns)
+
+
+def test_the_figures_of_a_tool():
+    tool = make_tool()
+    for call_ms in (9, 19, 29, 39):
+        make_run(tool, call_ms=call_ms)
+    make_run(tool, verdict="violates", call_ms=99)
+    make_run(tool, outcome="raised", verdict="")
+    make_run(tool, outcome="refused", verdict="", start_ms=None, call_ms=None)
+    make_run(tool, mode="mock")
+    make_run(make_tool())
+
+    figures = figures_of(tool)
+
+    assert (figures.runs, figures.there_are_more) == (6, False)
+    assert (figures.returned_percent, figures.conformed_percent) == ("83 %", "80 %")
+    assert (figures.median_ms, figures.p95_ms) == (30, 100)
+    assert [bar.tone for bar in figures.bars] == ["good"] * 4 + ["bad", "bad"]
+
+
+def test_a_tool_without_runs_has_no_figures():
+    figures = figures_of(make_tool())
+
+    assert (figures.runs, figures.returned_percent, figures.median_ms, figures.bars) == (0, "—", None, ())
+
+
+def test_the_chart_shows_the_latest_sixty_runs_the_latest_on_the_right():
+    tool = make_tool()
+    for number in range(70):
+        make_run(tool, call_ms=number)
+
+    figures = figures_of(tool)
+
+    assert len(figures.bars) == 60
+    assert figures.bars[-1].height == 40
+    assert "70 ms" in figures.bars[-1].title
+
+
+@pytest.mark.parametrize(
+    ("share", "says"), [(None, "—"), (0, "0 %"), (0.001, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1, "100 %")]
+)
+def test_only_all_is_a_hundred_percent(share, says):
+    assert percent(share) == says
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "found"),
+    [([], 0.5, None), ([1], 0.95, 1), ([1, 2, 3], 0.5, 2), (list(range(1, 101)), 0.95, 95)],
+)
+def test_quantiles(values, share, found):
+    assert quantile(values, share) == found
+
+
+def test_runs_past_their_retention_are_removed():
+    tool = make_tool()
+    now = timezone.now()
+    old = make_run(tool, finished_at=now - timedelta(days=31))
+    young = make_run(tool, finished_at=now - timedelta(days=29))
+    going_on = make_run(tool, outcome="running", finished_at=None, created_at=now - timedelta(days=99))
+
+    assert prune_runs(30) == 1
+
+    assert set(Run.objects.values_list("pk", flat=True)) == {young.pk, going_on.pk}
+    assert old.pk not in {young.pk, going_on.pk}
+
+
+def test_many_runs_are_removed_batch_by_batch(django_assert_max_num_queries):
+    tool = make_tool()
+    old = timezone.now() - timedelta(days=2)
+    Run.objects.bulk_create(
+        Run(tool=tool, revision=tool.current, parameters_json="{}", outcome="returned", finished_at=old)
+        for _ in range(1201)
+    )
+
+    with django_assert_max_num_queries(20):
+        assert prune_runs(1) == 1201
+
+
+def test_the_command_keeps_everything_without_a_retention(settings):
+    settings.RUN_RETENTION_DAYS = 0
+    make_run(make_tool(), finished_at=timezone.now() - timedelta(days=9999))
+    out, err = StringIO(), StringIO()
+
+    call_command("prune_runs", stdout=out, stderr=err)
+
+    assert Run.objects.count() == 1
+    assert "for ever" in err.getvalue()
+
+
+def test_the_command_follows_the_setting_or_its_option(settings):
+    settings.RUN_RETENTION_DAYS = 30
+    tool = make_tool()
+    make_run(tool, finished_at=timezone.now() - timedelta(days=40))
+    make_run(tool, finished_at=timezone.now() - timedelta(days=10))
+
+    call_command("prune_runs", stdout=StringIO())
+    assert Run.objects.count() == 1
+    call_command("prune_runs", "--days", "5", stdout=StringIO())
+    assert Run.objects.count() == 0
