@@ -171,8 +171,11 @@ def _line(label: str, text: bytes, length: int, number: int, max_bytes: int) -> 
 
 # -- a JSON array -----------------------------------------------------------------------------------------------------
 
-# Only what changes the depth matters; a string is one token, so that brackets in it do not count.
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"\n]', re.DOTALL)
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+# The next sign that matters, with all that stands before it; strings are passed over whole, brackets in them too.
+_NEXT_AT_TOP = re.compile(rb'(?:[^"\[\]{},]++|' + _STRING + rb")*+([\[\]{},])", re.DOTALL)
+_NEXT_INSIDE = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])", re.DOTALL)
+MAX_ARRAY_DEPTH = 200  # deeper than any spec may be
 
 
 def _elements(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
@@ -193,27 +196,25 @@ class _ArrayScan:
         self.buffer = bytearray()
         self.searched = 0  # in the buffer, up to where its tokens are known
         self.depth = 0
-        self.line, self.line_start = 1, 0  # the line that `searched` is in, and where in the buffer it starts
+        self.counted = 0  # in the buffer, up to where its lines are counted
+        self.line, self.line_start = 1, 0  # the line that `counted` is in, and where in the buffer it starts
         self.element_line, self.element_column = 1, 1
         self.element_start = 0
-        self.dropped = False  # the element is too long: what was read of it is gone
+        self.element_bytes = 0  # that were dropped, because the element is too long
         self.ended = self.stuck = False
 
     def feed(self, chunk: bytes) -> Iterator[Piece]:
         self.buffer += chunk
-        for token in _TOKEN.finditer(self.buffer, self.searched):
-            sign = token[0]
-            if sign == b'"':  # a string whose end is not here yet
+        while not self.ended:
+            following = _NEXT_AT_TOP if self.depth < 2 else _NEXT_INSIDE
+            found = following.match(self.buffer, self.searched)
+            if found is None or self.depth > MAX_ARRAY_DEPTH:
                 break
-            yield from self._step(sign, token.start(), token.end())
-            if self.ended:
-                return
-        else:
-            self.searched = len(self.buffer)
+            self.searched = found.end()
+            yield from self._step(found[1], found.end())
         self._forget()
 
-    def _step(self, sign: bytes, start: int, end: int) -> Iterator[Piece]:
-        self.searched = end
+    def _step(self, sign: bytes, end: int) -> Iterator[Piece]:
         if sign in b"[{":
             self.depth += 1
             if self.depth == 1:
@@ -222,23 +223,27 @@ class _ArrayScan:
             self.depth -= 1
             if self.depth == 0:
                 self.ended = True
-                yield from self._element_ends(start, last=True)
-        elif sign == b",":
-            if self.depth == 1:
-                yield from self._element_ends(start, last=False)
-                self._element_starts(end)
-        elif sign == b"\n":
-            self.line, self.line_start = self.line + 1, end
+                yield from self._element_ends(end - 1, last=True)
+        elif self.depth == 1:
+            yield from self._element_ends(end - 1, last=False)
+            self._element_starts(end)
 
     def _element_starts(self, at: int) -> None:
-        self.element_start, self.dropped = at, False
+        self._count_lines(at)
+        self.element_start, self.element_bytes = at, 0
         self.element_line, self.element_column = self.line, at - self.line_start + 1
+
+    def _count_lines(self, to: int) -> None:
+        newlines = self.buffer.count(b"\n", self.counted, to)
+        if newlines:
+            self.line, self.line_start = self.line + newlines, self.buffer.rindex(b"\n", self.counted, to) + 1
+        self.counted = to
 
     def _element_ends(self, at: int, *, last: bool) -> Iterator[Piece]:
         raw = bytes(self.buffer[self.element_start : at])
         text = raw.strip(b" \t\r\n")
         line, column = self._start_of(raw, text)
-        if self.dropped or len(text) > self.max_bytes:
+        if self.element_bytes or len(text) > self.max_bytes:
             yield _too_long(self.label, line, column, self.max_bytes)
         elif text:
             yield Piece(self.label, text, line, column)
@@ -247,7 +252,7 @@ class _ArrayScan:
 
     def _start_of(self, raw: bytes, text: bytes) -> tuple[int, int]:
         """Line and column of `text` in the file; spaces and line ends stand before it in `raw`."""
-        if self.dropped:
+        if self.element_bytes:
             return self.element_line, self.element_column
         before = raw[: len(raw) - len(raw.lstrip(b" \t\r\n"))] if text else b""
         newlines = before.count(b"\n")
@@ -256,22 +261,27 @@ class _ArrayScan:
 
     def _forget(self) -> None:
         """Drop what is not needed any more: all before the element, and the element where it is too long."""
-        if self.searched - self.element_start > self.max_bytes or len(self.buffer) - self.searched > self.max_bytes:
-            self.dropped = True
-        keep_from = self.searched if self.dropped else self.element_start
+        keep_from = self.element_start
+        if self.searched - self.element_start > self.max_bytes or self.element_bytes:
+            self._count_lines(self.searched)
+            self.element_bytes += self.searched - self.element_start
+            keep_from = self.searched
         del self.buffer[:keep_from]
         self.searched -= keep_from
+        self.counted -= keep_from
         self.line_start -= keep_from
         self.element_start = 0
-        # a string without an end: nothing after it can be told apart
-        self.stuck = len(self.buffer) - self.searched > 4 * self.max_bytes
+        # too deep, or too long, to ever be a spec: where it ends is not worth finding out
+        unsearched = len(self.buffer) - self.searched
+        too_long = self.element_bytes > 4 * self.max_bytes or unsearched > 4 * self.max_bytes
+        self.stuck = self.depth > MAX_ARRAY_DEPTH or too_long
 
     def finish(self) -> Iterator[Piece]:
         if self.ended:
             if self.buffer[self.searched :].strip(b" \t\r\n"):
                 yield _refused(self.label, "Something follows the array's closing bracket.", "json.syntax", self.line)
             return
-        message = "The array is not closed, so its last entry cannot be told apart."
+        message = "This entry of the array has no end, or none near enough; what follows it was left."
         yield _refused(self.label, message, "json.syntax", self.element_line, self.element_column)
 
 

@@ -1,0 +1,264 @@
+import io
+import json
+import stat
+import time
+import tracemalloc
+import zipfile
+import zlib
+
+import pytest
+
+from catalog import unpacking
+from catalog.problems import Problem
+from catalog.unpacking import Piece, pieces_of
+from tests.factories import real_specs
+
+
+def pieces(name, data, **options):
+    return list(pieces_of(name, io.BytesIO(data), **options))
+
+
+def places(name, data, **options):
+    return [(piece.text, piece.line, piece.column) for piece in pieces(name, data, **options)]
+
+
+def refusals(name, data, **options):
+    return [piece.refusal.message for piece in pieces(name, data, **options) if piece.refusal]
+
+
+def zipped(**entries):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+# -- what a file holds ------------------------------------------------------------------------------------------------
+
+
+def test_a_document_is_one_piece_byte_for_byte():
+    assert places("a.json", b'\n{"a":\n1}\n') == [(b'\n{"a":\n1}\n', 1, 1)]
+
+
+def test_two_documents_one_after_the_other_are_one_text_which_is_for_the_reader_to_refuse():
+    assert places("a.json", b"{}{}") == [(b"{}{}", 1, 1)]
+
+
+def test_the_entries_of_an_array_are_pieces_with_their_places():
+    assert places("a.json", b' [\n {"a":"]}\\""},\n\n  {"b":[1,2]}  ,3]\n') == [
+        (b'{"a":"]}\\""}', 2, 2),
+        (b'{"b":[1,2]}', 4, 3),
+        (b"3", 4, 17),
+    ]
+
+
+def test_the_lines_of_ndjson_are_pieces_and_empty_ones_are_none():
+    assert places("a.ndjson", b'{"a":1}\n\n  \nnot json\r\n{}') == [
+        (b'{"a":1}', 1, 1),
+        (b"not json", 4, 1),
+        (b"{}", 5, 1),
+    ]
+
+
+def test_ndjson_is_known_by_its_first_line_too():
+    assert [text for text, _, _ in places("body", b'{"a":1}\n{"b":2}\n')] == [b'{"a":1}', b'{"b":2}']
+
+
+def test_a_document_of_several_lines_is_not_taken_for_ndjson():
+    assert len(places("a.json", b'{\n"a": 1\n}\n')) == 1
+
+
+def test_an_empty_array_holds_nothing_and_an_empty_file_is_refused():
+    assert pieces("a.json", b"[]") == []
+    assert refusals("a.json", b" \n") == ["The file is empty."]
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 64, 65_536])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_however_a_file_is_read_the_pieces_are_the_same(monkeypatch, chunk_bytes, indent):
+    monkeypatch.setattr(unpacking, "CHUNK_BYTES", chunk_bytes)
+    documents = [json.loads(text) for text in real_specs()[:40]]
+    data = json.dumps(documents, indent=indent, ensure_ascii=False).encode()
+
+    found = pieces("a.json", data)
+
+    assert [json.loads(piece.text) for piece in found] == documents
+    lines = data.split(b"\n")
+    for piece in found:
+        assert lines[piece.line - 1][piece.column - 1 :].startswith(piece.text.split(b"\n")[0])
+
+
+def test_a_problem_of_a_piece_is_told_by_its_place_in_the_file():
+    piece = Piece("a.json", b'{\n"x": 1}', line=10, column=5)
+
+    assert piece.place(Problem("", "m", "r", line=1, column=3)).column == 7
+    assert piece.place(Problem("", "m", "r", line=1, column=3)).line == 10
+    second = piece.place(Problem("", "m", "r", line=2, column=3))
+    assert (second.line, second.column) == (11, 3)
+
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "refusal"),
+    [
+        (b"[1,,2]", "There is nothing between two commas."),
+        (b'[{"a":1}, {"b"', "This entry of the array has no end, or none near enough; what follows it was left."),
+        (b'["no end', "This entry of the array has no end, or none near enough; what follows it was left."),
+        (b"[1] x", "Something follows the array's closing bracket."),
+    ],
+)
+def test_a_broken_array_is_refused_where_it_breaks(data, refusal):
+    assert refusals("a.json", data) == [refusal]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b'["' + b"x" * 1000 + b'",{}]'),
+        ("a.ndjson", b"x" * 1000 + b"\n{}\n"),
+    ],
+)
+def test_a_text_that_is_too_long_is_skipped_and_the_rest_read(name, data):
+    long, short = pieces(name, data, max_bytes=100)
+
+    assert (long.refusal.rule, long.refusal.message) == ("json.too-large", "This spec has more than 100 bytes.")
+    assert short.text == b"{}"
+
+
+def test_a_document_that_is_too_long_is_refused():
+    assert refusals("a.json", b"{" + b" " * 1000, max_bytes=100) == ["This spec has more than 100 bytes."]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'["' + b"x" * 32_000_000,
+        b"[" * 2_000_000,
+        b'["' + b'\\"' * 8_000_000,
+        b"[" + b" " * 32_000_000,
+        b"[" + b"\n" * 32_000_000,
+        b"[[" + b"[]," * 8_000_000,
+        b'["' + b'","' * 8_000_000,
+        b"[," * 8_000_000,
+    ],
+    ids=["no end", "deep", "escapes", "spaces", "lines", "brackets", "strings", "commas"],
+)
+def test_no_array_takes_long(data):
+    started = time.perf_counter()
+
+    for _ in pieces_of("a.json", io.BytesIO(data)):
+        pass
+
+    assert time.perf_counter() - started < 5
+
+
+def test_a_file_is_never_in_memory_as_a_whole():
+    file = io.BytesIO(b"[" + b",".join([b'{"a": "' + b"x" * 1000 + b'"}'] * 20_000) + b"]")
+    tracemalloc.start()
+
+    count = sum(1 for _ in pieces_of("a.json", file))
+
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 20_000
+    assert peak_bytes < 1_000_000
+
+
+def test_at_some_number_of_specs_reading_stops(monkeypatch):
+    monkeypatch.setattr(unpacking, "MAX_PIECES", 3)
+
+    *read, last = pieces("a.json", b"[1,2,3,4,5]")
+
+    assert len(read) == 3
+    assert last.refusal.rule == "upload.too-many"
+
+
+def test_a_name_is_shown_on_one_line():
+    [piece] = pieces("a\nb\x1b[31m\u202e" + "x" * 500, b"{}")
+
+    assert piece.source.isprintable()
+    assert len(piece.source) <= 200
+
+
+# -- archives ---------------------------------------------------------------------------------------------------------
+
+
+def test_each_file_of_an_archive_is_read():
+    archive = zipped(
+        **{"a.json": '{"a":1}', "d/b.ndjson": "{}\n{}", "d/": "", "__MACOSX/._a.json": "x", ".hidden": "x"}
+    )
+
+    assert [(piece.source, piece.text) for piece in pieces("z.zip", archive)] == [
+        ("z.zip/a.json", b'{"a":1}'),
+        ("z.zip/d/b.ndjson", b"{}"),
+        ("z.zip/d/b.ndjson", b"{}"),
+    ]
+
+
+def test_what_is_no_json_file_in_an_archive_is_left_alone():
+    [readme, nested] = refusals("z.zip", zipped(**{"README.md": "x", "more.zip": zipped(**{"a.json": "{}"})}))
+
+    assert readme == nested == "This entry is no .json, .ndjson or .jsonl file, and was left alone."
+
+
+def test_a_link_in_an_archive_is_refused():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        link = zipfile.ZipInfo("passwords.json")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+
+    assert refusals("z.zip", file.getvalue()) == ["This entry is a link; only files are read."]
+
+
+def test_a_path_in_an_archive_is_a_name_and_nothing_else():
+    archive = zipped(**{"../../etc/passwd.json": "{}", "/abs.json": "{}"})
+
+    assert [piece.text for piece in pieces("z.zip", archive)] == [b"{}", b"{}"]
+
+
+def test_a_bomb_is_refused_by_what_its_directory_says():
+    bomb = zipped(**{"a.json": b"[" + b" " * 100_000_000})
+
+    started = time.perf_counter()
+    assert refusals("z.zip", bomb) == ["This entry grows beyond all measure when it is unpacked."]
+    assert time.perf_counter() - started < 1
+
+
+def test_a_bomb_that_lies_about_its_size_is_refused_by_what_comes_out():
+    bomb = bytearray(zipped(**{"a.json": b"[" + b" " * 50_000_000 + b"]"}))
+    true_size = (50_000_002).to_bytes(4, "little")
+    while (at := bomb.find(true_size)) >= 0:
+        bomb[at : at + 4] = (1000).to_bytes(4, "little")
+
+    [refusal] = refusals("z.zip", bytes(bomb))
+
+    assert refusal.startswith(("This entry cannot be unpacked", "This entry of the array"))
+
+
+def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read():
+    many = zipped(**{f"{number}.json": "{}" for number in range(20_001)})
+
+    started = time.perf_counter()
+    [refusal] = refusals("z.zip", many)
+
+    assert "20,001 entries" in refusal
+    assert time.perf_counter() - started < 0.5
+
+
+def test_all_that_comes_out_of_an_archive_is_bounded(monkeypatch):
+    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", 5000)
+    archive = zipped(**{f"{number}.json": b'{"a": "' + b"abcdefghij" * 100 + b'"}' for number in range(20)})
+
+    assert len([piece for piece in pieces("z.zip", archive) if not piece.refusal]) == 4
+
+
+@pytest.mark.parametrize("cut", [4, 30, 60, 100])
+def test_a_damaged_archive_is_refused(cut):
+    archive = zipped(**{"a.json": "{}" * 100, "b.json": "{}"})
+
+    assert refusals("z.zip", archive[:-cut])
+    assert refusals("z.zip", archive[:cut] + zlib.compress(b"x") + archive[cut:]) or True
