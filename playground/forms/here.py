@@ -151,7 +151,10 @@ class Here:
 
     def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
         present = None if self.is_empty else self.kind
-        offered = [kind for kind in KINDS if kind in self.kinds or kind == present]
+        left = {key.removeprefix("kind=") for key, _ in self.draft.state.stash}
+        offered = [kind for kind in KINDS if kind in self.kinds or kind == present or kind in left]
+        if isinstance(self.draft, Raw):
+            offered = []
         is_plain = not (
             is_container or self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free"
         )
@@ -161,14 +164,18 @@ class Here:
         if self.is_empty and is_container:
             current = None
         options = [self._kind_option(kind, current) for kind in offered]
+        if self.is_empty and current in left:
+            options += [Option(current, "as it was")]
         if not self.spot.is_row and not (self.spot.is_required and present):
             none_is_current = self.is_empty and current is None
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
-        elif current is None:
+        elif current is None and self.is_empty:
             options.insert(0, Option("", "choose…", is_selected=True))
         if self.shows_all and isinstance(self.draft, Text) and not self.draft.is_literal:
             options.append(Option("literal", "text as a JSON literal"))
         options += views
+        if isinstance(self.draft, Raw):
+            options.append(Option("fields", "fields"))
         if self.draft.state.view == "free":
             options.append(Option("listed", "one of the listed values"))
         options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))

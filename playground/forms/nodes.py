@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Final, TypeAlias
+
+LONG_DESCRIPTION: Final = 500  # characters; of a longer one only the beginning is shown at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,23 @@ class Head:
     errors: tuple[str, ...] = ()
 
     @property
+    def lead(self) -> str:
+        """The description, or the beginning of a long one."""
+        return self.description[: self._cut]
+
+    @property
+    def rest(self) -> str:
+        """What follows the beginning of a long description."""
+        return self.description[self._cut :].lstrip()
+
+    @property
+    def _cut(self) -> int:
+        if len(self.description) <= LONG_DESCRIPTION:
+            return len(self.description)
+        space = self.description.rfind(" ", 0, LONG_DESCRIPTION - 100)
+        return space if space > 0 else LONG_DESCRIPTION - 100
+
+    @property
     def hint_id(self) -> str:
         return f"{self.id}-hint"
 
@@ -124,7 +143,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class TextNode:
-    """A text. `keep_empty`: the box that sends it when it is empty (None: it is always sent)."""
+    """A text.
+
+    Attributes:
+        picker: the type of a control that may write into it, "date" for instance.
+        keep_empty: the name of the box that sends it when it is empty; "" where it is always sent.
+    """
 
     template: ClassVar = "text"
     head: Head
@@ -134,10 +158,18 @@ class TextNode:
     is_literal: bool = False
     is_masked: bool = False
     mode: str = ""
+    picker: str = ""
     keep_empty: str = ""
     is_kept_empty: bool = False
     suggestions: tuple[str, ...] = ()
     rows: int = 3
+
+    @property
+    def placeholder(self) -> str:
+        """What an empty control says: whether it is sent. Never empty, so that styles can tell an empty control."""
+        if not self.keep_empty:
+            return " "
+        return "(empty text)" if self.is_kept_empty else "(not set)"
 
 
 @dataclass(frozen=True, slots=True)

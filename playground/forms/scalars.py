@@ -26,6 +26,7 @@ from playground.forms.wording import FORMAT_WORDS
 LONG_TEXT: Final = 100
 MAX_ROWS: Final = 16
 
+_PICKERS: Final = {"date": "date", "time": "time", "date-time": "datetime-local"}
 _MODES: Final = {"email": "email", "idn-email": "email", "uri": "url", "uri-reference": "url", "iri": "url"}
 
 
@@ -56,6 +57,7 @@ def text_node(here: Here, text: str, *, is_literal: bool = False) -> Node:
         is_literal=is_literal,
         is_masked=facts.is_secret,
         mode=_MODES.get(facts.format, ""),
+        picker=_PICKERS.get(facts.format, ""),
         keep_empty=keep_empty,
         is_kept_empty=is_kept_empty,
         suggestions=tuple(example for example in facts.examples if isinstance(example, str) and "\n" not in example),

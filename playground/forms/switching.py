@@ -23,7 +23,9 @@ from playground.forms.drafts import (
     Array,
     Constant,
     Draft,
+    Folded,
     Item,
+    Kept,
     Missing,
     Numeral,
     Object,
@@ -94,19 +96,18 @@ def switch_branch(guide: Guide, places: Sequence[Place], draft: Draft, key: str,
 def _switch(guide: Guide, draft: Draft, left: str, entered: str, made: Draft) -> Draft:
     """Leave one kind or branch for another: restored exactly where nothing changed, else as `made`."""
     snapshots = _snapshots(guide, draft)
-    now = _pairs(draft)
-    before = _digest(now)
+    before = _digest(draft)
     earlier = snapshots.pop(entered, None)
     new = made
     if earlier is not None and earlier.after == before:
         new = with_state(_draft_of(earlier), replace(_draft_of(earlier).state, stash=()))
-    after = _digest(_pairs(new))
+    after = _digest(new)
     kept = {
         key: replace(snapshot, after=after) if snapshot.after == before else snapshot
         for key, snapshot in snapshots.items()
     }
     if not isinstance(draft, Missing):
-        kept[left] = Snapshot(now, after)
+        kept[left] = Snapshot(_pairs(draft), after)
     stash = tuple((key, token) for key, snapshot in kept.items() if (token := _token(guide, snapshot)))
     return with_state(new, replace(new.state, stash=stash))
 
@@ -115,7 +116,7 @@ def _as_fields(guide: Guide, draft: Draft) -> Draft:
     """A raw text as fields: what it was before, where it was not edited; else its value, where it is JSON."""
     if not isinstance(draft, Raw):
         return draft
-    before = _digest(_pairs(draft))
+    before = _digest(draft)
     for snapshot in _snapshots(guide, draft).values():
         if snapshot.after == before:
             return _draft_of(snapshot)
@@ -206,8 +207,32 @@ def _pairs(draft: Draft) -> tuple[tuple[str, str], ...]:
     return tuple((control_name(_FORM, tag, path), text) for tag, path, text in posted(bare))
 
 
-def _digest(pairs: tuple[tuple[str, str], ...]) -> str:
-    return sha256(json.dumps(pairs).encode()).hexdigest()[:16]
+def _digest(draft: Draft) -> str:
+    """The same for two drafts that hold the same, however their members are arranged."""
+    return sha256(json.dumps(_contents(draft)).encode()).hexdigest()[:16]
+
+
+def _contents(draft: Draft) -> object:
+    match draft:
+        case Object():
+            entries = [(key_of(entry) or "", entry.draft) for entry in draft.entries]
+            members = [*draft.members.items(), *entries]
+            return ["o", sorted([key, _contents(member)] for key, member in members if not isinstance(member, Missing))]
+        case Array():
+            return ["a", [_contents(item.draft) for item in draft.items]]
+        case Missing():
+            return []
+        case Folded(value):
+            return ["j", literal(value)]
+        case Kept(token):
+            return ["c", token]
+        case Text(text, is_literal):
+            return ["q" if is_literal else "s", text]
+        case Numeral(text) | Raw(text):
+            return ["n" if isinstance(draft, Numeral) else "e", text]
+        case Constant(value):
+            return ["b", value]
+    raise AssertionError(draft)
 
 
 def _token(guide: Guide, snapshot: Snapshot) -> str:

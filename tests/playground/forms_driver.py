@@ -162,17 +162,28 @@ class Person:
     raw: int = 0
     presses: int = 0
     _typed: dict[str, list[str]] = field(default_factory=dict)
+    _written: set[str] = field(default_factory=set)
     _tried: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def fill(self, value: Any, *, most_presses: int = 400) -> Pairs:
         """Make the page hold `value`; what a plain submit then sends."""
         while True:
             try:
-                self._make("", value)
+                self._fill(value)
                 return wire(self._entries(None))
             except _PressedError:
                 if self.presses > most_presses:
                     raise NoWayError("too many presses") from None
+
+    def _fill(self, value: Any) -> None:
+        try:
+            self._make("", value)
+        except NoWayError:
+            if self._can_press("all", ""):
+                self._press("all", "")
+            if not self.may_write_json:
+                raise
+            self._write_json("", value)
 
     # What is on the page
 
@@ -208,14 +219,13 @@ class Person:
             self._make_by_fields(path, value)
         except NoWayError:
             self._other_branch(path)
-            if self._can_press("all", ""):
-                self._press("all", "")
-            if not self.may_write_json:
-                raise
-            self._write_json(path, value)
+            raise
 
     def _make_by_fields(self, path: str, value: Any) -> None:
         if self._control("e", path) is not None:
+            if path in self._written:
+                self._type("e", path, strict_json.dumps(value))
+                return
             self._press_kind(path, "fields")
         if self._pick(path, value):
             return
@@ -394,7 +404,8 @@ class Person:
                     self._press("branch", path)
 
     def _write_json(self, path: str, value: Any) -> None:
-        self.raw += 1
+        self.raw += path not in self._written
+        self._written.add(path)
         if self._control("e", path) is None:
             self._press_kind(path, "json")
         self._type("e", path, strict_json.dumps(value))

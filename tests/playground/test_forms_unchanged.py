@@ -1,4 +1,4 @@
-"""T1, T1b and T2 of the forms: what is loaded and submitted untouched comes back, valid or not, and the page with it."""
+"""T1, T1b, T2 of the forms: what is loaded and submitted untouched comes back, valid or not, and the page with it."""
 
 import pytest
 
