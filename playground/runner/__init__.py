@@ -1,0 +1,13 @@
+"""Running tools: what a run is to a runner, and the runner for one machine.
+
+Nothing here knows Django, and no tool's code ever runs in this process.
+
+    runner = LocalRunner(slots=8, queue_max=500)
+    handle = runner.submit(Job(run_id="…", reference="weather:Factory", parameters={"city": "Wien"}))
+    end = handle.wait(30)       # RunEnd, or None while it still runs
+"""
+
+from playground.runner.job import Job, Limits, Output, Progress, RunEnd, RunHandle, Runner
+from playground.runner.local import LocalRunner
+
+__all__ = ["Job", "Limits", "LocalRunner", "Output", "Progress", "RunEnd", "RunHandle", "Runner"]

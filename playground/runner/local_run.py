@@ -1,0 +1,264 @@
+"""One run of the local runner: what has come of it so far, and how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from catalog.errors import JSONTextError
+from catalog.strict_json import dumps, loads
+from playground.runner.job import Job, Outcome, Output, Progress, RunEnd, State
+from playground.worker.frames import (
+    BEGUN,
+    CLOCK,
+    ERROR,
+    JOB,
+    LIMITS,
+    PROGRESS,
+    RESPONSE,
+    RESULT,
+    STDERR,
+    STDOUT,
+    TAKEN,
+    FrameBuffer,
+    frame,
+)
+
+_KEPT_EVENTS: Final = 200
+_MAX_DEPTH: Final = 64
+_EXIT_NOT_SENT: Final = 3
+_EXIT_NOT_PREPARED: Final = 70
+
+EndCallback = Callable[[RunEnd], None]
+
+
+class Host(Protocol):
+    """What a run asks of its runner."""
+
+    def cancel(self, run: LocalRun) -> None: ...
+
+    def place_of(self, run: LocalRun) -> int: ...
+
+    def report(self, call: Callable[[], None]) -> None:
+        """Do `call` soon, in a thread for such things."""
+        ...
+
+
+@dataclass
+class _Times:
+    """When things happened, by the monotonic clock; 0.0 for not yet."""
+
+    submitted: float
+    started: float = 0.0
+    begun: float = 0.0
+    answered: float = 0.0
+
+
+class LocalRun:
+    """A `RunHandle`. The runner's thread feeds it; any thread asks it."""
+
+    def __init__(self, job: Job, host: Host) -> None:
+        self.job = job
+        self.times = _Times(time.monotonic())
+        self.cancelled = False
+        self.taken = False  # its process has read the job, so no other keeper may be given it
+        self.attempts = 0
+        self._host = host
+        self._job_frame = frame(JOB, json.dumps(_for_run(job)).encode())
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._callbacks: list[EndCallback] = []
+        self._end: RunEnd | None = None
+        self._speech = FrameBuffer()
+        self._response: bytes | None = None
+        self._error: str | None = None
+        self._printed = {STDOUT: bytearray(), STDERR: bytearray()}
+        self._dropped = (0, 0)
+        self._events: deque[Progress] = deque(maxlen=_KEPT_EVENTS)
+
+    # For everybody: a RunHandle
+
+    @property
+    def run_id(self) -> str:
+        return self.job.run_id
+
+    @property
+    def state(self) -> State:
+        if self._ended.is_set():
+            return "ended"
+        return "running" if self.times.started else "queued"
+
+    @property
+    def events(self) -> tuple[Progress, ...]:
+        return tuple(self._events)
+
+    def wait(self, timeout_s: float | None = None) -> RunEnd | None:
+        return self._read_end() if self._ended.wait(timeout_s) else None
+
+    def cancel(self) -> None:
+        self._host.cancel(self)
+
+    def place(self) -> int:
+        return self._host.place_of(self)
+
+    def output(self) -> Output:
+        stdout, stderr = (_text(self._printed[kind]) for kind in (STDOUT, STDERR))
+        return Output(stdout, stderr, *self._dropped)
+
+    def when_done(self, callback: EndCallback) -> None:
+        with self._lock:
+            if not self._ended.is_set():
+                self._callbacks.append(callback)
+                return
+        self._report(callback)
+
+    # For the runner's thread
+
+    @property
+    def deadline(self) -> float:
+        """When it has to have ended, by the monotonic clock. It has to have started."""
+        return self.times.started + self.job.limits.timeout_s
+
+    def request(self) -> bytes:
+        """The frames that start it in a keeper."""
+        return frame(LIMITS, json.dumps(_for_keeper(self.job, self.deadline)).encode()) + self._job_frame
+
+    def hear(self, kind: bytes, content: bytes) -> None:
+        """Take in a frame from its keeper."""
+        if kind in self._printed:
+            self._printed[kind] += content
+        elif kind == RESULT:
+            for said, what in self._speech.feed(content):
+                self._listen(said, what)
+
+    def _listen(self, said: bytes, content: bytes) -> None:
+        """Take in what the run itself said. It may be anything: the tool could write to that pipe."""
+        if said == TAKEN:
+            self.taken = True
+        elif said == BEGUN and len(content) == CLOCK.size:
+            now = time.monotonic()
+            self.times.begun = min(max(CLOCK.unpack(content)[0], self.times.started), now)
+        elif said == PROGRESS:
+            self._note_progress(content)
+        elif said == RESPONSE:
+            self.times.answered = time.monotonic()
+            self._response = content
+        elif said == ERROR:
+            self.times.answered = time.monotonic()
+            self._error = content.decode(errors="replace").replace("\0", "\ufffd")
+
+    def _note_progress(self, content: bytes) -> None:
+        try:
+            done, total, message = json.loads(content)
+            self._events.append(Progress(float(done), None if total is None else float(total), str(message)[:200]))
+        except (ValueError, TypeError):
+            pass  # not from `progress()`, but from the tool itself
+
+    def finish(self, ended: Mapping[str, Any]) -> None:
+        """It has ended, as its keeper says in the content of END."""
+        self._dropped = tuple(ended["dropped"])
+        self.conclude(*self._outcome(ended))
+
+    def conclude(self, outcome: Outcome, error: str | None = None) -> None:
+        """It has ended, with this outcome. Once; what comes later changes nothing."""
+        with self._lock:
+            if self._ended.is_set():
+                return
+            self._end = self._make_end(outcome, error)
+            self._ended.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            self._report(callback)
+
+    def _report(self, callback: EndCallback) -> None:
+        self._host.report(lambda: callback(self._read_end()))
+
+    def _outcome(self, ended: Mapping[str, Any]) -> tuple[Outcome, str | None]:
+        why, limit = ended["why"], self.job.limits.timeout_s
+        if why == "answered":
+            return ("returned", None) if self._response is not None else ("raised", self._error)
+        if why == "deadline" or (why == "killed" and not self.cancelled):
+            return "timed_out", f"The tool did not end within {limit:g} s. It was ended, with all that it had started."
+        if why == "killed":
+            return "cancelled", "The run was cancelled. The tool was ended, with all that it had started."
+        if why == "garbled":
+            return "crashed", "The tool wrote into the pipe on which its result is sent."
+        return "crashed", _how_it_ended(ended["status"])
+
+    def _make_end(self, outcome: Outcome, error: str | None) -> RunEnd:
+        times = self.times
+        now = time.monotonic()
+        started, begun = times.started or now, times.begun
+        return RunEnd(
+            outcome=outcome,
+            error=None if error is None else error[: self.job.limits.error_characters],
+            output=self.output(),
+            queue_ms=(started - times.submitted) * 1000,
+            start_ms=((begun or now) - started) * 1000 if times.started else 0.0,
+            call_ms=((times.answered or now) - begun) * 1000 if begun else 0.0,
+            progress=self._events[-1] if self._events else None,
+        )
+
+    def _read_end(self) -> RunEnd:
+        """How it ended, with the response read. In the thread of whoever asks: reading may take a while."""
+        with self._lock:
+            assert self._end is not None  # noqa: S101  nobody asks before
+            if self._end.outcome == "returned" and not self._end.has_response:
+                self._end = _with_response(self._end, self._response or b"", self.job.limits.response_bytes)
+            return self._end
+
+
+def _with_response(end: RunEnd, response: bytes, max_bytes: int) -> RunEnd:
+    try:
+        value = loads(response, max_bytes=max_bytes, max_depth=_MAX_DEPTH)
+    except JSONTextError as error:
+        return replace(end, outcome="raised", error=f"The response is not JSON as Toolshelf reads it: {error}")
+    return replace(end, response=value, has_response=True)
+
+
+def _text(printed: bytearray) -> str:
+    return bytes(printed).decode(errors="replace").replace("\0", "\ufffd")
+
+
+def _how_it_ended(status: int) -> str:
+    """A wait status as a sentence."""
+    code = os.waitstatus_to_exitcode(status)
+    if code == _EXIT_NOT_PREPARED:
+        return "The run could not be prepared; stderr says why."
+    if code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        return f"The tool's process was ended by {name} before there was a response."
+    return f"The tool's process ended with exit code {code} before there was a response."
+
+
+def _for_keeper(job: Job, deadline: float) -> dict[str, Any]:
+    """What the keeper needs to know: nothing of what the run is about."""
+    limits = job.limits
+    bounds = {name: getattr(limits, name) for name in ("memory_bytes", "file_bytes", "open_files", "processes")}
+    return {
+        "deadline": deadline,
+        "scratch_bytes": limits.scratch_bytes,
+        "output_bytes": limits.output_bytes,
+        "response_bytes": limits.response_bytes,
+        "error_characters": limits.error_characters,
+        "bounds": bounds | {"cpu_s": int(limits.timeout_s) * 4 + 2},
+    }
+
+
+def _for_run(job: Job) -> dict[str, Any]:
+    """What only the run itself reads."""
+    return {
+        "reference": job.reference,
+        "parameters": dumps(job.parameters),
+        "configuration": dumps(job.configuration) if job.has_configuration else None,
+        "response_bytes": job.limits.response_bytes,
+        "error_characters": job.limits.error_characters,
+        "memory_bytes": job.limits.memory_bytes,
+    }

@@ -1,0 +1,112 @@
+"""The server's end of a worker: starting the program, and handing sockets over to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+ALLOWED_ENVIRONMENT: Final = (
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+)
+_ROOT: Final = str(Path(__file__).resolve().parents[2])
+_PROGRAM: Final = "import sys; sys.path.insert(0, sys.argv[1]); from playground.worker.program import main; main()"
+_MAX_MESSAGE: Final = 1 << 16
+_END_LIMIT_S: Final = 3.0
+
+
+def clean_environment(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Of `environment`, what tools may see: a short list of harmless names, and `names`."""
+    return {name: environment[name] for name in (*ALLOWED_ENVIRONMENT, *names) if name in environment}
+
+
+class WorkerProcess:
+    """A worker that was started by this process. See `playground.worker.program` for what it is told."""
+
+    def __init__(
+        self,
+        *,
+        environment: Mapping[str, str],
+        search_path: Sequence[str] = (),
+        hidden: Sequence[str] = (),
+        writable: Sequence[str] = (),
+        modes: Sequence[str] = ("namespaces", "user"),
+    ) -> None:
+        """Start the program. It may be told things at once.
+
+        Args:
+            environment: all that tools see of the environment.
+            search_path: directories where factories are found, besides those of Python itself.
+            hidden: directories that tools must not see, as far as the machine allows it.
+            writable: directories that tools may write to, where files are read-only for them otherwise.
+            modes: how processes may be set apart, see `playground.worker.isolation`.
+        """
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603  our own program
+                [sys.executable, "-I", "-c", _PROGRAM, _ROOT, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        self.send(
+            {
+                "search_path": [str(Path(path).resolve()) for path in search_path],
+                "hidden": [str(Path(path).resolve()) for path in hidden],
+                "writable": [str(Path(path).resolve()) for path in writable],
+                "modes": list(modes),
+            }
+        )
+
+    def fileno(self) -> int:
+        """What becomes readable when the worker says how far it sets processes apart, and when it ends."""
+        return self._control.fileno()
+
+    def read_isolation(self) -> dict[str, Any]:
+        """How far it sets processes apart: the first thing it says; waits for it.
+
+        Raises:
+            OSError: it has ended.
+        """
+        message = self._control.recv(_MAX_MESSAGE)
+        if not message:
+            raise ConnectionError("the worker for runs has ended")
+        isolation: dict[str, Any] = json.loads(message)
+        return isolation
+
+    def send(self, message: Mapping[str, Any], *sockets: socket.socket) -> None:
+        """Tell the worker something, with sockets that become its own.
+
+        Raises:
+            OSError: it has ended.
+        """
+        socket.send_fds(self._control, [json.dumps(message).encode()], [each.fileno() for each in sockets])
+
+    def close(self) -> None:
+        """End the worker and all that it has started."""
+        self._control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_LIMIT_S)
+            return
+        self._process.kill()
+        self._process.wait()

@@ -1,0 +1,207 @@
+"""A run, from inside its own process: read the job, make the tool, call it, say what came of it.
+
+Everything used after the call is bound here before the tool's code runs, so that a tool that replaces functions of the
+standard library spoils its own run at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+from playground import tool as tool_api
+from playground.worker.converting import (
+    MisfitError,
+    configuration_type,
+    plain_value,
+    read_value,
+    request_type,
+    response_type,
+    wants_argument,
+)
+from playground.worker.encoding import NotJSONError, TooLargeError, encode
+from playground.worker.failing import clean, describe
+from playground.worker.frames import (
+    BEGUN,
+    CLOCK,
+    ERROR,
+    HEADER,
+    JOB,
+    MAX_PROGRESS_BYTES,
+    PROGRESS,
+    RESPONSE,
+    TAKEN,
+    frame,
+)
+from playground.worker.linux import flush_c_output
+from playground.worker.loading import load_factory
+
+_REPORTS_EVERY_S: Final = 0.1
+_MAX_MESSAGE: Final = 200
+_NOT_SENT: Final = 3
+
+
+class BadToolError(TypeError):
+    """The factory made something that is no tool."""
+
+
+@dataclass
+class Reporter:
+    """The run's end of the pipe to its keeper."""
+
+    descriptor: int
+    _sent_at: float = 0.0
+    _pending: bytes = b""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def send(self, kind: bytes, content: bytes = b"") -> None:
+        """Write one frame, whole."""
+        data = memoryview(frame(kind, content))
+        with self._lock:  # a thread of the tool may report progress meanwhile
+            while data:
+                data = data[_write(self.descriptor, data) :]
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Pass on a report of progress, but only a few per second; the latest is never lost."""
+        text = clean(str(message), max_characters=_MAX_MESSAGE)
+        self._pending = _dumps([_finite(done), None if total is None else _finite(total), text]).encode()
+        if _now() - self._sent_at >= _REPORTS_EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._pending and len(self._pending) <= MAX_PROGRESS_BYTES:
+            self.send(PROGRESS, self._pending)
+            self._sent_at = _now()
+        self._pending = b""
+
+
+_now: Final = time.monotonic
+_exit: Final = os._exit
+_write: Final = os.write
+_dumps: Final = json.dumps
+
+
+def run(factory: Any, server: socket.socket, result: int) -> NoReturn:
+    """Do the job that waits at `server`, and leave this process.
+
+    Args:
+        factory: the factory, or None for one that is imported now.
+        server: where the job is read; closed before the tool's code runs.
+        result: the pipe to the keeper.
+    """
+    reporter = Reporter(result)
+    try:
+        job = _take_job(server)
+        server.close()
+        reporter.send(TAKEN)
+        kind, content = _answer(factory, job, reporter)
+        _flush_output()
+        reporter.flush()
+        reporter.send(kind, content)
+    except BaseException:  # noqa: BLE001  the process ends here, and nothing may run after it
+        _exit(_NOT_SENT)
+    _exit(0)
+
+
+def _take_job(server: socket.socket) -> dict[str, Any]:
+    """The JOB frame, and nothing after it: what follows is the keeper's."""
+    kind, length = HEADER.unpack(_receive(server, HEADER.size))
+    if kind != JOB:
+        raise ValueError(f"expected a job, not {kind!r}")
+    job: dict[str, Any] = json.loads(_receive(server, length))
+    return job
+
+
+def _receive(server: socket.socket, size: int) -> bytes:
+    parts = []
+    while size:
+        part = server.recv(min(size, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _answer(factory: Any, job: dict[str, Any], reporter: Reporter) -> tuple[bytes, bytes]:
+    """The frame that ends the run: its response, or why there is none."""
+    max_characters = job["error_characters"]
+    tool_api.listen_to_progress(reporter.progress)
+    try:
+        return RESPONSE, _respond(factory, job, reporter)
+    except (MisfitError, NotJSONError, TooLargeError, BadToolError) as error:
+        message = clean(str(error), max_characters=max_characters)
+    except MemoryError as error:
+        message = _describe_shortage(error, job)
+    except BaseException as error:  # noqa: BLE001  SystemExit, KeyboardInterrupt, GeneratorExit: all are the tool's
+        message = describe(error, max_characters=max_characters)
+    return ERROR, message.encode()
+
+
+def _respond(factory: Any, job: dict[str, Any], reporter: Reporter) -> bytes:
+    if factory is None:
+        factory = load_factory(job["reference"])
+    tool = _make_tool(factory, job)
+    request = read_value(job["parameters"], request_type(tool), what="parameters")
+    kind = response_type(tool)
+    reporter.send(BEGUN, CLOCK.pack(_now()))
+    response, typed = plain_value(tool.call(request), kind)
+    return encode(response, max_bytes=job["response_bytes"], typed=typed)
+
+
+def _make_tool(factory: Any, job: dict[str, Any]) -> Any:
+    if wants_argument(factory.create):
+        configuration = read_value(job["configuration"] or "{}", configuration_type(factory), what="configuration")
+        tool = factory.create(configuration)
+    else:
+        tool = factory.create()
+    if not callable(getattr(tool, "call", None)):
+        raise BadToolError(f"The factory's create() gave {type(tool).__name__}, which has no call().")
+    return tool
+
+
+def _describe_shortage(error: MemoryError, job: dict[str, Any]) -> str:
+    allowed = f"The tool needed more memory than the {job['memory_bytes'] // 2**20:,} MiB that a run may have."
+    try:
+        return f"{allowed}\n\n{describe(error, max_characters=job['error_characters'] - len(allowed) - 2)}"
+    except MemoryError:
+        return allowed
+
+
+def _flush_output() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the tool may have closed or replaced it
+            stream.flush()
+    flush_c_output()
+
+
+def _finite(number: float) -> float:
+    number = float(number)
+    return number if abs(number) < 1e300 else 0.0
+
+
+def settle(private: str) -> None:
+    """Make this process the run's own: its directory and its signals."""
+    os.chdir(private)
+    os.umask(0o077)
+    os.environ.update(HOME=private, TMPDIR=private)
+    tempfile.tempdir = None
+    sys.stdout, sys.stderr = (_text_to(descriptor) for descriptor in (1, 2))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _text_to(descriptor: int) -> io.TextIOWrapper:
+    """A stream that shows every line at once, and takes every character."""
+    raw = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
+    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)

@@ -1,0 +1,81 @@
+"""What went wrong in a tool, as bounded text that is safe to keep: the sentence first, then where it happened."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from pathlib import Path
+from typing import Final
+
+_OURS: Final = str(Path(__file__).parent)
+_IMPORTLIB: Final = importlib.__file__
+_MAX_MESSAGE: Final = 2000
+_MAX_FRAMES: Final = 12
+_MAX_CAUSES: Final = 4
+
+
+def describe(error: BaseException, *, max_characters: int) -> str:
+    """`error` as its type, message, traceback and first causes, without the frames of Toolshelf itself.
+
+    Nothing that the error overrides can make this fail.
+    """
+    parts = [_sentence(error), "", *_traceback(error)]
+    cause = _cause(error)
+    for _ in range(_MAX_CAUSES):
+        if cause is None:
+            break
+        parts += ["", f"Caused by {_sentence(cause)}", *_traceback(cause)]
+        cause = _cause(cause)
+    if cause is not None:
+        parts += ["", "Further causes are left out."]
+    return clean("\n".join(parts).rstrip(), max_characters=max_characters)
+
+
+def clean(text: str, *, max_characters: int) -> str:
+    """`text` of bounded length that every database stores: no NUL, no half of a surrogate pair."""
+    if len(text) > max_characters:
+        text = text[: max_characters - 1] + "…"
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\ufffd")[:max_characters]
+
+
+def _sentence(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, SystemExit):
+        return f"The tool called sys.exit({_text_of(error)})"
+    message = _text_of(error)
+    if isinstance(error, BaseExceptionGroup):
+        firsts = [f"{type(each).__name__}: {_text_of(each)}" for each in error.exceptions[:_MAX_CAUSES]]
+        message = "; ".join([message, *firsts])
+    return f"{name}: {message}" if message else name
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        text = str.__str__(str(error))
+    except BaseException as second:  # noqa: BLE001  whatever a tool's own __str__ raises
+        return f"(its text cannot be had: {type(second).__name__})"
+    return text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}… ({len(text):,} characters)"
+
+
+def _traceback(error: BaseException) -> list[str]:
+    """Where it was raised: the last frames outside Toolshelf."""
+    summary = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)
+    frames = [frame for frame in summary if not frame.filename.startswith(_OURS)]
+    while frames and (frames[0].filename.startswith("<frozen ") or frames[0].filename == _IMPORTLIB):
+        del frames[0]
+    if not frames:
+        return []
+    lines = ["Traceback (most recent call last):"]
+    if len(frames) > _MAX_FRAMES:
+        lines.append(f"  … {len(frames) - _MAX_FRAMES} frames are left out")
+    for frame in frames[-_MAX_FRAMES:]:
+        lines.append(f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}')
+        if frame.line:
+            lines.append(f"    {frame.line}")
+    return lines
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    if error.__cause__ is not None:
+        return error.__cause__
+    return None if error.__suppress_context__ else error.__context__

@@ -1,0 +1,286 @@
+"""What keeps a run away from the rest of the machine, as far as the machine allows it.
+
+Three modes, best first; the worker finds out by trying which one works:
+
+    namespaces  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
+                read-only; where the server is root, a run has a user of its own as well
+    user        where root may make no namespaces: each factory has a user of its own
+    plain       a process group, limits and a clean environment alone
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import secrets
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from playground.worker import linux
+
+Mode = Literal["namespaces", "user", "plain"]
+
+_FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions hand out
+_UID_RANGES: Final = 1 << 21
+UIDS_PER_FACTORY: Final = 64
+_CLOSED: Final = "size=4k,mode=000"
+
+
+class SetApartError(OSError):
+    """A process could not be set apart."""
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """How processes are set apart on this machine.
+
+    Attributes:
+        own_users: each factory has users of its own, which only root can give.
+        hidden: directories that nobody inside sees: the site's database and keys.
+        kept: directories that importing and running a factory reads. They are put back where they are in a hidden one.
+        writable: directories that may be written to where files are read-only otherwise.
+        scratch: the directory below which private directories are made.
+    """
+
+    mode: Mode
+    own_users: bool = False
+    hidden: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    scratch: str = ""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the processes of one factory live.
+
+    Attributes:
+        directory: private directories are made here.
+        namespace: descriptor of the parent's process namespace, to come back to; -1 without namespaces.
+    """
+
+    enclosure: Enclosure
+    directory: str
+    namespace: int = -1
+
+
+def needed_directories(search_path: Sequence[str]) -> tuple[str, ...]:
+    """The directories that importing and running a factory reads."""
+    program = Path(sys.executable).resolve().parent
+    paths = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(program), *search_path, *sys.path]
+    real = {str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()}
+    return tuple(sorted(path for path in real if not any(path != other and is_within(path, other) for other in real)))
+
+
+def is_within(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")
+
+
+def private_ancestors(paths: Iterable[str]) -> set[str]:
+    """The outermost directories at or above `paths` that other users may not pass through."""
+    found = set()
+    for path in paths:
+        chain = [*reversed(Path(path).parents), Path(path)]
+        private = next((each for each in chain if not each.stat().st_mode & 0o001), None)
+        if private is not None:
+            found.add(str(private))
+    return found
+
+
+# Parents: one per factory
+
+
+def fork_apart(enclosure: Enclosure) -> tuple[int, Place | None]:
+    """Fork a process that is set apart, for one factory.
+
+    Returns:
+        tuple: here the child's number and None; in the child 0 and its place.
+
+    Raises:
+        SetApartError: the machine does not allow it. In the child, any OSError.
+    """
+    if enclosure.mode == "namespaces":
+        return _fork_into_namespaces(enclosure)
+    pid = os.fork()
+    if pid:
+        return pid, None
+    directory = Path(enclosure.scratch) / str(os.getpid())
+    directory.mkdir(mode=0o700)
+    if enclosure.mode == "user":
+        uid = _free_uids()
+        os.chown(directory, uid, uid)
+        _change_user(uid)
+    _settle_parent()
+    return 0, Place(enclosure, str(directory))
+
+
+def _settle_parent() -> None:
+    linux.die_with_parent()
+    linux.adopt_orphans()
+    linux.refuse_new_privileges()
+    linux.allow_inspection(allowed=False)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _change_user(uid: int) -> None:
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def _free_uids() -> int:
+    """The first of `UIDS_PER_FACTORY` user numbers that hardly anybody else has."""
+    return _FIRST_UID + UIDS_PER_FACTORY * secrets.randbelow(_UID_RANGES)
+
+
+def _fork_into_namespaces(enclosure: Enclosure) -> tuple[int, Place | None]:
+    """Fork twice: the first child makes the namespaces and ends, the second is their first process."""
+    told, tell = os.pipe()
+    heard, say = os.pipe()
+    first = os.fork()
+    if first:
+        os.close(tell)
+        os.close(heard)
+        try:
+            pid = _map_users(enclosure, first, told, say)
+            os.waitpid(first, 0)
+            os.write(say, b"+")  # not before: the death of the one between must not be taken for ours
+        finally:
+            os.close(told)
+            os.close(say)
+        return pid, None
+    os.close(told)
+    os.close(say)
+    try:
+        second = _make_namespaces(enclosure, tell, heard)
+    except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
+        os.write(tell, f"!{error}".encode())
+        os._exit(1)
+    if second:
+        os.write(tell, str(second).encode())
+        os._exit(0)
+    if os.read(heard, 1) != b"+":
+        os._exit(1)
+    os.close(tell)
+    os.close(heard)
+    _arrange_mounts(enclosure)
+    _settle_parent()
+    return 0, Place(enclosure, enclosure.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
+
+
+def _make_namespaces(enclosure: Enclosure, tell: int, heard: int) -> int:
+    uid, gid = os.geteuid(), os.getegid()
+    linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWPID | linux.CLONE_NEWIPC)
+    if not enclosure.own_users:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    os.write(tell, b"+")
+    if os.read(heard, 1) != b"+":
+        raise SetApartError("its users could not be set")
+    return os.fork()
+
+
+def _map_users(enclosure: Enclosure, first: int, told: int, say: int) -> int:
+    """Give the new namespace users that nobody else has; return its first process."""
+    answer = os.read(told, 500)
+    if answer == b"+":
+        if enclosure.own_users:
+            users = f"0 {_free_uids()} {UIDS_PER_FACTORY}"
+            Path(f"/proc/{first}/uid_map").write_text(users)
+            Path(f"/proc/{first}/gid_map").write_text(users)
+        os.write(say, b"+")
+        answer = os.read(told, 500)
+    if not answer.isdigit():
+        os.waitpid(first, 0)
+        raise SetApartError(answer.decode(errors="replace").lstrip("!") or "it ended unexpectedly")
+    return int(answer)
+
+
+def _arrange_mounts(enclosure: Enclosure) -> None:
+    """See nothing but what is needed, and write nowhere. Begins with the worker's user, ends with the namespace's."""
+    linux.mount("none", "/", "", linux.MS_REC | linux.MS_PRIVATE)
+    kept = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in (*enclosure.kept, enclosure.scratch)}
+    covers = {path for path in enclosure.hidden if Path(path).is_dir()}
+    if enclosure.own_users:
+        covers |= private_ancestors(kept)
+        _change_user(0)
+    for cover in sorted(covers, key=len):
+        inside = [path for path in kept if is_within(path, cover)]
+        if not Path(cover).is_dir():
+            continue  # it was inside another one
+        linux.mount("tmpfs", cover, "tmpfs", linux.MS_NOSUID, "size=1m,mode=755" if inside else _CLOSED)
+        for path in inside:
+            Path(path).mkdir(parents=True, exist_ok=True)
+            linux.mount(f"/proc/self/fd/{kept[path]}", path, "", linux.MS_BIND | linux.MS_REC)
+    for path in enclosure.writable:
+        linux.mount(path, path, "", linux.MS_BIND | linux.MS_REC)
+    linux.make_read_only("/")
+    for path in enclosure.writable:
+        linux.make_read_only(path, read_only=False)
+    linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+    for descriptor in kept.values():
+        os.close(descriptor)
+
+
+# Keepers: one per run at a time
+
+
+def fork_keeper(place: Place) -> int:
+    """Fork a keeper; with namespaces it is the first process of its own. The number of the child, 0 in the keeper."""
+    if place.namespace < 0:
+        return os.fork()
+    linux.unshare(linux.CLONE_NEWPID)
+    pid = os.fork()
+    if pid:
+        linux.setns(place.namespace, linux.CLONE_NEWPID)
+    return pid
+
+
+def settle_keeper(place: Place) -> None:
+    """Make a forked process a keeper: it ends with its parent, and what its runs leave behind comes to it."""
+    linux.die_with_parent()
+    linux.adopt_orphans()
+    if place.namespace >= 0:
+        linux.unshare(linux.CLONE_NEWNS)
+        linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+
+
+# Runs
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one run's processes may use; see `playground.runner.Limits`."""
+
+    memory_bytes: int
+    file_bytes: int
+    open_files: int
+    processes: int
+    cpu_s: int
+
+
+def enter_run(place: Place, slot: int, bounds: Bounds) -> None:
+    """Make this forked process a run: its own session, bounded, without rights."""
+    os.setsid()
+    for kind, wanted in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, bounds.cpu_s),
+        (resource.RLIMIT_FSIZE, bounds.file_bytes),
+        (resource.RLIMIT_NOFILE, bounds.open_files),
+        (resource.RLIMIT_NPROC, bounds.processes),
+        (resource.RLIMIT_AS, bounds.memory_bytes),
+    ):
+        _, hard = resource.getrlimit(kind)
+        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (limit, limit))
+    if place.namespace >= 0:
+        linux.unshare(linux.CLONE_NEWIPC)
+        if place.enclosure.own_users:
+            _change_user(slot)
+        linux.drop_capabilities()
+    linux.allow_inspection(allowed=True)
+    linux.die_with_parent()

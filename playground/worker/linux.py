@@ -1,0 +1,141 @@
+"""The system calls of Linux that Python 3.11 does not offer, as functions that raise OSError."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from pathlib import Path
+from typing import Final
+
+CLONE_NEWNS: Final = 0x0002_0000
+CLONE_NEWIPC: Final = 0x0800_0000
+CLONE_NEWUSER: Final = 0x1000_0000
+CLONE_NEWPID: Final = 0x2000_0000
+
+MS_NOSUID: Final = 2
+MS_NODEV: Final = 4
+MS_NOEXEC: Final = 8
+MS_BIND: Final = 4096
+MS_REC: Final = 16384
+MS_PRIVATE: Final = 1 << 18
+MNT_DETACH: Final = 2
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_DUMPABLE: Final = 4
+_PR_CAPBSET_DROP: Final = 24
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_PR_SET_NO_NEW_PRIVS: Final = 38
+_SYS_CLOSE_RANGE: Final = 436
+_SYS_MOUNT_SETATTR: Final = 442
+_AT_FDCWD: Final = -100
+_AT_RECURSIVE: Final = 0x8000
+_MOUNT_ATTR_RDONLY: Final = 1
+_MOUNT_ATTR_NOSUID: Final = 2
+_LAST_CAPABILITY: Final = Path("/proc/sys/kernel/cap_last_cap")
+
+_libc: Final = ctypes.CDLL(None, use_errno=True)
+
+
+class _Capabilities(ctypes.Structure):
+    _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _MountAttributes(ctypes.Structure):
+    _fields_ = (
+        ("attr_set", ctypes.c_uint64),
+        ("attr_clr", ctypes.c_uint64),
+        ("propagation", ctypes.c_uint64),
+        ("userns_fd", ctypes.c_uint64),
+    )
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def _prctl(option: int, value: int, what: str) -> None:
+    arguments = [ctypes.c_ulong(argument) for argument in (value, 0, 0, 0)]
+    _check(_libc.prctl(option, *arguments), what)
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent ends. Forgotten with every change of the user."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, "prctl(PDEATHSIG)")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1, "prctl(CHILD_SUBREAPER)")
+
+
+def refuse_new_privileges() -> None:
+    """No program started from here gains anything by its set-user-id bit or file capabilities."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1, "prctl(NO_NEW_PRIVS)")
+
+
+def allow_inspection(allowed: bool) -> None:
+    """Whether other processes of the same user may read this one's memory and environment."""
+    _prctl(_PR_SET_DUMPABLE, int(allowed), "prctl(DUMPABLE)")
+
+
+def drop_capabilities() -> None:
+    """Keep no capability, and none to be gained by starting a program."""
+    for capability in range(int(_LAST_CAPABILITY.read_text()) + 1):
+        if _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
+            break  # without CAP_SETPCAP there is nothing to lose
+    header = _CapabilityHeader(0x2008_0522, 0)
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref((_Capabilities * 2)())), "capset")
+
+
+def unshare(flags: int) -> None:
+    _check(_libc.unshare(flags), "unshare")
+
+
+def setns(descriptor: int, kind: int) -> None:
+    _check(_libc.setns(descriptor, kind), "setns")
+
+
+def mount(source: str, target: str, kind: str, flags: int = 0, options: str = "") -> None:
+    arguments = [os.fsencode(text) for text in (source, target, kind)]
+    _check(_libc.mount(*arguments, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target}")
+
+
+def unmount(target: str) -> None:
+    """Take away what is mounted at `target`; its content goes with its last user."""
+    _check(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
+
+
+def make_read_only(path: str, *, read_only: bool = True) -> None:
+    """Let nothing be written below `path`, whatever is mounted there; or again, where it was forbidden here."""
+    attributes = _MountAttributes(attr_set=_MOUNT_ATTR_NOSUID)
+    if read_only:
+        attributes.attr_set |= _MOUNT_ATTR_RDONLY
+    else:
+        attributes.attr_clr = _MOUNT_ATTR_RDONLY
+    result = _libc.syscall(
+        ctypes.c_long(_SYS_MOUNT_SETATTR),
+        ctypes.c_int(_AT_FDCWD),
+        os.fsencode(path),
+        ctypes.c_uint(_AT_RECURSIVE),
+        ctypes.byref(attributes),
+        ctypes.c_size_t(ctypes.sizeof(attributes)),
+    )
+    _check(result, f"mount_setattr {path}")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from `first` on; at once, which `os.closerange` does not do in every build of Python."""
+    arguments = [ctypes.c_uint(argument) for argument in (first, 0xFFFF_FFFF, 0)]
+    _check(_libc.syscall(ctypes.c_long(_SYS_CLOSE_RANGE), *arguments), "close_range")
+
+
+def flush_c_output() -> None:
+    """Write out what C code of this process has printed and buffered."""
+    _libc.fflush(None)

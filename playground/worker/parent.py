@@ -1,0 +1,116 @@
+"""The parent: imports one factory, once, and forks a keeper whenever the server asks for one."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import select
+import socket
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from playground.worker.ending import reap
+from playground.worker.failing import describe
+from playground.worker.frames import DESCRIPTION, UNUSABLE, frame
+from playground.worker.isolation import UIDS_PER_FACTORY, Place, fork_keeper
+from playground.worker.keeper import Keeper
+from playground.worker.loading import describe_factory, load_factory, threads
+
+STARTS_THREADS: Final = 75  # how a parent ends that cannot fork
+MAX_MESSAGE_BYTES: Final = 4096
+_MAX_ERROR: Final = 4000
+_LOOKS_AFTER_CHILDREN_MS: Final = 5000
+
+
+@dataclass
+class Parent:
+    """One parent, between the worker and its keepers.
+
+    Attributes:
+        worker: where requests for keepers come from, each with the socket to its server.
+        factory: the imported factory; None when each run imports it anew.
+        unusable: why it cannot be used, when importing it failed.
+    """
+
+    place: Place
+    worker: socket.socket
+    factory: Any = None
+    unusable: str = ""
+
+    def serve(self) -> NoReturn:
+        """Fork keepers until the worker closes the socket."""
+        gc.collect()
+        gc.freeze()  # so that collecting garbage in a fork does not copy every page
+        keepers: dict[int, int] = {}
+        poll = select.poll()
+        poll.register(self.worker, select.POLLIN)
+        while True:
+            poll.poll(_LOOKS_AFTER_CHILDREN_MS)
+            for pid in reap() or ():
+                keepers.pop(pid, None)
+            try:
+                message, descriptors, _, _ = socket.recv_fds(self.worker, MAX_MESSAGE_BYTES, 1, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                continue
+            if not message:
+                os._exit(0)
+            server = socket.socket(fileno=descriptors[0])
+            if self.unusable:
+                refuse(server, self.unusable)
+            elif slot := next((each for each in range(1, UIDS_PER_FACTORY) if each not in keepers.values()), 0):
+                keepers[self._fork_keeper(slot, server)] = slot
+            server.close()
+
+    def _fork_keeper(self, slot: int, server: socket.socket) -> int:
+        pid = fork_keeper(self.place)
+        if not pid:
+            self.worker.close()
+            Keeper(self.place, slot, self.factory, server).serve()
+        return pid
+
+
+def become_parent(place: Place, worker: socket.socket, reference: str, *, preload: bool, memory_bytes: int) -> NoReturn:
+    """In a process that was set apart: import the factory, unless it starts threads, and serve.
+
+    Ends with `STARTS_THREADS` when importing it started threads: such a process must not fork.
+    """
+    parent = Parent(place, worker)
+    _be_silent()
+    if preload:
+        with contextlib.suppress(ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+        try:
+            parent.factory = load_factory(reference)
+        except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
+            parent.unusable = describe(error, max_characters=_MAX_ERROR)
+        if threads() > 1:
+            os._exit(STARTS_THREADS)
+    parent.serve()
+
+
+def become_describer(server: socket.socket, reference: str) -> NoReturn:
+    """In a process that was set apart: import the factory, say what it is, and end."""
+    _be_silent()
+    try:
+        description = describe_factory(load_factory(reference), reference)
+        server.sendall(frame(DESCRIPTION, json.dumps(description.as_json()).encode()))
+    except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
+        refuse(server, describe(error, max_characters=_MAX_ERROR))
+    os._exit(0)
+
+
+def _be_silent() -> None:
+    """What importing prints is nobody's."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
+def refuse(server: socket.socket, reason: str) -> None:
+    """Tell the server that the factory cannot be used."""
+    with contextlib.suppress(OSError):
+        server.sendall(frame(UNUSABLE, reason.encode()))

@@ -1,0 +1,92 @@
+"""Finding out how far the machine lets processes be set apart: by doing it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from playground.worker.directories import make_private_directory, remove_private_directory
+from playground.worker.isolation import Bounds, Enclosure, Place, enter_run, fork_apart, fork_keeper, settle_keeper
+
+_TRIAL: Final = Bounds(memory_bytes=1 << 30, file_bytes=1 << 20, open_files=64, processes=64, cpu_s=10)
+_MAX_REASON: Final = 500
+
+
+def choose_enclosure(base: Enclosure, modes: tuple[str, ...]) -> tuple[Enclosure, dict[str, str]]:
+    """The best enclosure that works here, and why each better one does not.
+
+    Args:
+        base: what does not depend on the mode.
+        modes: which may be used: "namespaces", "user"; "plain" always works.
+    """
+    refused: dict[str, str] = {}
+    for name, enclosure in _candidates(base):
+        if enclosure.mode not in modes:
+            refused[name] = "it is switched off"
+        elif reason := _trial(enclosure):
+            refused[name] = reason
+        else:
+            return enclosure, refused
+    return base, refused
+
+
+def _candidates(base: Enclosure) -> Iterator[tuple[str, Enclosure]]:
+    root = os.geteuid() == 0
+    if root:
+        yield "users and namespaces", replace(base, mode="namespaces", own_users=True)
+    yield "namespaces", replace(base, mode="namespaces")
+    if root:
+        yield "users", replace(base, mode="user", own_users=True)
+
+
+def _trial(enclosure: Enclosure) -> str:
+    """Why `enclosure` does not work; "" when it does: a process goes all the way into it, as a run would."""
+    read, write = os.pipe()
+    try:
+        pid, place = fork_apart(enclosure)
+    except OSError as error:
+        os.close(read)
+        os.close(write)
+        return str(error) or type(error).__name__
+    if place is not None:
+        _try_everything(place, write)
+    os.close(write)
+    with open(read, "rb") as answer:  # noqa: PTH123  a descriptor
+        reason = answer.read(_MAX_REASON).decode(errors="replace")
+    os.waitpid(pid, 0)
+    return "" if reason == "+" else reason or "the process that tried it ended"
+
+
+def _try_everything(place: Place, write: int) -> None:
+    """In the process that was set apart: keeper, private directory, run; then end."""
+    try:
+        keeper = fork_keeper(place)
+        if keeper:
+            os.waitpid(keeper, 0)
+            os._exit(0)
+        settle_keeper(place)
+        directory = make_private_directory(place, 1, _TRIAL.file_bytes)
+        run = os.fork()
+        if run:
+            os.waitpid(run, 0)
+            remove_private_directory(place, directory)
+            os._exit(0)
+        enter_run(place, 1, _TRIAL)
+        (Path(directory) / "trial").write_text("")
+        for needed in place.enclosure.kept:
+            os.listdir(needed)  # noqa: PTH208
+        Path(os.__file__).read_bytes()
+        os.write(write, b"+")
+    except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
+        with contextlib.suppress(OSError):
+            os.write(write, f"{error}".encode()[:_MAX_REASON])
+    os._exit(0)
+
+
+def as_json(enclosure: Enclosure, refused: dict[str, str]) -> dict[str, Any]:
+    """What a server shows of it."""
+    return {"mode": enclosure.mode, "own_users": enclosure.own_users, "refused": refused}

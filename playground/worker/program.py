@@ -1,0 +1,241 @@
+"""The worker: the one program that a server process starts. It makes parents, and ends what is left when they end.
+
+It knows the machine and runs no tool code. Its server speaks to it over a socket that keeps messages apart; its
+descriptor is the last argument. The first message says how to work, and is answered with how far processes can be set
+apart. Then:
+
+    {"op": "keeper", "key", "reference", "preload", "memory_bytes"}, a socket    a keeper of that factory serves it
+    {"op": "describe", "reference", "timeout_s"}, a socket    it is told what importing the factory shows
+    {"op": "retire", "key"}    the factory's parent ends, and all its runs
+
+When the server closes the socket, or ends, everything ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from playground.worker import probing
+from playground.worker.converting import warm_up
+from playground.worker.directories import remove_tree
+from playground.worker.ending import end_descendants
+from playground.worker.isolation import Enclosure, fork_apart, needed_directories
+from playground.worker.linux import adopt_orphans
+from playground.worker.parent import MAX_MESSAGE_BYTES, STARTS_THREADS, become_describer, become_parent, refuse
+
+_LOOKS_UP_MS: Final = 5000
+_SCRATCH_PREFIX: Final = "toolshelf-runs-"
+_STALE_AFTER_S: Final = 60
+
+
+@dataclass
+class Child:
+    """A process of the worker's: a parent, or one that only describes a factory.
+
+    Attributes:
+        requests, inbox: the two ends of the socket by which a parent is asked; both are kept, for a parent that has to
+            be replaced. With one that describes, `requests` is whom it tells.
+        key: of a parent; "" for one that describes.
+        until: when a description has to be there, by the monotonic clock.
+    """
+
+    request: dict[str, Any]
+    pid: int
+    pidfd: int
+    requests: socket.socket
+    inbox: socket.socket | None = None
+    key: str = ""
+    until: float | None = None
+
+
+@dataclass
+class Worker:
+    """The worker's state: its server, and its children by the descriptor that tells of their end."""
+
+    control: socket.socket
+    enclosure: Enclosure
+    children: dict[int, Child] = field(default_factory=dict)
+
+    def serve(self) -> None:
+        """Do what the server asks until it closes the socket."""
+        while True:
+            poll = select.poll()
+            for descriptor in (self.control.fileno(), *self.children):
+                poll.register(descriptor, select.POLLIN)
+            ready = {descriptor for descriptor, _ in poll.poll(self._patience_ms())}
+            for child in [child for pidfd, child in self.children.items() if pidfd in ready]:
+                self._bury(child)
+            for child in [child for child in self.children.values() if child.until and child.until < time.monotonic()]:
+                self._give_up(child)
+            if self.control.fileno() in ready and not self._hear():
+                return
+
+    def _patience_ms(self) -> int:
+        moments = [child.until for child in self.children.values() if child.until]
+        return _LOOKS_UP_MS if not moments else max(0, round((min(moments) - time.monotonic()) * 1000) + 1)
+
+    def _hear(self) -> bool:
+        """Do one request; False when the server is gone."""
+        message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE_BYTES, 1)
+        if not message:
+            return False
+        request = json.loads(message)
+        if request["op"] == "keeper":
+            self._ask_for_keeper(request, descriptors[0])
+        elif request["op"] == "describe":
+            self._describe(request, socket.socket(fileno=descriptors[0]))
+        elif request["op"] == "retire" and (parent := self._parent(request["key"])):
+            signal.pidfd_send_signal(parent.pidfd, signal.SIGKILL)
+        return True
+
+    def _parent(self, key: str) -> Child | None:
+        return next((child for child in self.children.values() if child.key == key), None)
+
+    def _ask_for_keeper(self, request: dict[str, Any], server: int) -> None:
+        parent = self._parent(request["key"])
+        if parent is None:
+            parent = self._start_parent(request, *socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        with socket.socket(fileno=server) as asker:
+            try:
+                socket.send_fds(parent.requests, [b"keeper"], [server])
+            except OSError as error:
+                refuse(asker, f"The factory's process takes no more requests: {error}")
+
+    def _start_parent(self, request: dict[str, Any], requests: socket.socket, inbox: socket.socket) -> Child:
+        pid, place = fork_apart(self.enclosure)
+        if place is not None:
+            with _last_words():
+                self._forget_everything(requests)
+                become_parent(
+                    place, inbox, request["reference"], preload=request["preload"], memory_bytes=request["memory_bytes"]
+                )
+        child = Child(request, pid, os.pidfd_open(pid), requests, inbox, request["key"])
+        self.children[child.pidfd] = child
+        return child
+
+    def _describe(self, request: dict[str, Any], server: socket.socket) -> None:
+        pid, place = fork_apart(self.enclosure)
+        if place is not None:
+            with _last_words():
+                self._forget_everything()
+                become_describer(server, request["reference"])
+        until = time.monotonic() + request["timeout_s"]
+        child = Child(request, pid, os.pidfd_open(pid), server, until=until)
+        self.children[child.pidfd] = child
+
+    def _forget_everything(self, *sockets: socket.socket) -> None:
+        """In a forked process: close what belongs to the worker."""
+        for child in self.children.values():
+            os.close(child.pidfd)
+            child.requests.close()
+            if child.inbox:
+                child.inbox.close()
+        for each in (self.control, *sockets):
+            each.close()
+        self.children.clear()
+
+    def _bury(self, child: Child) -> None:
+        """Clean up after a child that has ended; replace a parent that may not fork."""
+        del self.children[child.pidfd]
+        os.close(child.pidfd)
+        _, status = os.waitpid(child.pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        if child.inbox and code == STARTS_THREADS and child.request["preload"]:
+            self._start_parent(child.request | {"preload": False}, child.requests, child.inbox)
+            return
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        self._turn_away(child, f"The factory's process {how} while it was being imported.")
+        end_descendants(own_namespace=False, spare=[each.pid for each in self.children.values()])
+
+    def _give_up(self, child: Child) -> None:
+        self._turn_away(child, f"Importing it did not end within {child.request['timeout_s']:g} s.")
+        child.until = None
+        signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+
+    def _turn_away(self, child: Child, reason: str) -> None:
+        """Tell everybody who still waits for `child` that it will not come."""
+        if not child.inbox:
+            refuse(child.requests, reason)
+        while child.inbox:
+            try:
+                _, descriptors, _, _ = socket.recv_fds(child.inbox, MAX_MESSAGE_BYTES, 1, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                child.inbox.close()
+                break
+            with socket.socket(fileno=descriptors[0]) as server:
+                refuse(server, reason)
+        child.requests.close()
+
+
+@contextlib.contextmanager
+def _last_words() -> Any:
+    """Around what a forked process does for good: nothing of it may run on in the worker's code."""
+    try:
+        yield
+    except BaseException as error:  # noqa: BLE001  as said
+        sys.stderr.write(f"toolshelf worker: {error!r}\n")
+    finally:
+        os._exit(70)
+
+
+def main() -> None:
+    """Serve the server process that has started this program."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    control = socket.socket(fileno=int(sys.argv[-1]))
+    control.set_inheritable(False)
+    message = control.recv(1 << 16)
+    if not message:
+        return
+    start = json.loads(message)
+    sys.path[:0] = start["search_path"]
+    adopt_orphans()
+    warm_up()
+    scratch, lock = _make_scratch()
+    base = Enclosure(
+        "plain",
+        hidden=tuple(start["hidden"]),
+        kept=needed_directories(()),
+        writable=tuple(start["writable"]),
+        scratch=scratch,
+    )
+    enclosure, refused = probing.choose_enclosure(base, tuple(start["modes"]))
+    control.send(json.dumps(probing.as_json(enclosure, refused)).encode())
+    try:
+        Worker(control, enclosure).serve()
+    finally:
+        end_descendants(own_namespace=False)
+        remove_tree(scratch)
+        os.close(lock)
+
+
+def _make_scratch() -> tuple[str, int]:
+    """A directory for private directories, and the lock that says it is in use. Left ones of dead workers go."""
+    above = Path(tempfile.gettempdir())
+    for stale in above.glob(f"{_SCRATCH_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - stale.stat().st_mtime < _STALE_AFTER_S:
+                continue
+            descriptor = os.open(stale, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(str(stale))
+            finally:
+                os.close(descriptor)
+    scratch = tempfile.mkdtemp(prefix=_SCRATCH_PREFIX)
+    Path(scratch).chmod(0o711)
+    lock = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return scratch, lock
