@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from functools import cached_property
 
 from django.conf import settings
 
 from catalog.models import Revision
+from catalog.problems import Problem, pointer_join
 from catalog.spec import ToolSpec, read_spec
 from catalog.strict_json import JSON
 from catalog.validation import CompiledSchema, compile_schema
@@ -62,3 +64,14 @@ def contract_of(revision: Revision) -> Contract:
         while len(_contracts) > CONTRACTS_KEPT:
             _contracts.popitem(last=False)
     return made
+
+
+def value_problems(schema: CompiledSchema | None, value: JSON, part: str) -> list[Problem]:
+    """What is wrong with `value` by its schema, as problems of the request's `part`."""
+    if schema is None:
+        return []
+    result = schema.check(value)
+    if result.verdict == "unchecked":
+        message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
+        return [Problem(f"/{part}", message, "run.unchecked")]
+    return [replace(problem, pointer=pointer_join("", part) + problem.pointer) for problem in result.problems]

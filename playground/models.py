@@ -103,6 +103,9 @@ class Run(models.Model):
     progress_total = models.FloatField(null=True)
     progress_message = models.CharField(max_length=200, blank=True)
 
+    example_check = models.ForeignKey("ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs")
+    example_number = models.PositiveSmallIntegerField(null=True)  # of the revision's examples, from 1
+
     host = models.CharField(max_length=60, blank=True)  # playground.hosts
     seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for runs that take long
     cancel_requested_at = models.DateTimeField(null=True)
@@ -167,6 +170,38 @@ class Run(models.Model):
     def waited(self) -> timedelta:
         """How long it has been, or was, from being asked for to its end."""
         return (self.finished_at or timezone.now()) - self.created_at
+
+
+class ExampleCheck(models.Model):
+    """One check of all examples of a revision: its runs, and how it came out once they have ended."""
+
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="example_checks", db_index=False)
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="example_checks")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    exactly = models.BooleanField(default=True)  # else it is enough that a response conforms
+    ignored_json = models.TextField(default="[]")  # JSON Pointers whose values may differ
+    factory = models.CharField(max_length=200, blank=True)
+    passed = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["tool", "-id"], name="check_by_tool")]
+
+    def __str__(self) -> str:
+        return f"check {self.pk} of {self.revision_id}"
+
+    @property
+    def ignored(self) -> list[str]:
+        found = strict_json.loads(self.ignored_json)
+        return [str(pointer) for pointer in found] if isinstance(found, list) else []
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether every example passed; None while runs last."""
+        return None if self.finished_at is None else self.failed == 0
 
 
 class SavedConfiguration(models.Model):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.conf import settings
@@ -24,14 +24,15 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import strict_json
 from catalog.accounts.models import User
 from catalog.models import Revision, Tool
-from catalog.problems import Problem, pointer_join
+from catalog.problems import Problem
 from catalog.strict_json import JSON
-from catalog.validation import CheckResult, CompiledSchema
+from catalog.validation import CheckResult
 from playground.configurations import NO_SECRETS, Configuration
-from playground.contracts import Contract, contract_of
+from playground.contracts import Contract, contract_of, value_problems
+from playground.example_results import settle
 from playground.factories import FactoryInfo, registry
 from playground.mocks import NoMock, mock
-from playground.models import Run
+from playground.models import ExampleCheck, Run
 from playground.runner import Job, Limits, RunEnd
 from playground.scrubbing import Scrubber
 from playground.supervising import ActiveRun, storable, supervisor
@@ -39,6 +40,15 @@ from playground.supervising import ActiveRun, storable, supervisor
 NO_RETURN_TYPE = "The spec has no returnType, so there is nothing to check the response against."
 ERROR_CHARACTERS = 4000
 NO_CONFIGURATION = Configuration({})
+
+
+@dataclass(frozen=True)
+class ExampleCall:
+    """The example of a check that a run calls; examples count from 1."""
+
+    check: ExampleCheck
+    number: int
+
 
 # Requests that wait for their run hold a thread each; pages need some, too.
 _waiting_room = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
@@ -55,6 +65,7 @@ def start(
     configuration_name: str = "",
     mode: str = "live",
     timeout_s: float | None = None,
+    example: ExampleCall | None = None,
 ) -> Run:
     """Begin one call of `tool`, or refuse it.
 
@@ -67,6 +78,7 @@ def start(
         configuration_name: of the saved configuration that it was.
         mode: "live", or "mock", which calls nothing.
         timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; `settings.RUN_TIMEOUT_S` where there is none.
+        example: the check that the run is part of.
 
     Returns:
         The run as recorded: ended where it was refused or mocked, else "queued". Its `problems` say why it was refused.
@@ -78,6 +90,8 @@ def start(
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
     run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
     run.parameters_json = strict_json.dumps(parameters)
+    if example:
+        run.example_check, run.example_number = example.check, example.number
     factory = registry().for_tool(tool.tool_id) if mode == "live" else None
     scrubber = configuration.scrubber(contract.configuration) if configuration else NO_SECRETS
     if configuration:
@@ -154,17 +168,6 @@ def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
     return []
 
 
-def value_problems(schema: CompiledSchema | None, value: JSON, part: str) -> list[Problem]:
-    """What is wrong with `value` by its schema, as problems of the request's `part`."""
-    if schema is None:
-        return []
-    result = schema.check(value)
-    if result.verdict == "unchecked":
-        message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
-        return [Problem(f"/{part}", message, "run.unchecked")]
-    return [replace(problem, pointer=pointer_join("", part) + problem.pointer) for problem in result.problems]
-
-
 def check_response(contract: Contract, response: JSON) -> CheckResult:
     """The verdict on `response`."""
     if contract.return_type is None:
@@ -216,6 +219,8 @@ def conclude(active: ActiveRun, end: RunEnd) -> None:
     run.started_at = run.created_at + timedelta(milliseconds=end.queue_ms)
     columns = {name: getattr(run, name) for name in CONCLUDED}
     Run.objects.active().filter(pk=run.pk).update(**columns)
+    if run.example_check:
+        settle(run.example_check)
 
 
 CONCLUDED = (

@@ -1,10 +1,11 @@
 from django.urls import path
 
-from playground import views
+from playground import example_views, trial_views, views
 
 app_name = "playground"
 urlpatterns = [
-    path("tools/<str:slug>/try/", views.try_tool, name="try"),
+    path("tools/<str:slug>/try/", trial_views.try_tool, name="try"),
+    path("tools/<str:slug>/examples/", example_views.examples, name="examples"),
     path("runs/", views.run_list, name="runs"),
     path("runs/<str:first_id>..<str:second_id>/", views.run_comparison, name="run_comparison"),
     path("runs/<str:run_id>/", views.run_detail, name="run"),

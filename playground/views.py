@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.auth import actor
@@ -32,11 +29,9 @@ from playground.models import MODES, OUTCOMES, VERDICTS, Run
 from playground.pinning import pinned
 from playground.run_json import run_text
 from playground.telling import as_table, phases, sentence, snippets
-from playground.trying import Trial
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
-BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
 
 
 def run_for(request: HttpRequest, run_id: str) -> Run:
@@ -250,70 +245,3 @@ def factories(request: HttpRequest) -> HttpResponse:
         "isolation": [],
     }
     return render(request, "playground/factories.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@sensitive_post_parameters()
-def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Fill in what a tool takes, run it, see what came back. Every press but *Run* draws the form again."""
-    tool = tool_at(slug)
-    trial = Trial(tool, tool.current, request.user)  # type: ignore[arg-type]
-    if request.method != "POST":
-        trial.open(request.GET)
-        return trial_page(request, trial)
-    if not request.user.is_authenticated and ("run" in request.POST or request.POST.get("use") in TRIAL_CHANGES):
-        return redirect_to_login(reverse("playground:try", args=[slug]))
-    trial.submit(request, is_checked="run" in request.POST)
-    if "run" in request.POST and "op" not in request.POST and not trial.errors:
-        return run_trial(request, trial)
-    change = TRIAL_CHANGES.get(request.POST.get("use", ""))
-    if change:
-        change(trial, request.POST)
-    return trial_page(request, trial)
-
-
-TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
-    "example": Trial.use_example,
-    "saved": Trial.use_saved,
-    "save": Trial.save,
-    "forget": Trial.forget,
-}
-
-
-def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
-    """The whole page, or for htmx the form alone."""
-    context: dict[str, object] = {"trial": trial, "tool": trial.tool}
-    status = 422 if trial.errors else 200
-    if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/_trial.html", {**context, "is_partial": True}, status=status)
-    if trial.run:
-        context |= result_context(trial.run)
-    return render(request, "playground/try.html", context, status=status)
-
-
-def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
-    """Run what is filled in, and show the run: at its own address, or for htmx in its place on the page."""
-    try:
-        run = running.start(
-            trial.tool,
-            trial.revision,
-            trial.parameters_value,
-            by=actor(request),
-            configuration=trial.configuration_value if trial.mode == "live" else None,
-            configuration_name=trial.configuration_name if trial.mode == "live" else "",
-            mode=trial.mode,
-            timeout_s=trial.timeout_s,
-        )
-    except Busy as busy:
-        trial.errors.append({"href": "", "message": f"{busy} Try again in {busy.retry_after_s} s."})
-        response = trial_page(request, trial)
-        response.status_code = 429
-        return response
-    run = running.wait(run, BRIEF_S)
-    if not request.htmx:  # type: ignore[attr-defined]
-        return redirect(run)
-    response = render(request, "playground/_result.html", result_context(run))
-    response["HX-Retarget"] = "#run"
-    response["HX-Reswap"] = "innerMorph"
-    response["HX-Replace-Url"] = f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
-    return response

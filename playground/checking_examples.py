@@ -1,0 +1,73 @@
+"""A tool's examples as its tests: does what the spec promises hold when the tool is really called?
+
+For each example: do its parameters fit, does its return value fit `returnType`, and does a live call give that value
+(exactly, but for pointers that are left out; or only something that conforms)? Each call is a run like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.models import User
+from catalog.models import Revision, Tool
+from catalog.strict_json import dumps
+from playground.configurations import Configuration
+from playground.contracts import contract_of, value_problems
+from playground.example_results import settle
+from playground.models import ExampleCheck
+from playground.running import ExampleCall, start, wait
+
+
+@sensitive_variables("configuration")
+def begin_check(
+    tool: Tool,
+    revision: Revision,
+    *,
+    by: User | None,
+    configuration: Configuration | None = None,
+    configuration_name: str = "",
+    exactly: bool = True,
+    ignored: Collection[str] = (),
+) -> ExampleCheck:
+    """Start a live call of every example of `revision`. Those that do not even fit are not called.
+
+    Args:
+        tool: of the catalog.
+        revision: whose examples are checked.
+        by: who asks; None for a command.
+        configuration: what the tool is made with, for all of them.
+        configuration_name: of the saved configuration that it is.
+        exactly: the response has to equal the example's value; else it is enough that it conforms.
+        ignored: JSON Pointers into the response whose values may differ.
+
+    Raises:
+        Busy: as many runs wait as may wait; what was started goes on.
+    """
+    check = ExampleCheck.objects.create(
+        tool=tool, revision=revision, by=by, exactly=exactly, ignored_json=dumps([*sorted(ignored)])
+    )
+    contract = contract_of(revision)
+    for number, example in enumerate(contract.spec.examples, 1):
+        if not example.has_parameters or value_problems(contract.parameters, example.parameters, "parameters"):
+            continue
+        start(
+            tool,
+            revision,
+            example.parameters,
+            by=by,
+            configuration=configuration,
+            configuration_name=configuration_name,
+            example=ExampleCall(check, number),
+        )
+    settle(check)
+    return check
+
+
+def wait_for(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
+    """`check` when each of its runs has ended, or after `timeout_s` for each of them."""
+    for run in check.runs.all():
+        wait(run, timeout_s)
+    settle(check)
+    return check

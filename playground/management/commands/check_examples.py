@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import sys
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.errors import Busy
+from catalog.models import Tool
+from catalog.problems import split_pointer
+from playground.checking_examples import begin_check, wait_for
+from playground.configurations import Configuration
+from playground.example_results import ExampleResult, results_of
+from playground.factories import registry
+from playground.junit import junit_xml
+from playground.management.commands.run_tool import find_tool, read_json
+from playground.models import ExampleCheck
+
+EXIT_CODES = """
+An example holds when its parameters fit, its return value fits returnType, and a live call gives that value.
+
+exit code:
+  0  every example of every tool holds
+  1  one does not
+  2  the command was not understood; nothing was called
+"""
+
+
+class Command(BaseCommand):
+    help = "Call tools with the parameters of their examples, and see whether the examples hold."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("tools", metavar="ID", nargs="*", help="Without one: every tool that a factory serves.")
+        parser.add_argument("--conform", action="store_true", help="It is enough that the response conforms.")
+        parser.add_argument(
+            "--ignore", action="append", default=[], metavar="POINTER", help="What stands there may differ; repeat it."
+        )
+        parser.add_argument("--configuration", metavar="JSON", help="What the tools are made with. It is not stored.")
+        parser.add_argument("--junit", type=Path, metavar="FILE", help="Write the result as JUnit XML, too.")
+
+    @sensitive_variables("configuration", "options")
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        tools = [find_tool(name) for name in options["tools"]] or runnable_tools()
+        ignored = [checked_pointer(pointer) for pointer in options["ignore"]]
+        configuration = None
+        if options["configuration"] is not None:
+            configuration = Configuration(read_json(options["configuration"], "--configuration"))
+        checked = []
+        for tool in tools:
+            check = check_tool(tool, configuration, exactly=not options["conform"], ignored=ignored)
+            results = results_of(check)
+            checked.append((check, results))
+            for result in results:
+                self.tell(tool, result)
+        if options["junit"]:
+            options["junit"].write_text(junit_xml(checked), encoding="utf-8")
+        failed = sum(check.failed for check, _ in checked)
+        self.stdout.write(f"{sum(check.passed for check, _ in checked)} hold, {failed} do not.")
+        if failed:
+            sys.exit(1)
+
+    def tell(self, tool: Tool, result: ExampleResult) -> None:
+        word = "ok  " if result.passed else "FAIL"
+        self.stdout.write(f"{word} {tool.tool_id} {result.number}. {result.description}")
+        if not result.passed:
+            self.stdout.write(f"     {result.said}")
+
+
+def check_tool(tool: Tool, configuration: Configuration | None, *, exactly: bool, ignored: list[str]) -> ExampleCheck:
+    if tool.current is None:
+        raise CommandError(f"{tool.tool_id} has no revision.", returncode=2)
+    try:
+        check = begin_check(tool, tool.current, by=None, configuration=configuration, exactly=exactly, ignored=ignored)
+    except Busy as busy:
+        raise CommandError(str(busy)) from busy
+    return wait_for(check, settings.RUN_TIMEOUT_S + 30)
+
+
+def runnable_tools() -> list[Tool]:
+    tools = Tool.objects.select_related("current").filter(
+        tool_id__in=registry().runnable_ids(), archived_at=None, has_examples=True
+    )
+    return list(tools.order_by("tool_id"))
+
+
+def checked_pointer(pointer: str) -> str:
+    try:
+        split_pointer(pointer)
+    except ValueError as error:
+        raise CommandError(f"--ignore: {error}", returncode=2) from error
+    return pointer

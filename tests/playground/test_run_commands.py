@@ -1,0 +1,110 @@
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from playground.models import Run
+
+pytestmark = pytest.mark.usefixtures("runs")
+
+
+def run_tool(*words):
+    """The run that the command printed, and its exit code."""
+    out = io.StringIO()
+    try:
+        call_command("run_tool", *words, stdout=out)
+    except SystemExit as ending:
+        return json.loads(out.getvalue()), ending.code
+    return json.loads(out.getvalue()), 0
+
+
+def test_a_run_that_conforms_exits_with_zero(builtin):
+    builtin("convert_units")
+
+    run, code = run_tool("convert_units", "--parameters", '{"value": 1, "from_unit": "km", "to_unit": "m"}')
+
+    assert (run["outcome"], run["verdict"], code) == ("returned", "conforms", 0)
+    assert Run.objects.get(pk=run["id"]).by is None
+
+
+def test_a_response_that_breaks_its_schema_exits_with_one_and_is_printed(builtin):
+    builtin("drifting_thermometer")
+
+    run, code = run_tool("drifting_thermometer", "--parameters", '{"hours_since_calibration": 50}')
+
+    assert (run["verdict"], code) == ("violates", 1)
+    assert run["response"]["place"] == "garden"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "outcome"), [('{"steps": 1, "seconds": 0, "fail_at": 1}', "raised"), ('{"steps": "x"}', "refused")]
+)
+def test_what_does_not_return_exits_with_one(builtin, parameters, outcome):
+    builtin("count_slowly")
+
+    run, code = run_tool("count_slowly", "--parameters", parameters)
+
+    assert (run["outcome"], code) == (outcome, 1)
+
+
+def test_a_run_that_takes_too_long_exits_with_one(builtin):
+    builtin("count_slowly")
+
+    run, code = run_tool("count_slowly", "--parameters", '{"seconds": 60}', "--timeout-s", "0.5")
+
+    assert (run["outcome"], code) == ("timed_out", 1)
+
+
+def test_a_mock_needs_no_factory(builtin):
+    builtin("get-weather")
+
+    run, code = run_tool("Get weather", "--parameters", '{"location": "New York"}', "--mock")
+
+    assert (run["mode"], run["response"]["condition"], code) == ("mock", "Sunny", 0)
+
+
+def test_a_tool_is_found_by_its_slug_as_well(builtin):
+    builtin("get-weather")
+
+    assert run_tool("get-weather-498ebfb0", "--mock")[1] == 0
+
+
+def test_a_configuration_is_read_from_a_file_and_not_printed(builtin, tmp_path):
+    builtin("sign_text")
+    path = tmp_path / "configuration.json"
+    path.write_text('{"key": "hunter22-hunter22"}')
+
+    run, code = run_tool("sign_text", "--parameters", '{"text": "a"}', "--configuration", f"@{path}")
+
+    assert (run["outcome"], code) == ("returned", 0)
+    assert "hunter22" not in json.dumps(run)
+
+
+def test_a_run_can_be_somebodys(builtin, ada):
+    builtin("get-weather")
+
+    run, _ = run_tool("Get weather", "--mock", "--user", "ada")
+
+    assert Run.objects.get(pk=run["id"]).by == ada
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nobody"], "no tool with the id"),
+        (["Get weather", "--parameters", "{bad"], "--parameters: "),
+        (["Get weather", "--parameters", "@/nowhere.json"], "No such file"),
+        (["Get weather", "--configuration", '{"a": NaN}'], "--configuration: "),
+        (["Get weather", "--timeout-s", "0"], "--timeout-s"),
+        (["Get weather", "--user", "nobody"], "no user"),
+    ],
+)
+def test_a_command_that_is_not_understood_exits_with_two_and_runs_nothing(builtin, words, says):
+    builtin("get-weather")
+
+    with pytest.raises(CommandError, match=says) as caught:
+        run_tool(*words)
+
+    assert caught.value.returncode == 2
+    assert not Run.objects.exists()

@@ -1,0 +1,397 @@
+import os
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from catalog import strict_json
+from catalog.errors import Busy
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from playground import running
+from playground.configurations import Configuration
+from playground.hosts import this_host
+from playground.models import Run
+from playground.recovering import recover_runs
+
+pytestmark = pytest.mark.usefixtures("runs")
+
+
+def run(tool, parameters, *, by=None, wait_s=30, **more):
+    started = running.start(tool, tool.current, parameters, by=by, **more)
+    return Run.objects.get(pk=running.wait(started, wait_s).pk)
+
+
+def until(condition, timeout_s=10):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come about in time"
+        time.sleep(0.02)
+
+
+# -- a run ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_keeps_what_was_sent_what_came_back_and_the_verdict(builtin, ada):
+    done = run(builtin("convert_units"), strict_json.loads('{"value": 1.0, "from_unit": "km", "to_unit": "m"}'), by=ada)
+
+    assert (done.outcome, done.verdict, done.problems) == ("returned", "conforms", [])
+    assert done.response["value"] == 1000
+    assert done.parameters_json == '{"value": 1.0, "from_unit": "km", "to_unit": "m"}'
+    assert done.by == ada
+    assert done.factory
+    assert done.duration_ms > 0
+    assert done.created_at <= done.started_at <= done.finished_at
+
+
+def test_a_response_that_breaks_its_schema_is_kept_with_the_places(builtin):
+    done = run(builtin("drifting_thermometer"), {"hours_since_calibration": 100})
+
+    assert (done.outcome, done.verdict) == ("returned", "violates")
+    assert done.response["readings"][1]["temperature"] == "lukewarm"
+    assert "/readings/1/temperature" in {problem.pointer for problem in done.problems}
+
+
+def test_without_a_return_type_the_verdict_is_unchecked_and_says_why(builtin):
+    tool = builtin("convert_units")
+    document = strict_json.loads(tool.current.source)
+    del document["definition"]["returnType"]
+    revised = publish(read_spec(strict_json.dumps(document)), by=None).tool
+
+    done = run(revised, {"value": 1, "from_unit": "km", "to_unit": "m"})
+
+    assert (done.verdict, done.verdict_reason) == ("unchecked", running.NO_RETURN_TYPE)
+    assert done.has_response
+
+
+def test_what_a_tool_raises_is_told(builtin):
+    done = run(builtin("count_slowly"), {"steps": 2, "seconds": 0, "fail_at": 2})
+
+    assert (done.outcome, done.verdict, done.response_json) == ("raised", "", None)
+    assert "Failed at step 2" in done.error
+
+
+def test_logs_are_kept(builtin):
+    done = run(builtin("count_slowly"), {"steps": 2, "seconds": 0})
+
+    assert "step 2 of 2" in done.stdout + done.stderr
+
+
+def test_a_run_ends_at_its_limit(builtin):
+    began = time.monotonic()
+
+    done = run(builtin("count_slowly"), {"steps": 10, "seconds": 60}, timeout_s=0.5)
+
+    assert done.outcome == "timed_out"
+    assert time.monotonic() - began < 1.5 + 1
+    assert done.timeout_s == 0.5
+
+
+def test_no_limit_is_longer_than_the_longest(builtin, settings):
+    settings.RUN_TIMEOUT_MAX_S = 5
+
+    done = run(builtin("count_slowly"), {"steps": 1, "seconds": 0}, timeout_s=100)
+
+    assert done.timeout_s == 5
+
+
+# -- refused ----------------------------------------------------------------------------------------------------------
+
+
+def test_parameters_that_break_their_schema_are_refused_and_nothing_is_called(builtin):
+    done = run(builtin("convert_units"), {"value": "much", "from_unit": "km"})
+
+    assert done.outcome == "refused"
+    assert not done.has_response
+    found = {(problem.pointer, problem.keyword) for problem in done.problems}
+    assert ("/parameters/value", "type") in found
+    assert ("/parameters", "required") in found
+
+
+def test_a_configuration_that_breaks_its_schema_is_refused(builtin):
+    done = run(builtin("sign_text"), {"text": "a"}, configuration=Configuration({"algorithm": "md5"}))
+
+    assert [problem.pointer for problem in done.problems] == ["/configuration/algorithm"]
+
+
+def test_without_a_configuration_an_empty_one_is_meant(builtin):
+    assert run(builtin("sign_text"), {"text": "a"}).outcome == "returned"
+
+
+def test_a_configuration_for_a_tool_that_takes_none_is_refused(builtin):
+    done = run(
+        builtin("convert_units"), {"value": 1, "from_unit": "km", "to_unit": "m"}, configuration=Configuration({"a": 1})
+    )
+
+    assert [problem.rule for problem in done.problems] == ["run.not-configurable"]
+
+
+def test_without_a_factory_a_live_run_is_refused_and_a_mock_is_not():
+    tool = publish(read_spec('{"definition": {"name": "nobody makes this", "description": ""}}'), by=None).tool
+
+    live, mock = run(tool, {}), run(tool, {}, mode="mock")
+
+    assert (live.outcome, [problem.rule for problem in live.problems]) == ("refused", ["run.no-factory"])
+    assert (mock.outcome, mock.mode) == ("returned", "mock")
+
+
+# -- mocks ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_mock_is_checked_and_marked(builtin):
+    tool = builtin("get-weather")
+
+    done = run(tool, {"location": "New York"}, mode="mock")
+
+    assert (done.mode, done.verdict, done.mock["source"]) == ("mock", "conforms", "example")
+    assert done.factory == ""
+
+
+def test_a_mock_whose_example_is_wrong_says_so():
+    spec = {
+        "definition": {
+            "name": "t",
+            "description": "",
+            "returnType": {"type": "object", "required": ["n"]},
+            "examples": [{"parameters": {}, "returnValue": {}}],
+        }
+    }
+    tool = publish(read_spec(strict_json.dumps(spec)), by=None).tool
+
+    assert run(tool, {}, mode="mock").verdict == "violates"
+
+
+def test_a_mock_that_cannot_be_made_is_refused_with_the_reason():
+    spec = {"definition": {"name": "t", "description": "", "returnType": {"enum": []}}}
+    tool = publish(read_spec(strict_json.dumps(spec)), by=None).tool
+
+    done = run(tool, {}, mode="mock")
+
+    assert (done.outcome, [problem.rule for problem in done.problems]) == ("refused", ["mock.no-value"])
+
+
+# -- secrets ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_configuration_is_used_and_not_stored(builtin):
+    done = run(builtin("sign_text"), {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter22"}))
+
+    assert done.outcome == "returned"
+    assert len(done.configuration_fingerprint) == 64
+    stored = Run.objects.filter(pk=done.pk).values().get()
+    assert "hunter22" not in str(stored)
+
+
+def test_equal_configurations_of_one_tool_have_one_fingerprint(builtin):
+    tool = builtin("sign_text")
+
+    one = run(tool, {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter22", "algorithm": "sha1"}))
+    same = run(tool, {"text": "b"}, configuration=Configuration({"algorithm": "sha1", "key": "hunter22-hunter22"}))
+    other = run(tool, {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter23"}))
+
+    assert one.configuration_fingerprint == same.configuration_fingerprint != other.configuration_fingerprint
+
+
+def test_a_secret_in_a_refused_configuration_is_not_told(builtin):
+    done = run(builtin("sign_text"), {"text": "a"}, configuration=Configuration({"key": "short77"}))
+
+    assert done.outcome == "refused"
+    assert "short77" not in done.problems_json
+
+
+# -- while it lasts ---------------------------------------------------------------------------------------------------
+
+
+def test_a_long_run_tells_how_far_it_is(builtin):
+    tool = builtin("count_slowly")
+    started = running.start(tool, tool.current, {"steps": 20, "seconds": 6}, by=None)
+
+    until(lambda: (Run.objects.get(pk=started.pk).progress_done or 0) >= 2)
+
+    seen = Run.objects.get(pk=started.pk)
+    assert seen.outcome == "running"
+    assert seen.progress_total == 20
+    assert "step 1 of 20" in seen.stdout + seen.stderr
+    running.cancel(seen)
+
+
+def test_a_run_is_cancelled(builtin):
+    tool = builtin("count_slowly")
+    started = running.start(tool, tool.current, {"steps": 100, "seconds": 60}, by=None)
+
+    done = running.cancel(Run.objects.get(pk=started.pk))
+
+    assert done.outcome == "cancelled"
+    assert done.finished_at is not None
+
+
+def test_a_cancel_that_another_process_asked_for_is_carried_out(builtin):
+    tool = builtin("count_slowly")
+    started = running.start(tool, tool.current, {"steps": 100, "seconds": 60}, by=None)
+
+    Run.objects.filter(pk=started.pk).update(cancel_requested_at=timezone.now())
+
+    until(lambda: Run.objects.get(pk=started.pk).outcome == "cancelled", timeout_s=3)
+
+
+def test_cancelling_what_has_ended_changes_nothing(builtin):
+    done = run(builtin("count_slowly"), {"steps": 1, "seconds": 0})
+
+    again = running.cancel(done)
+
+    assert (again.outcome, again.cancel_requested_at) == ("returned", None)
+
+
+def test_waiting_ends_with_its_time_and_the_run_goes_on(builtin):
+    tool = builtin("count_slowly")
+    started = running.start(tool, tool.current, {"steps": 4, "seconds": 1}, by=None)
+
+    assert running.wait(started, 0.1).is_active
+    assert running.wait(started, 10).outcome == "returned"
+
+
+def test_only_half_of_the_threads_wait(builtin, settings):
+    tool = builtin("count_slowly")
+    room = max(1, settings.WEB_THREADS // 2)
+    started = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(room + 1)]
+    waiting = [threading.Thread(target=running.wait, args=(one, 5)) for one in started[:-1]]
+    for thread in waiting:
+        thread.start()
+    time.sleep(0.3)
+    began = time.monotonic()
+
+    running.wait(started[-1], 5)
+
+    assert time.monotonic() - began < 0.5
+    for one in started:
+        running.cancel(one)
+    for thread in waiting:
+        thread.join()
+
+
+def test_when_too_many_wait_no_more_are_taken_and_nothing_is_recorded(builtin, settings):
+    settings.RUN_SLOTS, settings.WEB_PROCESSES, settings.RUN_QUEUE_MAX = 1, 1, 1
+    tool = builtin("count_slowly")
+    started = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(2)]
+
+    with pytest.raises(Busy) as caught:
+        running.start(tool, tool.current, {"steps": 1}, by=None)
+
+    assert caught.value.retry_after_s >= 1
+    assert Run.objects.count() == 2
+    for one in started:
+        running.cancel(one)
+    assert run(tool, {"steps": 1, "seconds": 0}).outcome == "returned"
+
+
+def test_many_runs_at_once_all_end(builtin):
+    tool = builtin("convert_units")
+    parameters = {"value": 1, "from_unit": "km", "to_unit": "m"}
+
+    started = [running.start(tool, tool.current, parameters, by=None) for _ in range(60)]
+
+    assert [running.wait(one, 30).outcome for one in started] == ["returned"] * 60
+    assert not Run.objects.active().exists()
+
+
+# -- when a server dies -----------------------------------------------------------------------------------------------
+
+
+def dead_host():
+    """The host of a process that has ended."""
+    code = "from playground.hosts import this_host; print(this_host())"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def left_behind(tool, **columns):
+    columns = {"host": dead_host(), "outcome": "running", **columns}
+    return Run.objects.create(tool=tool, revision=tool.current, parameters_json="{}", **columns)
+
+
+def test_runs_of_a_dead_process_are_crashed_with_the_reason(builtin):
+    tool = builtin("count_slowly")
+    was_running, was_queued = left_behind(tool), left_behind(tool, outcome="queued")
+
+    assert recover_runs() == 2
+
+    was_running.refresh_from_db()
+    was_queued.refresh_from_db()
+    assert (was_running.outcome, was_queued.outcome) == ("crashed", "crashed")
+    assert "not known" in was_running.error
+    assert "not called" in was_queued.error
+    assert was_running.finished_at is not None
+
+
+def test_runs_of_a_living_process_are_left_alone(builtin):
+    mine = left_behind(builtin("count_slowly"), host=this_host())
+
+    assert recover_runs() == 0
+    mine.refresh_from_db()
+    assert mine.outcome == "running"
+
+
+def test_a_process_that_took_a_dead_ones_number_does_not_pass_for_it(builtin):
+    where, pid, start = this_host().split("/")
+    left_behind(builtin("count_slowly"), host=f"{where}/{pid}/{int(start) - 1}")
+
+    assert recover_runs() == 1
+
+
+def test_a_host_on_another_machine_is_gone_when_it_is_silent_for_long(builtin):
+    tool = builtin("count_slowly")
+    now = timezone.now()
+    silent = left_behind(
+        tool, host="elsewhere/1/1", created_at=now - timedelta(hours=1), seen_at=now - timedelta(minutes=5)
+    )
+    alive = left_behind(tool, host="elsewhere/1/1", created_at=now - timedelta(hours=1), seen_at=now)
+
+    assert recover_runs() == 1
+
+    silent.refresh_from_db()
+    alive.refresh_from_db()
+    assert (silent.outcome, alive.outcome) == ("crashed", "running")
+
+
+def test_a_process_that_ends_marks_its_own_runs(builtin):
+    from playground.supervising import close_supervisor
+
+    tool = builtin("count_slowly")
+    started = running.start(tool, tool.current, {"steps": 100, "seconds": 60}, by=None)
+
+    close_supervisor()
+
+    assert Run.objects.get(pk=started.pk).outcome in {"crashed", "cancelled"}
+
+
+def test_an_ended_run_is_never_overwritten(builtin):
+    tool = builtin("count_slowly")
+    started = running.start(tool, tool.current, {"steps": 4, "seconds": 1}, by=None)
+    Run.objects.filter(pk=started.pk).update(outcome="crashed", error="as another process saw it")
+
+    running.wait(started, 10)
+
+    assert Run.objects.get(pk=started.pk).error == "as another process saw it"
+
+
+def test_the_host_names_this_process():
+    assert f"/{os.getpid()}/" in this_host()
+
+
+# -- ids --------------------------------------------------------------------------------------------------------------
+
+
+def test_ids_sort_by_time_and_are_uuids(builtin):
+    import uuid
+
+    tool = builtin("count_slowly")
+    ids = []
+    for _ in range(3):
+        ids.append(run(tool, {"steps": 1}, mode="mock").pk)
+        time.sleep(0.002)
+
+    assert ids == sorted(ids)
+    assert uuid.UUID(ids[0]).version == 7
