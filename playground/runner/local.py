@@ -26,7 +26,7 @@ from playground.runner.worker_process import WorkerProcess, clean_environment
 
 logger = logging.getLogger(__name__)
 
-MAX_SLOTS: Final = 48
+MAX_SLOTS: Final = 400  # a factory has users for a few more keepers
 _REPORTERS: Final = 2
 _CLOSE_LIMIT_S: Final = 5.0
 _PROBE_LIMIT_S: Final = 20.0

@@ -24,8 +24,8 @@ from playground.worker import linux
 Mode = Literal["namespaces", "user", "plain"]
 
 _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions hand out
-_UID_RANGES: Final = 1 << 21
-UIDS_PER_FACTORY: Final = 64
+_UID_RANGES: Final = 1 << 18
+UIDS_PER_FACTORY: Final = 512
 _CLOSED: Final = "size=4k,mode=000"
 
 

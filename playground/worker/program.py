@@ -88,7 +88,10 @@ class Worker:
 
     def _hear(self) -> bool:
         """Do one request; False when the server is gone."""
-        message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE_BYTES, 1)
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE_BYTES, 1)
+        except ConnectionResetError:  # it did not even read what it was told
+            return False
         if not message:
             return False
         request = json.loads(message)

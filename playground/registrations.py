@@ -1,0 +1,100 @@
+"""Which factories are named on this machine: read from package metadata and a setting, without importing any."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Final, Literal
+
+GROUP: Final = "toolshelf.factories"
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_OURS: Final = {entry.name for entry in _ROOT.iterdir() if (entry / "__init__.py").exists()}
+
+Origin = Literal["entry point", "setting"]
+
+
+@dataclass(frozen=True)
+class Registration:
+    """One name of a factory.
+
+    Attributes:
+        key: how it was named: the entry point's name, or the path in the setting.
+        reference: "module:attribute".
+        distribution, version: of the package that brings it; "" where that is not known.
+        state_of_code: changes when what it names may have changed.
+    """
+
+    key: str
+    reference: str
+    origin: Origin
+    distribution: str
+    version: str
+    state_of_code: str
+
+
+def read_registrations(paths: Sequence[str], search_path: Sequence[str] = ()) -> list[Registration]:
+    """Every factory that is named: by `paths` in their order, then by entry points in the order of their names.
+
+    Args:
+        paths: "module:attribute", or "module.attribute".
+        search_path: directories where packages are found, besides those of Python itself.
+    """
+    found: dict[str, Registration] = {}
+    for registration in (*_from_paths(paths, search_path), *_from_entry_points(search_path)):
+        found.setdefault(registration.reference, registration)
+    return list(found.values())
+
+
+def _from_paths(paths: Sequence[str], search_path: Sequence[str]) -> Iterator[Registration]:
+    for path in paths:
+        module, _, attribute = path.partition(":") if ":" in path else path.rpartition(".")
+        distribution, version = _distribution_of(module.partition(".")[0])
+        state = _state_of(module, search_path)
+        yield Registration(path, f"{module}:{attribute}", "setting", distribution, version, state)
+
+
+def _from_entry_points(search_path: Sequence[str]) -> Iterator[Registration]:
+    entries: dict[tuple[str, str, str], Registration] = {}
+    for distribution in metadata.distributions(path=[*search_path, *sys.path]):
+        for point in distribution.entry_points.select(group=GROUP):
+            name, version = distribution.metadata["Name"] or "", distribution.version or ""
+            reference = f"{point.module}:{point.attr}"
+            state = _state_of(point.module, search_path)
+            entry = Registration(point.name, reference, "entry point", name, version, state)
+            entries.setdefault((name, point.name, reference), entry)  # the first one on the path is the one imported
+    return iter(entry for _, entry in sorted(entries.items()))
+
+
+@cache
+def _distribution_of(package: str) -> tuple[str, str]:
+    """The distribution that brings a top-level package, and its version; Toolshelf's own may not be installed."""
+    if package in _OURS:
+        project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
+        return project["name"], project["version"]
+    names = metadata.packages_distributions().get(package)
+    return (names[0], metadata.version(names[0])) if names else ("", "")
+
+
+def _state_of(module: str, search_path: Sequence[str]) -> str:
+    """The file of `module` and when it changed, found without importing anything; "" where there is none."""
+    path: Sequence[str] | None = [*search_path, *sys.path]
+    name, file = "", None
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        try:
+            spec = PathFinder.find_spec(name, path)
+        except (ImportError, ValueError):
+            return ""
+        if spec is None:
+            return ""
+        path, file = spec.submodule_search_locations, spec.origin
+    if not file or not Path(file).is_file():
+        return ""
+    stat = Path(file).stat()
+    return f"{file} {stat.st_mtime_ns} {stat.st_size}"

@@ -1,0 +1,72 @@
+"""How runs are kept apart, in words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One thing that keeps runs apart, or could.
+
+    Attributes:
+        text: what it does; where it is off, why.
+    """
+
+    name: str
+    is_on: bool
+    text: str
+
+
+def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
+    """What a worker found out about its machine (`playground.worker.probing.as_json`), as features."""
+    mode, own_users, refused = isolation["mode"], isolation["own_users"], isolation["refused"]
+    namespaces = mode == "namespaces"
+    no_namespaces = "Off: " + (refused.get("namespaces") or refused.get("users and namespaces") or "not tried")
+    no_users = "Off: " + (
+        refused.get("users and namespaces") or refused.get("users") or "the server is not started by root"
+    )
+    return (
+        Feature(
+            "One process per run",
+            is_on=True,
+            text="Each run starts from a clean state, in a session of its own, and is never used again.",
+        ),
+        Feature(
+            "Limits",
+            is_on=True,
+            text="Time, memory, processor, files, processes, output and response are bounded.",
+        ),
+        Feature(
+            "Clean environment",
+            is_on=True,
+            text="A run sees a short list of environment variables, and none of the server's open files.",
+        ),
+        Feature(
+            "Own processes",
+            is_on=namespaces,
+            text="A run sees and signals its own processes only, and none outlives it."
+            if namespaces
+            else no_namespaces,
+        ),
+        Feature(
+            "Own files",
+            is_on=namespaces,
+            text="A run writes to its private directory only, and does not see the site's data."
+            if namespaces
+            else no_namespaces,
+        ),
+        Feature(
+            "Own user",
+            is_on=own_users,
+            text=(
+                "Each run has a user that owns nothing on this machine."
+                if namespaces
+                else "Each factory has a user that owns nothing on this machine."
+            )
+            if own_users
+            else no_users,
+        ),
+    )
