@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.urls import reverse
 from django.utils.http import parse_etags
-from ninja import Query, Router
+from ninja import Query, Router, Status
 from ninja.errors import HttpError, ValidationError
 
 from catalog import api_shapes as shapes
@@ -69,7 +69,7 @@ def search_tools(request: HttpRequest, query: Query[shapes.ToolsQuery]) -> dict[
     summary="Publish a spec",
     openapi_extra=shapes.SPEC_BODY,
 )
-def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = False) -> tuple[int, dict[str, Any]]:
+def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = False) -> Status[dict[str, Any]]:
     """A new tool or its next revision: 201. The text that is stored already: 200.
 
     With `dry_run=1` nothing is stored, and the answer is what a real one would be.
@@ -81,7 +81,7 @@ def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = F
     if status == 201:
         response["Location"] = _url("get_tool", publication.tool.slug)
     response["ETag"] = publication.tool.etag
-    return status, _publication_json(publication, dry_run=dry_run)
+    return Status(status, _publication_json(publication, dry_run=dry_run))
 
 
 @router.get(
@@ -147,10 +147,10 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     auth=token_or_session("publish"),
     summary="Archive a tool",
 )
-def archive_tool(request: HttpRequest, slug: str) -> tuple[int, None]:
+def archive_tool(request: HttpRequest, slug: str) -> Status[None]:
     """It leaves the lists and searches. Nothing is destroyed: its address, revisions and runs stay."""
     archiving.archive(tool_at(slug))
-    return 204, None
+    return Status(204, None)
 
 
 @router.post(
@@ -159,10 +159,10 @@ def archive_tool(request: HttpRequest, slug: str) -> tuple[int, None]:
     auth=token_or_session("publish"),
     summary="Restore an archived tool",
 )
-def restore_tool(request: HttpRequest, slug: str) -> tuple[int, None]:
+def restore_tool(request: HttpRequest, slug: str) -> Status[None]:
     """It is in the lists and searches again."""
     archiving.restore(tool_at(slug))
-    return 204, None
+    return Status(204, None)
 
 
 # -- specs and revisions ----------------------------------------------------------------------------------------------

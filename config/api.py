@@ -12,7 +12,7 @@ from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.api import router as catalog_router
-from catalog.errors import Busy, DocumentError, JSONTextError, RevisionConflict, SpecError
+from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.problems import pointer_join
 from catalog.strict_json import dumps, loads
 from config.problem_json import problem_response
@@ -67,8 +67,8 @@ api.add_router("", playground_router)
 
 @api.exception_handler(DocumentError)
 def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse:  # noqa: ARG001
-    status = 400 if isinstance(error, JSONTextError) else 422
-    if any(problem.rule == "json.size" for problem in error.problems):
+    status = 400 if error.problems[0].rule.startswith("json.") else 422
+    if any(problem.rule == "json.too-large" for problem in error.problems):
         status = 413
     count = len(error.problems)
     kind = "spec" if isinstance(error, SpecError) else "document"

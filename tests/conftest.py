@@ -2,6 +2,7 @@ import pytest
 from django.db import connection, connections
 from django.test import Client
 
+from config.static_files import collect_static
 from tests.factories import make_token, make_user
 
 
@@ -11,6 +12,12 @@ def django_db_modify_db_settings(tmp_path_factory):
     database = connections["default"].settings_dict
     if database["ENGINE"] == "django.db.backends.sqlite3":
         database["TEST"]["NAME"] = tmp_path_factory.mktemp("database") / "test.sqlite3"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files():
+    """Pages name static files by their hash, so these must be known."""
+    collect_static()
 
 
 @pytest.fixture(autouse=True)
