@@ -59,7 +59,12 @@ class Supervisor:
     def __init__(self) -> None:
         self.slots = max(1, settings.RUN_SLOTS // settings.WEB_PROCESSES)
         self.queue_max = settings.RUN_QUEUE_MAX // settings.WEB_PROCESSES
-        self.runner = LocalRunner(slots=self.slots, queue_max=self.queue_max)
+        self.runner = LocalRunner(
+            slots=self.slots,
+            queue_max=self.queue_max,
+            environment_names=settings.TOOL_ENVIRONMENT,
+            hidden=[str(settings.DATA_DIR)],
+        )
         self.host = this_host()
         self.active: dict[str, ActiveRun] = {}
         self.taken = 0  # places given out, also to runs that are just being written down

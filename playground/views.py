@@ -242,6 +242,6 @@ def factories(request: HttpRequest) -> HttpResponse:
     context = {
         "factories": [{"info": info, "tool": tools.get(info.tool_id or "")} for info in found],
         "broken": sum(info.state != "ok" for info in found),
-        "isolation": [],
+        "isolation": registry().isolation(),
     }
     return render(request, "playground/factories.html", context)
