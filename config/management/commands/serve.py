@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import ipaddress
 import os
 import socket
@@ -72,7 +73,7 @@ class Command(BaseCommand):
     def load_samples(self) -> None:
         if Tool.objects.exists():
             return
-        call_command("load_specs", *map(str, SAMPLES), stdout=self.stderr)
+        call_command("load_specs", *map(str, SAMPLES), stdout=io.StringIO(), stderr=self.stderr)
 
     def greet(self, host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host
