@@ -1,0 +1,418 @@
+import io
+import json
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
+
+from catalog.models import Tool
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from tests.factories import GET_WEATHER, make_tool, properties, real_specs, spec_text
+
+pytestmark = pytest.mark.django_db
+
+EVIL = '</script><script>window.x=1</script>"><img src=x onerror=alert(1)>'
+
+
+def page(client, path, **options):
+    answer = client.get(path, **options)
+    assert answer.status_code == 200, answer.content
+    return HTMLParser(answer.content)
+
+
+def text_of(tree, selector):
+    return " ".join(tree.css_first(selector).text().split())
+
+
+def texts_of(tree, selector):
+    return [" ".join(node.text().split()) for node in tree.css(selector)]
+
+
+# -- the list ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_catalog_says_what_to_do(client):
+    tree = page(client, "/")
+
+    assert "The shelf is empty" in tree.body.text()
+    assert tree.css_first(".empty a").attributes["href"] == "/upload/"
+
+
+def test_tools_are_listed_with_what_is_to_be_known(client):
+    make_tool(
+        "acme.greet",
+        name="greet",
+        description="Says hello.",
+        parameters=properties(who={"type": "string"}),
+        configuration={"type": "object"},
+        examples=[{}],
+    )
+
+    tree = page(client, "/")
+
+    assert text_of(tree, ".results-summary") == "1 tool"
+    assert tree.css_first(".result-name a").attributes["href"] == "/tools/acme.greet/"
+    assert text_of(tree, ".result-id") == "acme.greet"
+    assert text_of(tree, ".result-text") == "Says hello."
+    assert texts_of(tree, ".result .chip") == ["Needs configuration", "Examples"]
+    assert "who" in text_of(tree, ".result-why")
+
+
+def test_hits_are_marked_and_the_reason_is_told(client):
+    make_tool("greet", description="Says hello.", parameters=properties(city={"description": "Where it is."}))
+
+    tree = page(client, "/?q=hello+city")
+
+    assert texts_of(tree, ".result-text mark") == ["hello"]
+    assert text_of(tree, ".result-why") == "matched in parameter city"
+    assert tree.css_first("#q").attributes["value"] == "hello city"
+    assert tree.css_first("title").text().startswith("hello city")
+
+
+def test_htmx_gets_the_results_alone_and_the_same_ones(client):
+    make_tool("greet")
+
+    whole = client.get("/?q=greet")
+    part = client.get("/?q=greet", headers={"HX-Request": "true"})
+
+    assert b"<html" not in part.content
+    assert part.content.decode().strip() in whole.content.decode()
+    assert "HX-Request" in part["Vary"]
+
+
+def test_the_page_and_the_api_give_the_same_tools_in_the_same_order(client):
+    for number in range(25):
+        make_tool(f"tool{number}", description="fruit " * (number % 5))
+
+    for query in ("", "q=fruit", "q=tool"):
+        on_page = [node.attributes["href"].split("/")[2] for node in page(client, f"/?{query}").css(".result-name a")]
+        by_api = [item["slug"] for item in client.get(f"/api/v1/tools?{query}").json()["items"]]
+        assert on_page == by_api
+
+
+def test_pages_are_linked_both_ways(client):
+    for number in range(45):
+        make_tool(f"tool{number:02}")
+
+    second = page(client, "/" + page(client, "/").css_first("a[rel=next]").attributes["href"])
+    third = page(client, "/" + second.css_first("a[rel=next]").attributes["href"])
+    back = page(client, "/" + third.css_first("a[rel=prev]").attributes["href"])
+
+    assert texts_of(second, ".result-name") == texts_of(back, ".result-name") == [f"tool{n}" for n in range(20, 40)]
+    assert len(third.css(".result")) == 5
+    assert third.css_first("a[rel=next]") is None
+
+
+def test_a_facet_is_a_link_that_can_be_undone(client):
+    make_tool("a", examples=[{}])
+    make_tool("b")
+
+    tree = page(client, "/?examples=1")
+
+    assert texts_of(tree, ".result-name") == ["a"]
+    [chosen] = tree.css(".facet-link[aria-current]")
+    assert chosen.attributes["href"] == "?"
+    assert tree.css_first('.searchbox input[name="examples"]').attributes["value"] == "1"
+
+
+def test_words_that_nothing_has_lead_on(client):
+    make_tool("a")
+
+    assert "Nothing is called that" in page(client, "/?q=zebra").body.text()
+    assert "Without the filters there may be more" in page(client, "/?q=a&examples=1").body.text()
+
+
+@pytest.mark.parametrize(
+    "query", ["cursor=x", "cursor=" + "A" * 3000, "runnable=maybe", "include=x", "q=%FF", "page=2"]
+)
+def test_an_address_that_makes_no_sense_is_the_first_page(client, query):
+    make_tool("a")
+
+    assert len(page(client, f"/?{query}").css("main")) == 1
+
+
+# -- one tool ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_tools_page_documents_its_schemas(client):
+    parameters = {
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string", "description": "Where.", "minLength": 1, "maxLength": 50, "default": "Paris"},
+            "days": {"type": "integer", "minimum": 1, "maximum": 14},
+            "units": {"enum": ["metric", "imperial"]},
+        },
+    }
+    make_tool("weather", parameters=parameters)
+
+    tree = page(client, "/tools/weather/")
+
+    assert texts_of(tree, "#parameters > .properties > .property > .property-head > .property-name") == [
+        "city", "days", "units",
+    ]  # fmt: skip
+    city = tree.css_first("[id='parameters.city']")
+    assert "required" in city.text()
+    assert texts_of(city, ".property-facts > div") == ['Default "Paris"', "Length 1 to 50 characters"]
+    assert "Range 1 to 14" in texts_of(tree, "[id='parameters.days'] .property-facts > div")
+    assert "The spec does not say what it returns." in text_of(tree, "#returns")
+
+
+def test_each_example_can_be_tried(client):
+    tool = publish(read_spec(GET_WEATHER.read_bytes()), by=None).tool
+
+    tree = page(client, tool.get_absolute_url())
+
+    assert text_of(tree, "#example-1 h3") == "Get weather of New York"
+    assert tree.css_first("#example-1 a").attributes["href"] == f"/tools/{tool.slug}/try/?example=1"
+    assert '"Sunny"' in text_of(tree, "#example-1-returns")
+
+
+def test_the_spec_is_shown_as_it_was_uploaded(client):
+    text = GET_WEATHER.read_text(encoding="utf-8")
+    tool = publish(read_spec(text), by=None).tool
+
+    tree = page(client, tool.get_absolute_url())
+
+    lines = [node.text() for node in tree.css("#spec-text .json-line")]
+    assert len(lines) == text.count("\n") + 1
+    assert '"location": {' in lines[7]
+    assert tree.css_first("#spec a[href*='/spec']").attributes["href"] == f"/api/v1/tools/{tool.slug}/spec"
+
+
+def test_a_spec_on_a_single_line_is_laid_out_and_it_is_said(client):
+    publish(read_spec(json.dumps(json.loads(spec_text("a")))), by=None)
+
+    tree = page(client, "/tools/a/")
+
+    assert len(tree.css("#spec-text .json-line")) == 7
+    assert "laid out here" in text_of(tree, "#spec")
+
+
+def test_a_tools_page_tells_how_to_use_it_from_elsewhere(client):
+    make_tool("greet", parameters=properties(who={"type": "string"}) | {"required": ["who"]})
+
+    tree = page(client, "/tools/greet/")
+
+    assert "curl http://testserver/api/v1/tools/greet/runs" in tree.css_first("#use-curl-code").text()
+    assert "urllib.request" in tree.css_first("#use-python-code").text()
+    assert '"inputSchema"' in tree.css_first("#use-mcp-code").text()
+    assert '"input_schema"' in tree.css_first("#use-anthropic-code").text()
+
+
+def test_nothing_of_a_spec_is_markup(client):
+    schema = properties(
+        **{EVIL: {"type": "string", "description": EVIL, "enum": [EVIL], "default": EVIL, "pattern": "<b>"}}
+    )
+    tool = make_tool(
+        EVIL, description=EVIL, parameters=schema, returnType=schema,
+        examples=[{"description": EVIL, "parameters": {EVIL: EVIL}}],
+    )  # fmt: skip
+    make_tool(EVIL, description="changed " + EVIL)
+
+    for path in ("/", "/?q=script", tool.get_absolute_url(), f"{tool.get_absolute_url()}revisions/",
+                 f"{tool.get_absolute_url()}revisions/1..2/"):  # fmt: skip
+        tree = page(client, path)
+        assert not [node for node in tree.css("img, iframe, object, embed")]
+        assert all("src" in node.attributes and not node.text() for node in tree.css("script"))
+        assert not [
+            name for node in tree.css("*") for name in node.attributes if name.startswith("on") or name == "style"
+        ]
+
+
+def test_links_in_a_description_are_to_the_web_alone(client):
+    make_tool("a", description="[x](javascript:alert(1)) [y](https://example.org) [z](data:text/html,x)")
+
+    links = page(client, "/tools/a/").css(".tool-purpose a")
+
+    assert [link.attributes["href"] for link in links] == ["https://example.org"]
+
+
+def test_every_real_spec_has_a_page(client):
+    for text in [*real_specs()[::40], *real_specs("specs_metatool")[:3], *real_specs("specs_taubench")]:
+        tool = publish(read_spec(text), by=None).tool
+        tree = page(client, tool.get_absolute_url())
+        ids = [node.attributes["id"] for node in tree.css("[id]")]
+        assert len(ids) == len(set(ids))
+
+
+def test_a_tool_that_is_not_there_is_404(client):
+    for path in ("/tools/x/", "/tools/x/revisions/", "/tools/x/revisions/1..2/", "/tools/../", "/tools/%2e%2e/"):
+        assert client.get(path).status_code == 404
+
+
+# -- archive ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_archives_a_tool_and_restores_it(browser):
+    make_tool("greet")
+
+    browser.post("/tools/greet/archive/")
+    assert "This tool is archived" in page(browser, "/tools/greet/").body.text()
+    assert not Tool.objects.available().exists()
+
+    browser.post("/tools/greet/restore/")
+    assert Tool.objects.available().exists()
+
+
+def test_nobody_archives_without_signing_in_or_by_a_link(client, browser):
+    make_tool("greet")
+
+    assert client.post("/tools/greet/archive/").status_code == 302
+    assert browser.get("/tools/greet/archive/").status_code == 405
+    assert "Archive this tool" not in page(client, "/tools/greet/").body.text()
+    assert Tool.objects.available().exists()
+
+
+# -- revisions --------------------------------------------------------------------------------------------------------
+
+
+def test_revisions_are_listed_with_what_changed(client, ada):
+    for description in ("one", "two", "three"):
+        publish(read_spec(spec_text("greet", description=description)), by=ada)
+
+    tree = page(client, "/tools/greet/revisions/")
+
+    assert [text.split()[0] for text in texts_of(tree, "tbody tr")] == ["3", "2", "1"]
+    assert "/tools/greet/revisions/2..3/" in [link.attributes["href"] for link in tree.css("tbody a")]
+    assert "ada" in text_of(tree, "tbody tr")
+
+
+def test_a_difference_shows_lines_added_and_removed(client):
+    for description in ("one", "two"):
+        make_tool("greet", description=description)
+
+    tree = page(client, "/tools/greet/revisions/1..2/")
+
+    assert texts_of(tree, ".diff-del .diff-text") == ['"description": "one"']
+    assert texts_of(tree, ".diff-add .diff-text") == ['"description": "two"']
+
+
+@pytest.mark.parametrize("pair", ["0..1", "1..9", "1..", "x..y", "1..99999999999999999999"])
+def test_a_difference_of_revisions_that_are_not_there_is_404(client, pair):
+    make_tool("greet")
+
+    assert client.get(f"/tools/greet/revisions/{pair}/").status_code == 404
+
+
+def test_older_revisions_are_on_the_next_page(client, monkeypatch):
+    monkeypatch.setattr("catalog.views.REVISIONS_PER_PAGE", 2)
+    for number in range(3):
+        make_tool("greet", description=str(number))
+
+    first = page(client, "/tools/greet/revisions/")
+    rest = page(client, "/tools/greet/revisions/" + first.css_first("a[rel=next]").attributes["href"])
+
+    assert len(first.css("tbody tr")) == 2
+    assert len(rest.css("tbody tr")) == 1
+    assert len(page(client, "/tools/greet/revisions/?before=x").css("tbody tr")) == 2
+
+
+# -- upload -----------------------------------------------------------------------------------------------------------
+
+
+def file_of(text, name="spec.json"):
+    file = io.BytesIO(text.encode() if isinstance(text, str) else text)
+    file.name = name
+    return file
+
+
+def test_a_person_uploads_a_pasted_spec(browser, ada):
+    answer = browser.post("/upload/", {"text": spec_text("greet")})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 200
+    assert "1 spec accepted" in text_of(tree, "#report-title")
+    assert tree.css_first(".entry-name").attributes["href"] == "/tools/greet/"
+    assert tree.css_first("#text").text().strip() == ""
+    assert Tool.objects.get().current.created_by == ada
+
+
+def test_a_person_uploads_files_and_each_has_its_outcome(browser):
+    files = [
+        file_of(spec_text("a"), "a.json"),
+        file_of("{}", "bad.json"),
+        file_of("\n".join(real_specs()[:2]), "x.ndjson"),
+    ]
+
+    answer = browser.post("/upload/", {"files": files})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert "1 spec of 4 rejected" in text_of(tree, "#report-title")
+    assert texts_of(tree, ".entry .badge") == ["rejected", "created", "created", "created"]
+    assert Tool.objects.count() == 3
+
+
+def test_a_rejected_spec_shows_each_problem_with_its_line(browser):
+    text = '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}'
+
+    answer = browser.post("/upload/", {"text": text})
+
+    tree = HTMLParser(answer.content)
+    assert tree.css_first("title").text().startswith("Error: ")
+    assert "Line 3, column 13" in text_of(tree, ".problem-where")
+    assert "/definition/name" in text_of(tree, ".problem-where")
+    assert "spec.type" in text_of(tree, ".problem-where")
+    shown, caret = tree.css_first(".excerpt").text().split("\n")
+    assert shown.index("5") == caret.index("^")
+
+
+def test_nothing_typed_is_lost_by_a_refusal(browser):
+    answer = browser.post("/upload/", {"text": '{"definition": 1}\r\n', "dry_run": "on"})
+
+    tree = HTMLParser(answer.content)
+    assert tree.css_first("#text").text().strip() == '{"definition": 1}'
+    assert "checked" in tree.css_first('input[name="dry_run"]').attributes
+
+
+def test_a_rejected_file_can_be_put_right_on_the_page(browser):
+    first = HTMLParser(browser.post("/upload/", {"files": [file_of('{"definition": {"name": "a"}}')]}).content)
+    field = first.css_first(".entry-fix textarea")
+    source = first.css_first('.entry-fix input[name="source"]').attributes["value"]
+    assert json.loads(field.text()) == {"definition": {"name": "a"}}
+
+    answer = browser.post("/upload/", {"source": [source], "fixed": [spec_text("a")]})
+
+    assert answer.status_code == 200
+    assert Tool.objects.get().tool_id == "a"
+
+
+def test_a_dry_run_on_the_page_stores_nothing(browser):
+    answer = browser.post("/upload/", {"text": spec_text("greet"), "dry_run": "on"})
+
+    assert "Dry run, nothing was stored" in text_of(HTMLParser(answer.content), "#report-title")
+    assert not Tool.objects.exists()
+
+
+def test_an_upload_of_nothing_is_told_at_the_field(browser):
+    answer = browser.post("/upload/", {"text": "  "})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert tree.css_first(".error-summary a").attributes["href"] == "#text"
+    assert tree.css_first("#text").attributes["aria-invalid"] == "true"
+
+
+def test_an_upload_needs_a_person(client):
+    assert "Sign in to upload" in page(client, "/upload/").body.text()
+
+    answer = client.post("/upload/", {"text": spec_text("greet")})
+
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=%2Fupload%2F")
+    assert not Tool.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"\xff\xfe", b"{}" * 10, b'{"definition": {"name": "a\\u0000", "description": ""}}', b"PK\x03\x04broken",
+     b'{"definition":{"name":"a","description":"","parameters":{"$ref":"http://127.0.0.1:1/x"}}}', b"[" * 100_000,
+     b"x" * 10_000_000],
+    ids=["not JSON", "bytes", "two documents", "NUL", "broken archive", "remote reference", "deep", "10 MB"],
+)  # fmt: skip
+def test_a_bad_file_is_refused_and_nothing_is_stored(browser, content):
+    answer = browser.post("/upload/", {"files": [file_of(content)]})
+
+    assert answer.status_code == 422
+    assert len(HTMLParser(answer.content).css(".entry-rejected")) == 1
+    assert not Tool.objects.exists()
