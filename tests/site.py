@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,8 +51,9 @@ class Site:
         self.sign_in_link = self.process.stdout.readline().decode().strip()
         deadline = time.monotonic() + timeout_s
         while not self.is_up():
-            assert self.process.poll() is None, self.log()
-            assert time.monotonic() < deadline, self.log()
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                raise AssertionError(self.log())
             time.sleep(0.05)
 
     def is_up(self) -> bool:
@@ -83,7 +85,8 @@ class Site:
 
     def kill(self) -> None:
         """As a power cut would: every process of the server at once."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
         self.close()
 
