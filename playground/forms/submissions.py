@@ -152,6 +152,8 @@ class _Session:
         violations: tuple[Violation, ...] = ()
         if self.schema is not None and not isinstance(reading.value, Absent):
             result = self.schema.check(reading.value)
+            if self.tell is not None:
+                result = self.tell(result, reading.value)
             unchecked = result.reason or ""
             violations = result.violations
             problems += result.problems

@@ -66,9 +66,18 @@ def literal(value: JSON, *, indent: int | None = None) -> str:
     """`value` as JSON text that survives any HTML control."""
     try:
         text = strict_json.dumps(value, indent=indent)
-    except UnicodeEncodeError:
-        text = json.dumps(value, indent=indent, default=str)
+    except UnicodeEncodeError:  # half of a surrogate pair somewhere
+        text = _spelled(value)
     return _FRAGILE.sub(_escaped, text)
+
+
+def _spelled(value: JSON) -> str:
+    """`value` as JSON text in ASCII."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)}: {_spelled(member)}" for name, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_spelled, value)) + "]"
+    return value.lexeme if isinstance(value, Number) else json.dumps(value)
 
 
 def _escaped(match: re.Match[str]) -> str:

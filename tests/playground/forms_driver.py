@@ -74,6 +74,11 @@ class Page:
     def rows(self, name: str) -> list[str]:
         return [control.attributes.get("value") or "" for control in self.selectors(name)]
 
+    def paths(self, tag: str) -> list[str]:
+        """The paths that have a control with this tag."""
+        names = (name.split(":", 2) for name in self.by_name if name.count(":") >= 2)
+        return [path for _form, found, path in names if found == tag]
+
     def boxes(self, name: str) -> list[str]:
         return self.rows(name)
 
