@@ -9,11 +9,12 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from catalog.problems import pointer_join
+from catalog.problems import pointer_join, resolve_pointer
 from catalog.strict_json import JSON, Number
-from catalog.validation import CompiledSchema, Place
+from catalog.validation import CheckResult, CompiledSchema, Place, Violation
+from catalog.validation.wording import show
 from playground.applying import child_places, gather_all, item_places
 from playground.forms.schemas import members
 from playground.mocks import canonical
@@ -59,6 +60,39 @@ def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool 
     With `by_name` False, only those that the schema marks.
     """
     return list(_Search(by_name).below([schema.root] if schema else [], value, "", ""))
+
+
+def told_safely(
+    result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
+) -> CheckResult:
+    """`result` of checking `value`, with messages that do not quote its secrets."""
+    pointers = [pointer for pointer, _ in secret_members(schema, value, by_name=by_name)]
+    if not pointers or result.verdict != "violates":
+        return result
+    safe = _Safely(value, tuple(pointers))
+    return replace(
+        result,
+        problems=tuple(
+            replace(problem, message=safe.message(problem.message, problem.pointer)) for problem in result.problems
+        ),
+        violations=tuple(safe.violation(violation) for violation in result.violations),
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class _Safely:
+    value: JSON
+    secrets: tuple[str, ...]
+
+    def message(self, message: str, pointer: str) -> str:
+        if not any(f"{pointer}/".startswith(f"{secret}/") for secret in self.secrets):
+            return message
+        quoted = show(resolve_pointer(self.value, pointer))  # type: ignore[arg-type]
+        return message.replace(quoted, "The secret", 1)
+
+    def violation(self, violation: Violation) -> Violation:
+        branches = tuple(tuple(self.violation(below) for below in branch) for branch in violation.branches)
+        return replace(violation, message=self.message(violation.message, violation.pointer), branches=branches)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from catalog.problems import Problem, pointer_join
 from catalog.spec import ToolSpec, read_spec
 from catalog.strict_json import JSON
 from catalog.validation import CompiledSchema, compile_schema
-from playground.configurations import with_secrets_marked
+from playground.configurations import told_safely, with_secrets_marked
 
 CONTRACTS_KEPT = 256
 
@@ -70,7 +70,7 @@ def value_problems(schema: CompiledSchema | None, value: JSON, part: str) -> lis
     """What is wrong with `value` by its schema, as problems of the request's `part`."""
     if schema is None:
         return []
-    result = schema.check(value)
+    result = told_safely(schema.check(value), schema, value, by_name=part == "configuration")
     if result.verdict == "unchecked":
         message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
         return [Problem(f"/{part}", message, "run.unchecked")]

@@ -235,7 +235,7 @@ def _take_response(run: Run, contract: Contract, response: JSON, scrubber: Scrub
     result = check_response(contract, response)
     run.check_ms = (time.perf_counter() - began) * 1000
     run.verdict = result.verdict
-    run.verdict_reason = scrubber.text(result.reason or "")
+    run.verdict_reason = scrubber.message(result.reason or "")
     run.problems_json = problems_text(scrubbed(result.problems, scrubber))
     run.problems_truncated = result.truncated
     run.response_json = strict_json.dumps(scrubber.value(response))
@@ -249,7 +249,7 @@ def scrubbed(problems: Iterable[Problem], scrubber: Scrubber) -> list[Problem]:
     if not scrubber:
         return list(problems)
     return [
-        replace(problem, pointer=scrubber.text(problem.pointer), message=scrubber.text(problem.message))
+        replace(problem, pointer=scrubber.text(problem.pointer), message=scrubber.message(problem.message))
         for problem in problems
     ]
 

@@ -57,6 +57,13 @@ class Scrubber:
                 return clean[:-length]
         return clean
 
+    def message(self, message: str) -> str:
+        """`message` of a check, which quotes values cut short ("…"): a secret may begin there and not end."""
+        if not self._pattern:
+            return message
+        *cut, last = message.split("…")
+        return "…".join([*map(self.cut_text, cut), self.text(last)])
+
     def value(self, value: JSON) -> JSON:
         """`value` with every secret in its strings, member names and numbers replaced."""
         return self._value(value) if self._pattern else value

@@ -25,6 +25,7 @@ from playground.hosts import this_host
 from playground.models import Run
 from playground.recovering import SIGN_OF_LIFE_S, recover_runs
 from playground.runner import Job, LocalRunner, RunEnd, RunHandle
+from playground.runner.local import MAX_SLOTS
 from playground.scrubbing import Scrubber
 
 log = logging.getLogger(__name__)
@@ -53,18 +54,23 @@ class ActiveRun:
     news: dict[str, object] = field(default_factory=dict)
 
 
+def make_runner(slots: int, queue_max: int) -> LocalRunner:
+    """The runner that the settings ask for."""
+    return LocalRunner(
+        slots=min(slots, MAX_SLOTS),
+        queue_max=queue_max,
+        environment_names=settings.TOOL_ENVIRONMENT,
+        hidden=[str(settings.DATA_DIR)],
+    )
+
+
 class Supervisor:
     """The runs of one process. Started by the first run, or by `begin()` where a server wants its runs recovered."""
 
     def __init__(self) -> None:
         self.slots = max(1, settings.RUN_SLOTS // settings.WEB_PROCESSES)
         self.queue_max = settings.RUN_QUEUE_MAX // settings.WEB_PROCESSES
-        self.runner = LocalRunner(
-            slots=self.slots,
-            queue_max=self.queue_max,
-            environment_names=settings.TOOL_ENVIRONMENT,
-            hidden=[str(settings.DATA_DIR)],
-        )
+        self.runner = make_runner(self.slots, self.queue_max)
         self.host = this_host()
         self.active: dict[str, ActiveRun] = {}
         self.taken = 0  # places given out, also to runs that are just being written down

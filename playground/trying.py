@@ -18,7 +18,7 @@ from catalog.errors import DocumentError, JSONTextError
 from catalog.models import Revision, Tool
 from catalog.strict_json import JSON
 from playground.ciphering import PageSeal, Unreadable
-from playground.configurations import Configuration, secret_members
+from playground.configurations import Configuration, secret_members, told_safely
 from playground.contracts import Contract, contract_of
 from playground.factories import FactoryInfo, registry
 from playground.forms.decoding import Sent, Upload
@@ -238,7 +238,13 @@ class Trial:
         self.timeout = request.POST.get("timeout_s", "").strip()[:20]
         self.saved_name = request.POST.get("saved", "")
         self.parameters = submitted(
-            self.contract.parameters, pairs, name=PARAMETERS, label="Parameters", seal=self.seal, is_checked=is_checked
+            self.contract.parameters,
+            pairs,
+            name=PARAMETERS,
+            label="Parameters",
+            seal=self.seal,
+            is_checked=is_checked,
+            tell=lambda result, value: told_safely(result, self.contract.parameters, value),
         )
         if self.is_configurable:
             self.configuration = submitted(
@@ -249,6 +255,7 @@ class Trial:
                 stored=self._stored(),
                 seal=self.seal,
                 is_checked=is_checked and self.mode == "live",
+                tell=lambda result, value: told_safely(result, self.contract.configuration_form, value),
             )
         if is_checked:
             self._collect_errors()

@@ -6,12 +6,13 @@ again = submitted(schema, pairs, name="parameters")      -> .form to draw, .valu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from catalog.problems import Problem
-from catalog.validation import CompiledSchema, Place, Violation
+from catalog.strict_json import JSON
+from catalog.validation import CheckResult, CompiledSchema, Place, Violation
 from playground.forms.building import build
 from playground.forms.decoding import Pairs, decode
 from playground.forms.drafts import Draft, Fault, Raw, draft_of, read
@@ -25,6 +26,7 @@ from playground.forms.sealing import NoSeal, Seal
 from playground.forms.secrets import Safe, conceal, mentions_secrets
 from playground.forms.values import ABSENT, Absent, Maybe, literal
 
+Tell = Callable[[CheckResult, JSON], CheckResult]
 HIDDEN = "••••••••"
 
 
@@ -105,11 +107,13 @@ def submitted(
     stored: Maybe = ABSENT,
     seal: Seal | None = None,
     is_checked: bool = True,
+    tell: Tell | None = None,
 ) -> Submission:
     """The form as it was submitted, after the button that was pressed; else its value, checked.
 
     `pairs` are all names and values of the request, a file as `Upload`; names of other forms are left alone. With
-    `is_checked` False nothing is checked: a button of another form of the page was pressed. The rest is as in `begin`.
+    `is_checked` False nothing is checked: a button of another form of the page was pressed. `tell` may take out of what
+    a check says what is not for the page. The rest is as in `begin`.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
     decoded = decode(pairs, name=name)
@@ -118,7 +122,7 @@ def submitted(
     outcome = apply(decoded, session.places, session.guide)
     if decoded.operation is not None or not is_checked:
         return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
-    return session.checked(outcome.draft, decoded.faults)
+    return session.checked(outcome.draft, decoded.faults, tell)
 
 
 class _Session:
@@ -142,7 +146,7 @@ class _Session:
             form = pin(form, faults, (), {})
         return Submission(form, draft, self.guide.reading(draft).value, was_operation=was_operation)
 
-    def checked(self, draft: Draft, faults: Sequence[Fault]) -> Submission:
+    def checked(self, draft: Draft, faults: Sequence[Fault], tell: Tell | None) -> Submission:
         """`draft`, drawn with everything that is wrong with it."""
         draft, form = self._drawn(draft, None)
         reading = self.guide.reading(draft)
@@ -152,8 +156,8 @@ class _Session:
         violations: tuple[Violation, ...] = ()
         if self.schema is not None and not isinstance(reading.value, Absent):
             result = self.schema.check(reading.value)
-            if self.tell is not None:
-                result = self.tell(result, reading.value)
+            if tell is not None:
+                result = tell(result, reading.value)
             unchecked = result.reason or ""
             violations = result.violations
             problems += result.problems

@@ -2,7 +2,7 @@ import pytest
 
 from catalog import strict_json
 from catalog.validation import compile_schema
-from playground.configurations import Configuration, is_secret_name, secret_members
+from playground.configurations import Configuration, is_secret_name, secret_members, told_safely
 
 
 def members(schema, value):
@@ -88,3 +88,28 @@ def test_the_scrubber_of_a_configuration_takes_out_its_secrets_alone():
     scrubber = Configuration({"pin": 90125, "unit": "celsius"}).scrubber(schema)
 
     assert scrubber.text("pin 90125 in celsius") == "pin [secret] in celsius"
+
+
+@pytest.mark.parametrize("secret", ["short", "x" * 100, 5, {"deep": "inside"}])
+def test_what_is_wrong_with_a_secret_is_told_without_it(secret):
+    deep = {"properties": {"deep": {"minLength": 90}}, "type": ["string", "object"], "minLength": 90, "maxLength": 95}
+    schema = compile_schema({"properties": {"key": {"writeOnly": True, **deep}}})
+    value = {"key": secret}
+
+    told = told_safely(schema.check(value), schema, value)
+
+    assert told.problems
+    for problem in told.problems:
+        assert problem.message.startswith("The secret ")
+    assert not any(piece in str(told.violations) for piece in ("short'", "xxx", "inside"))
+
+
+def test_what_is_wrong_with_the_rest_is_told_as_it_is():
+    schema = compile_schema({"properties": {"key": {"writeOnly": True}, "unit": {"enum": ["C", "F"]}}})
+    value = {"key": "hunter22", "unit": "K"}
+
+    told = told_safely(schema.check(value), schema, value)
+
+    assert [problem.message for problem in told.problems] == [
+        problem.message for problem in schema.check(value).problems
+    ]

@@ -110,3 +110,11 @@ def test_what_is_left_of_base64_does_not_tell_the_secret(secret, before, after):
     clean = Scrubber([secret]).text(encoded)
 
     assert clean != encoded
+
+
+def test_a_message_that_quotes_the_beginning_of_a_secret_does_not_tell_it():
+    scrubber = Scrubber(["sk-0123456789abcdefghijklmnopqrstuvwxyz-the-end"])
+
+    clean = scrubber.message("'Bearer sk-0123456789abcdefghijklmno…' is not one of ['a', 'b']")
+
+    assert clean == "'Bearer …' is not one of ['a', 'b']"
