@@ -246,12 +246,21 @@ def diff(request: HttpRequest, slug: str, query: Query[shapes.DiffQuery]) -> dic
     summary="Export a tool",
 )
 def export_tool(request: HttpRequest, slug: str, format: str) -> dict[str, Any]:  # noqa: A002 - the name in the path
-    """For `mcp`, `openai` or `anthropic`, with what of the spec was lost."""
+    """For `mcp`, `openai`, `openai-strict`, `anthropic`, `gemini`, `langchain` or `openapi`, with what was lost."""
     if format not in exports.FORMATS:
         raise Http404
     exported = exports.export(revision_of(tool_at(slug)).spec, format)
-    losses = [{"pointer": loss.pointer, "kind": loss.kind, "message": loss.message} for loss in exported.losses]
-    return {"format": format, "document": exported.document, "losses": losses}
+    rules = exports.FORMATS[format].rules
+    return {
+        "format": format,
+        "document": exported.document,
+        "verdict": exported.verdict,
+        "losses": [{"pointer": loss.pointer, "what": loss.what, "reason": loss.reason} for loss in exported.losses],
+        "renamed": exported.renamed,
+        "obstacles": exported.obstacles,
+        "as_of": rules.as_of.isoformat(),
+        "source": rules.source,
+    }
 
 
 # -- many specs, and none ---------------------------------------------------------------------------------------------

@@ -280,8 +280,8 @@ class DiffOut(Schema):
 
 class LossOut(Schema):
     pointer: str = Field(description="JSON Pointer into the spec.")
-    kind: Literal["rewritten", "dropped"]
-    message: str
+    what: Literal["kept", "rewritten", "dropped"]
+    reason: str
 
 
 class ExportOut(Schema):
@@ -289,25 +289,39 @@ class ExportOut(Schema):
         {
             "format": "mcp",
             "document": {
-                "name": "Get_weather",
+                "name": "Get_weather_498ebfb0",
                 "title": "Get weather",
                 "description": "Get weather by location",
                 "inputSchema": GET_WEATHER["definition"]["parameters"],
                 "outputSchema": GET_WEATHER["definition"]["returnType"],
             },
+            "verdict": "with changes",
             "losses": [
                 {
                     "pointer": "/definition/examples",
-                    "kind": "dropped",
-                    "message": "There is no place for examples there.",
+                    "what": "dropped",
+                    "reason": "MCP has no place for examples.",
                 }
             ],
+            "renamed": {},
+            "obstacles": [],
+            "as_of": "2025-11-25",
+            "source": "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
         }
     )
 
     format: str
     document: Any
-    losses: list[LossOut] = Field(description="What of the spec is not, or not the same, in the document.")
+    verdict: Literal["as it is", "with changes", "not usable"] = Field(
+        description="`as it is`: what a model sees of the tool there is what its spec says."
+    )
+    losses: list[LossOut] = Field(description="What became of each part of the spec.")
+    renamed: dict[str, str] = Field(
+        description="By JSON Pointer into the spec: what a member is called in the document because of its own name."
+    )
+    obstacles: list[str] = Field(description="Why the document would be refused even so.")
+    as_of: str = Field(description="The day on which the rules of the format were looked up.")
+    source: str = Field(description="Where they stand.")
 
 
 class ErrorOut(Schema):

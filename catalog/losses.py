@@ -1,0 +1,56 @@
+"""What became of each part of a document on its way into another format. Nothing here knows Django."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+What = Literal["kept", "rewritten", "dropped"]
+
+MAX_LOSSES: Final = 500  # of one document; a person reads fewer, and a program sees that there are some
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What became of the part of the document at `pointer`, and why, as one sentence."""
+
+    pointer: str
+    what: What
+    reason: str
+
+
+class Report:
+    """The losses of one document, in the order in which they were found, each once."""
+
+    def __init__(self) -> None:
+        self._losses: dict[Loss, None] = {}
+
+    def __iter__(self) -> Iterator[Loss]:
+        return iter(self._losses)
+
+    def kept(self, pointer: str, reason: str) -> None:
+        self._add(Loss(pointer, "kept", reason))
+
+    def rewritten(self, pointer: str, reason: str) -> None:
+        self._add(Loss(pointer, "rewritten", reason))
+
+    def dropped(self, pointer: str, reason: str) -> None:
+        self._add(Loss(pointer, "dropped", reason))
+
+    def _add(self, loss: Loss) -> None:
+        if len(self._losses) < MAX_LOSSES:
+            self._losses[loss] = None
+
+    def changes(self, pointer: str) -> bool:
+        """Whether anything at `pointer` or below it is not as it was."""
+        return any(loss.what != "kept" and is_within(loss.pointer, pointer) for loss in self._losses)
+
+    def mentions(self, pointer: str) -> bool:
+        """Whether anything is said of the very part at `pointer`."""
+        return any(loss.pointer == pointer for loss in self._losses)
+
+
+def is_within(pointer: str, around: str) -> bool:
+    """Whether `pointer` is `around` or points below it."""
+    return pointer == around or pointer.startswith(f"{around}/")

@@ -1,0 +1,573 @@
+"""Exports: what each format makes of a spec, and what it says was lost."""
+
+import pytest
+
+from catalog.exports import FORMATS, export, matrix, usable_as_it_is
+from catalog.exports.limits import strict_obstacles
+from catalog.exports.naming import alias
+from catalog.exports.rules import ANTHROPIC, GEMINI, MCP, OPENAI
+from catalog.losses import Report
+from catalog.schema_modernising import is_outdated, modernised
+from catalog.spec import read_spec
+from catalog.strict_json import dumps
+from tests.factories import GET_WEATHER, make_spec, properties
+
+DRAFT_04 = "http://json-schema.org/draft-04/schema#"
+DRAFT_07 = "http://json-schema.org/draft-07/schema#"
+
+
+def spec_with(parameters, **members):
+    return make_spec("tool", parameters=parameters, **members)
+
+
+def parameters_in(exported):
+    document = exported.document
+    function = document.get("function", document)
+    return function.get("parameters") or function.get("inputSchema") or function.get("input_schema") or function
+
+
+def changes_of(exported):
+    return {loss.pointer: loss.what for loss in exported.changes}
+
+
+def strict(parameters):
+    return parameters_in(export(spec_with(parameters), "openai-strict"))
+
+
+def gemini(parameters):
+    return parameters_in(export(spec_with(parameters), "gemini"))
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_legal_name_stays():
+    assert export(make_spec("get_weather"), "openai").document["function"]["name"] == "get_weather"
+
+
+def test_an_illegal_name_gets_an_alias_that_never_changes():
+    spec = read_spec(GET_WEATHER.read_bytes())
+
+    assert export(spec, "openai").document["function"]["name"] == "Get_weather_498ebfb0"
+    assert changes_of(export(spec, "openai"))["/definition/name"] == "rewritten"
+
+
+def test_names_that_look_the_same_get_different_aliases():
+    assert alias("a b", OPENAI.name) != alias("a_b!", OPENAI.name)
+
+
+@pytest.mark.parametrize("name", ["", " ", "天気", "x" * 500, "-", "1st place!", "日本 a", "\U0001f600"])
+@pytest.mark.parametrize("rules", [MCP, OPENAI, ANTHROPIC, GEMINI])
+def test_every_alias_is_legal(name, rules):
+    assert rules.name.allows(alias(name, rules.name))
+
+
+def test_mcp_keeps_an_illegal_name_as_the_title():
+    document = export(make_spec("t", name="Get weather"), "mcp").document
+
+    assert document["title"] == "Get weather"
+
+
+# -- formats that take JSON Schema as it is ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["mcp", "openai", "anthropic"])
+def test_plain_parameters_are_the_same_to_the_letter(key):
+    schema = properties(city={"type": "string", "minLength": 2}, days={"$ref": "#/$defs/days"})
+    schema["$defs"] = {"days": {"type": "integer"}}
+
+    exported = export(spec_with(schema), key)
+
+    assert parameters_in(exported) == schema
+    assert exported.verdict == "as it is"
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_a_tool_without_parameters_can_be_used_as_it_is(key):
+    assert export(make_spec("tool"), key).verdict == "as it is"
+
+
+@pytest.mark.parametrize("key", ["mcp", "openai", "anthropic", "langchain"])
+def test_parameters_become_an_object(key):
+    exported = export(spec_with({"properties": {"a": {"type": "string"}}}), key)
+
+    assert parameters_in(exported)["type"] == "object"
+    assert changes_of(exported)["/definition/parameters"] == "rewritten"
+
+
+@pytest.mark.parametrize("key", FORMATS.keys() - {"openapi"})
+def test_parameters_that_are_no_object_cannot_be_used(key):
+    exported = export(spec_with({"type": "array", "items": {"type": "string"}}), key)
+
+    assert exported.verdict == "not usable"
+    assert exported.obstacles == ("A model can only be asked for an object, and these parameters are none.",)
+
+
+@pytest.mark.parametrize("key", ["openai", "anthropic"])
+def test_alternatives_at_the_top_become_one_list_of_members(key):
+    schema = {
+        "oneOf": [
+            {**properties(url={"type": "string"}, size={"type": "integer"}), "required": ["url", "size"]},
+            {**properties(file={"type": "string"}, size={"type": "string"}), "required": ["file", "size"]},
+        ]
+    }
+
+    exported = export(spec_with(schema), key)
+
+    assert parameters_in(exported) == {
+        "type": "object",
+        "properties": {
+            "url": {"type": "string"},
+            "size": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+            "file": {"type": "string"},
+        },
+        "required": ["size"],
+    }
+    assert changes_of(exported)["/definition/parameters/oneOf"] == "rewritten"
+
+
+@pytest.mark.parametrize("key", ["openai", "anthropic"])
+def test_which_members_go_together_cannot_be_said_at_the_top(key):
+    schema = {**properties(a={"type": "string"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+
+    exported = export(spec_with(schema), key)
+
+    assert "anyOf" not in parameters_in(exported)
+    assert changes_of(exported) == {"/definition/parameters/anyOf": "dropped"}
+
+
+def test_mcp_takes_alternatives_at_the_top():
+    schema = {**properties(a={"type": "string"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+
+    assert parameters_in(export(spec_with(schema), "mcp")) == schema
+
+
+def test_a_reference_at_the_top_is_followed():
+    schema = {"$ref": "#/$defs/all", "$defs": {"all": properties(next={"$ref": "#/$defs/all"})}}
+
+    exported = export(spec_with(schema), "mcp")
+
+    assert parameters_in(exported) == {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/$defs/all"}},
+        "$defs": {"all": {"type": "object", "properties": {"next": {"$ref": "#/$defs/all"}}}},
+    }
+
+
+def test_openai_wants_every_array_described():
+    exported = export(spec_with(properties(tags={"type": "array"}, ok={"type": "array", "items": {}})), "openai")
+
+    assert parameters_in(exported)["properties"]["tags"] == {"type": "array", "items": {}}
+    assert list(changes_of(exported)) == ["/definition/parameters/properties/tags"]
+
+
+def test_anthropic_takes_no_strange_names_of_members():
+    schema = {**properties(**{"filter[id]": {"type": "string"}}), "required": ["filter[id]"]}
+
+    exported = export(spec_with(schema), "anthropic")
+    shown = alias("filter[id]", ANTHROPIC.members)
+
+    assert parameters_in(exported) == {
+        "type": "object",
+        "properties": {shown: {"type": "string"}},
+        "required": [shown],
+    }
+    assert exported.renamed == {"/definition/parameters/properties/filter[id]": shown}
+
+
+def test_mcp_describes_members_by_objects():
+    exported = export(spec_with(properties(any=True, none=False)), "mcp")
+
+    assert parameters_in(exported)["properties"] == {"any": {}, "none": {"not": {}}}
+
+
+def test_mcp_has_the_return_type_where_it_is_an_object():
+    kept = export(make_spec("a", returnType=properties(a={})), "mcp")
+    lost = export(make_spec("b", returnType={"type": "array"}), "mcp")
+
+    assert kept.document["outputSchema"] == properties(a={})
+    assert "outputSchema" not in lost.document
+    assert changes_of(lost) == {"/definition/returnType": "dropped"}
+
+
+def test_anthropic_keeps_the_examples_that_keep_to_the_schema():
+    schema = {**properties(city={"type": "string"}), "required": ["city"]}
+    examples = [{"parameters": {"city": "Rome"}}, {"parameters": {"city": 7}}, {"returnValue": {}}]
+
+    exported = export(spec_with(schema, examples=examples), "anthropic")
+
+    assert exported.document["input_examples"] == [{"city": "Rome"}]
+    assert changes_of(exported) == {"/definition/examples/1": "dropped", "/definition/examples/2": "dropped"}
+
+
+def test_langchain_gets_one_schema_with_the_name_as_its_title():
+    exported = export(spec_with(properties(a={"type": "string"}), examples=[{"parameters": {"a": "x"}}]), "langchain")
+
+    assert exported.document == {
+        "title": "tool",
+        "description": "Does something.",
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "examples": [{"a": "x"}],
+    }
+
+
+# -- earlier drafts ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["mcp", "openai", "openai-strict", "anthropic"])
+def test_a_draft_that_makes_no_difference_is_left_alone(key):
+    schema = {"$schema": DRAFT_07, **properties(a={"type": "string"}), "required": ["a"], "additionalProperties": False}
+
+    exported = export(spec_with(schema), key)
+
+    assert parameters_in(exported) == schema
+    assert exported.verdict == "as it is"
+
+
+def test_a_schema_of_draft_07_is_rewritten_where_2020_12_differs():
+    schema = {
+        "$schema": DRAFT_07,
+        **properties(pair={"type": "array", "items": [{"type": "string"}], "additionalItems": False}),
+        "dependencies": {"a": ["b"], "c": {"required": ["d"]}},
+    }
+
+    report = Report()
+
+    assert is_outdated(schema)
+    assert modernised(schema, pointer="/here", report=report).root == {
+        "type": "object",
+        "properties": {"pair": {"type": "array", "prefixItems": [{"type": "string"}], "items": False}},
+        "dependentRequired": {"a": ["b"]},
+        "dependentSchemas": {"c": {"required": ["d"]}},
+    }
+    assert {loss.pointer for loss in report} == {"/here/dependencies", "/here/properties/pair/items"}
+
+
+def test_a_bound_that_draft_04_makes_exclusive_by_a_flag_becomes_a_number():
+    schema = {
+        "$schema": DRAFT_04,
+        **properties(
+            a={"type": "number", "minimum": 0, "exclusiveMinimum": True},
+            b={"type": "number", "maximum": 5, "exclusiveMaximum": False},
+        ),
+    }
+
+    assert modernised(schema, pointer="", report=Report()).root == properties(
+        a={"type": "number", "exclusiveMinimum": 0}, b={"type": "number", "maximum": 5}
+    )
+
+
+def test_what_stands_beside_a_reference_of_draft_07_is_gone_but_for_annotations():
+    schema = {
+        "$schema": DRAFT_07,
+        **properties(a={"$ref": "#/definitions/text", "maxLength": 1, "description": "A text."}),
+        "definitions": {"text": {"type": "string"}},
+    }
+
+    exported = export(spec_with(schema), "anthropic")
+
+    assert parameters_in(exported)["properties"]["a"] == {"description": "A text.", "$ref": "#/$defs/text"}
+    assert changes_of(exported)["/definition/parameters/properties/a/maxLength"] == "dropped"
+
+
+# -- OpenAI's strict mode ---------------------------------------------------------------------------------------------
+
+
+def test_strict_closes_objects_and_requires_all_members():
+    schema = {**properties(a={"type": "string"}, b={"type": "integer"}), "required": ["a"]}
+
+    exported = export(spec_with(schema), "openai-strict")
+
+    assert exported.document["function"]["strict"] is True
+    assert parameters_in(exported) == {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": ["integer", "null"]}},
+        "required": ["a", "b"],
+        "additionalProperties": False,
+    }
+    assert changes_of(exported) == {
+        "/definition/parameters": "rewritten",
+        "/definition/parameters/properties/b": "rewritten",
+    }
+
+
+def test_a_schema_that_is_strict_already_can_be_used_as_it_is():
+    schema = {**properties(a={"type": "string"}), "required": ["a"], "additionalProperties": False}
+
+    exported = export(spec_with(schema), "openai-strict")
+
+    assert parameters_in(exported) == schema
+    assert exported.verdict == "as it is"
+
+
+@pytest.mark.parametrize(
+    ("optional", "written"),
+    [
+        ({"type": "string", "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        ({"const": 3}, {"type": ["integer", "null"], "enum": [3, None]}),
+        ({"type": ["string", "null"]}, {"type": ["string", "null"]}),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": ["string", "null"]}),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+        ),
+        ({}, {"type": ["string", "number", "boolean", "null"]}),
+    ],
+)
+def test_what_was_optional_may_be_null(optional, written):
+    assert strict(properties(a=optional))["properties"]["a"] == written
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ({"type": "string", "minLength": 2}, {"type": "string", "description": "At least 2 characters."}),
+        (
+            {"type": "string", "description": "A page", "format": "uri"},
+            {"type": "string", "description": "A page. Format: uri."},
+        ),
+        ({"type": "string", "format": "date"}, {"type": "string", "format": "date"}),
+        ({"type": "integer", "default": 5}, {"type": "integer", "description": "Default: 5."}),
+        ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "exclusiveMinimum": 0}),
+        (
+            {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
+            {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "No item twice."},
+        ),
+        (
+            {"oneOf": [{"type": "string"}, {"type": "boolean"}]},
+            {"anyOf": [{"type": "string"}, {"type": "boolean"}]},
+        ),
+        (
+            {"allOf": [{"type": "string", "pattern": "^a"}, {"maxLength": 3}]},
+            {"type": "string", "pattern": "^a", "description": "At most 3 characters."},
+        ),
+        (
+            {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
+            {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "maxItems": 2},
+        ),
+        ({"type": ["string", "integer"], "minimum": 1}, {"type": ["string", "integer"], "minimum": 1}),
+        ({"enum": ["a", 1]}, {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]}),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}},
+            {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+        ),
+        (
+            {"type": "object", "required": ["x"]},
+            {
+                "type": "object",
+                "properties": {"x": {"type": ["string", "number", "boolean", "null"]}},
+                "required": ["x"],
+                "additionalProperties": False,
+            },
+        ),
+        ({"type": "string", "not": {"const": "x"}}, {"type": "string"}),
+    ],
+)
+def test_strict_says_what_it_can(schema, written):
+    parameters = {**properties(a=schema), "required": ["a"]}
+
+    assert strict(parameters)["properties"]["a"] == written
+
+
+def test_strict_keeps_references_and_recursion():
+    tree = {**properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}}), "required": ["children"]}
+    parameters = {**properties(root={"$ref": "#/$defs/tree"}), "required": ["root"], "$defs": {"tree": tree}}
+
+    assert strict(parameters) == {
+        "type": "object",
+        "properties": {"root": {"$ref": "#/$defs/tree"}},
+        "required": ["root"],
+        "additionalProperties": False,
+        "$defs": {
+            "tree": {
+                "type": "object",
+                "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}},
+                "required": ["children"],
+                "additionalProperties": False,
+            }
+        },
+    }
+
+
+def test_what_stands_beside_a_reference_is_merged_with_what_it_names():
+    parameters = {
+        **properties(a={"$ref": "#/$defs/text", "description": "Here."}),
+        "required": ["a"],
+        "$defs": {"text": {"type": "string", "description": "There."}},
+    }
+
+    assert strict(parameters)["properties"]["a"] == {"description": "Here.", "type": "string"}
+
+
+def test_what_is_asked_for_beside_alternatives_goes_into_each():
+    schema = {
+        **properties(kind={"type": "string"}),
+        "required": ["kind"],
+        "anyOf": [{"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"properties": {}}],
+    }
+
+    branches = strict({**properties(x=schema), "required": ["x"]})["properties"]["x"]["anyOf"]
+
+    assert [list(branch["properties"]) for branch in branches] == [["kind", "a"], ["kind"]]
+
+
+def test_strict_says_that_too_much_would_be_refused():
+    members = {f"member{number}": {"type": "string"} for number in range(1, 5_002)}
+
+    assert strict_obstacles({"type": "object", "properties": members}) == [
+        "There are 5,001 members; at most 5,000 are taken."
+    ]
+    assert strict_obstacles({"type": "string", "enum": [f"{number:0>80}" for number in range(300)]}) == [
+        "A choice of more than 250 texts has more than 15,000 characters."
+    ]
+
+
+def test_strict_takes_ten_levels_of_objects():
+    schema = properties()
+    for _ in range(10):
+        schema = {**properties(inner=schema), "required": ["inner"]}
+
+    assert export(spec_with(schema), "openai-strict").obstacles == (
+        "There are 11 levels of objects; at most 10 are taken.",
+    )
+
+
+# -- Gemini -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ({"type": ["string", "null"]}, {"type": "string", "nullable": True}),
+        (
+            {"type": ["string", "integer"]},
+            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        ),
+        ({"type": "integer", "enum": [1, 2]}, {"type": "integer", "description": "One of 1, 2."}),
+        ({"const": "a"}, {"type": "string", "enum": ["a"]}),
+        ({"type": "string", "format": "uri"}, {"type": "string", "description": "Format: uri."}),
+        ({"type": "string", "format": "date-time"}, {"type": "string", "format": "date-time"}),
+        ({"type": "integer", "exclusiveMinimum": 0}, {"type": "integer", "minimum": 1}),
+        ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "description": "More than 0."}),
+        (
+            {"type": "object", "additionalProperties": False, "properties": {"a": {"type": "string"}}},
+            {"type": "object", "properties": {"a": {"type": "string"}}},
+        ),
+    ],
+)
+def test_gemini_says_what_it_can(schema, written):
+    assert gemini(properties(a=schema))["properties"]["a"] == written
+
+
+def test_gemini_has_references_written_out():
+    parameters = {**properties(a={"$ref": "#/$defs/text"}), "$defs": {"text": {"type": "string"}}}
+
+    assert gemini(parameters) == properties(a={"type": "string"})
+
+
+def test_gemini_has_recursion_cut():
+    tree = properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}})
+    exported = export(spec_with({**properties(root={"$ref": "#/$defs/tree"}), "$defs": {"tree": tree}}), "gemini")
+
+    assert parameters_in(exported)["properties"]["root"] == {
+        "type": "object",
+        "properties": {"children": {"type": "array", "items": {"type": "object"}}},
+    }
+    assert exported.verdict == "with changes"
+
+
+def test_gemini_keeps_the_order_of_members():
+    assert gemini(properties(b={"type": "string"}, a={"type": "string"}))["propertyOrdering"] == ["b", "a"]
+
+
+def test_gemini_takes_no_parameters_rather_than_empty_ones():
+    assert "parameters" not in export(spec_with(properties()), "gemini").document
+
+
+def test_gemini_has_the_return_type():
+    assert export(make_spec("a", returnType=properties(a={"type": "string"})), "gemini").document["response"] == (
+        properties(a={"type": "string"})
+    )
+
+
+def test_references_that_multiply_are_not_written_out_for_ever():
+    definitions = {"d0": {"type": "string"}}
+    for number in range(1, 13):
+        inner = {"$ref": f"#/$defs/d{number - 1}"}
+        definitions[f"d{number}"] = properties(a=inner, b=inner)
+
+    exported = export(spec_with({**properties(x={"$ref": "#/$defs/d12"}), "$defs": definitions}), "gemini")
+
+    assert exported.obstacles == ("Written out, there are more than 5,000 schemas.",)
+
+
+# -- OpenAPI ----------------------------------------------------------------------------------------------------------
+
+
+def test_openapi_has_all_of_the_spec():
+    spec = read_spec(GET_WEATHER.read_bytes())
+
+    exported = export(spec, "openapi")
+    operation = exported.document["paths"][f"/tools/{spec.slug}"]["post"]
+
+    assert operation["requestBody"]["content"]["application/json"] == {
+        "schema": {"$ref": "#/components/schemas/Parameters"},
+        "examples": {"example-1": {"summary": "Get weather of New York", "value": {"location": "New York"}}},
+    }
+    assert exported.document["components"]["schemas"] == {"Parameters": spec.parameters, "Returns": spec.return_type}
+    assert exported.document["x-configuration"] == spec.configuration
+    assert [loss.pointer for loss in exported.changes] == ["/definition/name"]
+
+
+def test_openapi_has_definitions_among_its_components():
+    schema = {**properties(a={"$ref": "#/$defs/text"}, self={"$ref": "#"}), "$defs": {"text": {"type": "string"}}}
+
+    assert export(spec_with(schema), "openapi").document["components"]["schemas"] == {
+        "Parameters": properties(
+            a={"$ref": "#/components/schemas/Parameters.text"}, self={"$ref": "#/components/schemas/Parameters"}
+        ),
+        "Parameters.text": {"type": "string"},
+    }
+
+
+# -- all of them ------------------------------------------------------------------------------------------------------
+
+
+def test_every_part_of_a_spec_is_accounted_for():
+    spec = read_spec(GET_WEATHER.read_bytes())
+
+    for fit in matrix(spec):
+        for part in ("/definition/name", "/definition/description", "/definition/parameters", "/definition/returnType"):
+            assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (fit.format.key, part)
+        for part in ("/definition/examples", "/configuration"):
+            assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (fit.format.key, part)
+
+
+def test_the_matrix_says_where_a_tool_can_be_used_as_it_is():
+    spec = spec_with(properties(a={"type": "string", "format": "uri"}))
+
+    assert {fit.format.key: fit.verdict for fit in matrix(spec)} == {
+        "mcp": "as it is",
+        "openai": "as it is",
+        "openai-strict": "with changes",
+        "anthropic": "as it is",
+        "gemini": "with changes",
+        "langchain": "as it is",
+        "openapi": "as it is",
+    }
+    assert usable_as_it_is(spec) == ("mcp", "openai", "anthropic", "langchain", "openapi")
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_an_export_is_the_same_every_time(key):
+    schema = {"oneOf": [properties(a={"not": {}}, b={"if": {}}), properties(c={"minLength": 1})], "title": "x"}
+
+    assert dumps(export(spec_with(schema), key).document) == dumps(export(spec_with(schema), key).document)
+    assert export(spec_with(schema), key).losses == export(spec_with(schema), key).losses
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_rules_have_a_date_and_a_source(key):
+    assert FORMATS[key].rules.source.startswith("https://")
+    assert FORMATS[key].rules.as_of.year >= 2024
