@@ -5,7 +5,6 @@ Nothing here knows Django. Specs often come on one line; then both are laid out 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,8 +12,7 @@ from typing import Literal
 from catalog.laying_out import is_one_line, lay_out
 
 CONTEXT_LINES = 3
-MAX_COMPARED_LINES = 4_000  # between the first and the last difference; beyond, all of it counts as changed
-MAX_COMPARISONS = 4_000_000
+MAX_EDITS = 600  # lines added and removed; beyond, all between the first and the last difference counts as changed
 
 Mark = Literal["same", "add", "del"]
 
@@ -104,13 +102,52 @@ def _common(old: Sequence[str], new: Sequence[str]) -> int:
     return count
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    too_many = len(old) > MAX_COMPARED_LINES or len(new) > MAX_COMPARED_LINES
-    if too_many or len(old) * len(new) > MAX_COMPARISONS:
-        yield "changed", 0, len(old), 0, len(new)
-        return
-    for tag, *span in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        yield "same" if tag == "equal" else "changed", span[0], span[1], span[2], span[3]
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Mark | Literal["changed"], int, int, int, int]]:
+    """(mark, from and to in `old`, from and to in `new`) of each stretch, in order."""
+    x = y = 0
+    for match in [*_matches(old, new), (len(old), len(new), 0)]:
+        if x < match[0] or y < match[1]:
+            yield "changed", x, match[0], y, match[1]
+        x, y = match[0] + match[2], match[1] + match[2]
+        if match[2]:
+            yield "same", match[0], x, match[1], y
+
+
+def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
+    """(place in `old`, place in `new`, length) of what both have, by the fewest edits; [] where these are too many.
+
+    Source: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", section 4. Unlike difflib's, its cost is
+    bounded by the number of edits, whatever the lines are.
+    """
+    furthest = {1: 0}  # by diagonal (x - y): how far in `old` the edits so far lead
+    trail: list[dict[int, int]] = []
+    for edits in range(min(len(old) + len(new), MAX_EDITS) + 1):
+        trail.append(dict(furthest))
+        for diagonal in range(-edits, edits + 1, 2):
+            down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
+            x = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
+            y = x - diagonal
+            while x < len(old) and y < len(new) and old[x] == new[y]:
+                x, y = x + 1, y + 1
+            furthest[diagonal] = x
+            if x >= len(old) and y >= len(new):
+                return _walked_back(trail, len(old), len(new))
+    return []
+
+
+def _walked_back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int, int]]:
+    """The matches on the way that `trail` has found to (x, y)."""
+    matches: list[tuple[int, int, int]] = []
+    for edits in range(len(trail) - 1, -1, -1):
+        furthest, diagonal = trail[edits], x - y
+        down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
+        before = diagonal + 1 if down else diagonal - 1
+        from_x = furthest[before] if edits else 0
+        start_x = (from_x if down else from_x + 1) if edits else 0
+        if x > start_x:
+            matches.append((start_x, start_x - diagonal, x - start_x))
+        x, y = from_x, from_x - before
+    return matches[::-1]
 
 
 def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:

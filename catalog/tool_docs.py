@@ -15,6 +15,8 @@ from catalog.models import Tool
 from catalog.spec import Example, ToolSpec
 from catalog.strict_json import JSON
 
+EXPORTS_SHOWN = ("mcp", "openai", "anthropic")
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -118,8 +120,8 @@ class ToolDocs:
         )
 
     def _exports(self) -> Iterator[Usage]:
-        for key, target in FORMATS.items():
-            yield Usage(key, target.label, export=export(self.spec, key))
+        for key in EXPORTS_SHOWN:
+            yield Usage(key, FORMATS[key].label, export=export(self.spec, key))
 
     @property
     def _sample(self) -> JSON:

@@ -1,4 +1,5 @@
 import json
+
 import pytest
 from django.http import QueryDict
 
@@ -13,9 +14,9 @@ pytestmark = pytest.mark.django_db
 
 NAUGHTY = [
     "'", '"', "''", '""', "*", "^", "\\", "(", ")", "()", "a OR", "AND", "NOT a", "a NEAR b", "NEAR(", "a:b", "name:x",
-    "{name}:x", "-a", "+", "a*b", '"a', "a\"", "%", "_", "%%%", "; DROP TABLE catalog_tool; --", "' OR 1=1--", "\x00",
-    "a\x00b", "\ufffd", "\u202e", "ﷺ", "🏳️‍🌈", "a" * 5000, "a " * 5000, "\u0301" * 300, "<script>", "..", "/", "?", "#",
-    "\n", "\t", "０１２", "ß", "İ", "ı", "ΑΣ", "‏", "\U000e0001",
+    "{name}:x", "-a", "+", "a*b", '"a', 'a"', "%", "_", "%%%", "; DROP TABLE catalog_tool; --", "' OR 1=1--", "\x00",
+    "a\x00b", "\ufffd", "\u202e", "\ufdfa", "\U0001f3f3\ufe0f\u200d\U0001f308", "a" * 5000, "a " * 5000, "\u0301" * 300,
+    "<script>", "..", "/", "?", "#", "\n", "\t", "\uff10\uff11", "\u00df", "\u0130", "\u0131", "\u200f", "\U000e0001",
 ]  # fmt: skip
 
 
@@ -235,8 +236,8 @@ def test_a_count_stops_at_its_bound(catalog, monkeypatch):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "é", "W10", "bnVsbA", "WyJhbGwiLCJhIiwxLDBd", "WyJsaXN0IiwxLDEsMF0", "WyJhbGwiLE5hTiwxLDBd", "W1tbW1tbW1tb",
-     "WyJsaXN0IiwiYSIsLTEsMF0", "WyJsaXN0IiwiYSIsMTAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwLDBd", "A" * 5000],
+    ["", "x", "é", "W10", "bnVsbA", "WyJhbGwiLCJhIiwxLDBd", "WyJsaXN0IiwxLDEsMF0", "WyJhbGwiLE5hTiwxLDBd",
+     "W1tbW1tbW1tb", "WyJsaXN0IiwiYSIsLTEsMF0", "WyJsaXN0IiwiYSIsMTAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwLDBd", "A" * 5000],
 )  # fmt: skip
 def test_a_cursor_that_was_not_made_here_is_refused(text):
     with pytest.raises(BadCursor):

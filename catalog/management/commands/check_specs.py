@@ -46,7 +46,7 @@ class Command(BaseCommand):
         if text := FORMATS[options["format"]](checked):
             self.stdout.write(text)
         wrong = sum(bool(one.problems) for one in checked)
-        self.stderr.write(f"{len(checked):,} specs checked, {wrong:,} with problems")
+        self.stderr.write(f"{len(checked):,} spec{'s' * (len(checked) != 1)} checked, {wrong:,} with problems")
         if wrong:
             sys.exit(1)
 

@@ -1,0 +1,189 @@
+import json
+import zipfile
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.models import Tool
+from tests.factories import DATA, make_tool, make_user, real_specs, spec_text
+
+
+def run(capsys, *words):
+    """(exit code, stdout, stderr) of a command."""
+    code = 0
+    try:
+        call_command(*words)
+    except SystemExit as ended:
+        code = ended.code
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+# -- load_specs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_load_specs_prints_the_apis_report_on_stdout_and_figures_on_stderr(capsys, tmp_path):
+    file = tmp_path / "specs.ndjson"
+    file.write_text("\n".join([*real_specs()[:3], "{}"]))
+
+    code, out, err = run(capsys, "load_specs", str(file))
+
+    report = json.loads(out)
+    assert code == 1
+    assert report["counts"] == {"created": 3, "revised": 0, "unchanged": 0, "rejected": 1}
+    assert report["specs"][3]["problems"][0]["line"] == 4
+    assert f"{file}:4: A spec needs the member `definition`. (spec.required)" in err
+    assert "4 specs in" in err
+    assert Tool.objects.count() == 3
+
+
+@pytest.mark.django_db
+def test_load_specs_reads_folders_files_arrays_and_archives(capsys, tmp_path):
+    (tmp_path / "deep" / "deeper").mkdir(parents=True)
+    (tmp_path / "deep" / "deeper" / "a.json").write_text(spec_text("a"))
+    (tmp_path / "deep" / "notes.txt").write_text("not for us")
+    (tmp_path / "array.json").write_text(f"[{spec_text('b')},{spec_text('c')}]")
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.writestr("d.json", spec_text("d"))
+
+    code, _, _ = run(
+        capsys,
+        "load_specs",
+        str(tmp_path / "deep"),
+        str(tmp_path / "array.json"),
+        str(tmp_path / "more.zip"),
+        "--quiet",
+    )
+
+    assert code == 0
+    assert set(Tool.objects.values_list("tool_id", flat=True)) == {"a", "b", "c", "d"}
+
+
+@pytest.mark.django_db
+def test_load_specs_of_the_same_specs_again_changes_nothing(capsys):
+    run(capsys, "load_specs", str(DATA / "specs_taubench.jsonl"))
+
+    code, out, _ = run(capsys, "load_specs", str(DATA / "specs_taubench.jsonl"))
+
+    assert code == 0
+    assert json.loads(out)["counts"] == {"created": 0, "revised": 0, "unchanged": 30, "rejected": 0}
+
+
+@pytest.mark.django_db
+def test_a_dry_run_of_load_specs_stores_nothing(capsys):
+    code, out, _ = run(capsys, "load_specs", "--dry-run", str(DATA / "get-weather.json"))
+
+    assert (code, json.loads(out)["counts"]["created"]) == (0, 1)
+    assert not Tool.objects.exists()
+
+
+@pytest.mark.django_db
+def test_load_specs_says_who_published(capsys):
+    make_user("ada")
+
+    run(capsys, "load_specs", "--user", "ada", str(DATA / "get-weather.json"))
+
+    assert Tool.objects.get().current.created_by.username == "ada"
+
+
+@pytest.mark.django_db
+def test_load_specs_without_a_report_prints_nothing_on_stdout(capsys):
+    _, out, err = run(capsys, "load_specs", "--quiet", str(DATA / "get-weather.json"))
+
+    assert out == ""
+    assert "1 created" in err
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("words", "told"), [(("nowhere.json",), "nothing at"), (("--user", "bob", "x"), "no user 'bob'")]
+)
+def test_load_specs_of_nothing_ends_with_2(words, told):
+    with pytest.raises(CommandError, match=told) as refusal:
+        call_command("load_specs", *words)
+
+    assert refusal.value.returncode == 2
+
+
+@pytest.mark.django_db
+def test_a_file_of_ten_megabytes_is_refused_by_load_specs(capsys, tmp_path):
+    (tmp_path / "big.json").write_text(spec_text("a", description="x" * 10_000_000))
+
+    code, out, _ = run(capsys, "load_specs", str(tmp_path))
+
+    assert code == 1
+    assert json.loads(out)["specs"][0]["problems"][0]["rule"] == "json.too-large"
+    assert not Tool.objects.exists()
+
+
+# -- check_specs ------------------------------------------------------------------------------------------------------
+
+
+def test_check_specs_says_file_line_and_column_as_compilers_do(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}')
+
+    code, out, err = run(capsys, "check_specs", str(file))
+
+    assert code == 1
+    assert out == f"{file}:3:13: `name` must be a text. (spec.type at /definition/name)\n"
+    assert err == "1 spec checked, 1 with problems\n"
+
+
+def test_check_specs_of_good_specs_is_silent_and_ends_with_0(capsys):
+    code, out, err = run(capsys, "check_specs", str(DATA / "specs_mcp.jsonl"))
+
+    assert (code, out, err) == (0, "", "1,394 specs checked, 0 with problems\n")
+
+
+def test_check_specs_points_to_what_is_wrong_in_a_real_spec(capsys):
+    code, out, _ = run(capsys, "check_specs", str(DATA / "specs_mcp_invalid.jsonl"), "--format", "json")
+
+    [checked] = json.loads(out)
+    assert (code, checked["valid"]) == (1, False)
+    assert (
+        "/definition/parameters/properties/visualizationOptions/properties/interactivity/properties/zoomRange/items"
+        in {problem["pointer"] for problem in checked["problems"]}
+    )
+
+
+def test_check_specs_writes_sarif_for_code_hosts(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{"definition": {"name": "a", "description": 5}}')
+
+    _, out, _ = run(capsys, "check_specs", str(file), "--format", "sarif")
+
+    [log] = json.loads(out)["runs"]
+    [result] = log["results"]
+    assert log["tool"]["driver"]["rules"] == [{"id": "spec.type"}]
+    assert result["ruleId"] == "spec.type"
+    place = result["locations"][0]
+    assert place["physicalLocation"]["region"] == {"startLine": 1, "startColumn": 45}
+    assert place["logicalLocations"] == [{"fullyQualifiedName": "/definition/description"}]
+
+
+def test_check_specs_of_nothing_ends_with_2():
+    with pytest.raises(CommandError) as refusal:
+        call_command("check_specs", "nowhere.json")
+
+    assert refusal.value.returncode == 2
+
+
+# -- rebuild_index ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_a_lost_index_is_written_anew(capsys):
+    from django.db import connection
+
+    make_tool("a", description="apples")
+    make_tool("b", description="apples", archived=True)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM tool_search")
+    assert not Tool.objects.matching("apples").exists()
+
+    run(capsys, "rebuild_index")
+
+    assert Tool.objects.matching("apples").count() == 2
+    assert Tool.objects.available().matching("apples").get().tool_id == "a"

@@ -1,0 +1,190 @@
+import base64
+import gzip
+import json
+import time
+
+import pytest
+
+from catalog.errors import DocumentError
+from catalog.schema_docs import MAX_NODES, Node, document
+from catalog.strict_json import loads
+from tests.factories import DATA, properties, real_specs
+
+
+def docs(schema) -> Node:
+    return document(schema, anchor="parameters", pointer="/definition/parameters")
+
+
+def prop(schema) -> Node:
+    """The documentation of one property with this schema."""
+    return docs(properties(x=schema)).children[0]
+
+
+def facts(schema) -> list[tuple[str, object]]:
+    return [(fact.label, fact.value) for fact in prop(schema).facts]
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, "string"),
+        ({"type": ["string", "null"]}, "string or null"),
+        ({"type": ["string", "integer", "null"]}, "string, integer or null"),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer or null"),
+        ({"type": "string", "nullable": True}, "string or null"),
+        ({"type": "array", "items": {"type": "string"}}, "array of strings"),
+        ({"type": "array", "items": {"type": "array", "items": {"type": "object"}}}, "array of arrays of objects"),
+        ({"type": "array", "items": {"type": ["string", "null"]}}, "array of (string or null)"),
+        ({"type": "array"}, "array"),
+        ({"prefixItems": [{"type": "string"}]}, "tuple"),
+        ({"type": "array", "items": [{"type": "string"}]}, "tuple"),
+        ({"properties": {}}, "object"),
+        ({"enum": ["a", 1, None]}, "string, integer or null"),
+        ({"const": True}, "boolean"),
+        ({"oneOf": [{"type": "string"}, {"type": "object"}]}, "string or object"),
+        ({"$ref": "#/properties/y"}, "any value"),
+        ({}, "any value"),
+        (True, "any value"),
+        (False, "nothing: no value fits"),
+    ],
+)
+def test_a_type_is_told_in_words(schema, words):
+    assert prop(schema).type == words
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"minimum": 1, "maximum": 14}, [("Range", "1 to 14")]),
+        ({"exclusiveMinimum": 0}, [("Range", "more than 0")]),
+        ({"minimum": 0, "exclusiveMinimum": True}, [("Range", "more than 0")]),
+        ({"minimum": 2, "multipleOf": 2}, [("Range", "at least 2, a multiple of 2")]),
+        ({"minLength": 1}, [("Length", "at least 1 character")]),
+        ({"minLength": 3, "maxLength": 3}, [("Length", "exactly 3 characters")]),
+        ({"maxItems": 1, "uniqueItems": True}, [("Items", "at most 1 item, none twice")]),
+        ({"pattern": "^a"}, [("Pattern", "^a")]),
+        ({"format": "date-time"}, [("Format", "date and time (RFC 3339)")]),
+        ({"format": "x-own"}, [("Format", "x-own")]),
+        ({"enum": ["a", "b"]}, [("One of", ["a", "b"])]),
+        ({"const": None}, [("Always", None)]),
+        ({"default": None}, [("Default", None)]),
+        ({"examples": [1]}, [("Example", [1])]),
+        ({"type": "object", "additionalProperties": False}, [("Other members", "not allowed")]),
+        ({"propertyNames": {"pattern": "^x"}}, [("Names: pattern", "^x")]),
+        ({"dependentRequired": {"a": ["b", "c"]}}, [("Together", "a needs b and c")]),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]}, [("At least one of", "a or b and c")]),
+        ({"minLength": "x", "maximum": None, "enum": 5, "pattern": 1}, []),
+    ],
+)
+def test_a_constraint_is_told_in_words(schema, told):
+    assert facts(schema) == told
+
+
+def test_numbers_are_told_as_they_were_written():
+    assert [fact.value for fact in docs(loads('{"maximum": 1.50}')).facts] == ["at most 1.50"]
+
+
+def test_nested_properties_have_addresses_of_their_own():
+    tree = docs(properties(address=properties(street={"type": "string"}), **{"a b": {}, "a-b": {}}))
+
+    assert tree.children[0].children[0].anchor == "parameters.address.street"
+    assert [child.anchor for child in tree.children[1:]] == ["parameters.a-b", "parameters.a-b~2"]
+    assert tree.children[0].children[0].pointer == "/definition/parameters/properties/address/properties/street"
+
+
+def test_what_every_item_has_is_told_where_the_array_is():
+    [array] = docs(properties(trips={"type": "array", "items": properties(city={"type": "string"})})).children
+
+    assert (array.children_title, [child.name for child in array.children]) == ("Each item", ["city"])
+
+
+def test_a_map_is_told_by_what_any_other_name_holds():
+    node = prop({"type": "object", "additionalProperties": {"type": "number"}, "patternProperties": {"^x-": {}}})
+
+    assert [(child.kind, child.name, child.type) for child in node.children] == [
+        ("pattern", "^x-", "any value"),
+        ("other", "", "number"),
+    ]
+
+
+def test_a_reference_is_followed_and_named():
+    schema = properties(unit={"$ref": "#/$defs/Unit"}, other={"anyOf": [{"$ref": "#/$defs/Unit"}, {"type": "null"}]})
+    schema["$defs"] = {"Unit": {"type": "string", "enum": ["C", "F"], "description": "Of temperature."}}
+
+    unit, other = docs(schema).children
+
+    assert (unit.definition, unit.type, unit.description) == ("Unit", "string", "Of temperature.")
+    assert (other.definition, other.type) == ("Unit", "string or null")
+
+
+@pytest.mark.parametrize("reference", ["#", "#/$defs/Node", "#node"])
+def test_a_schema_that_holds_itself_is_told_once(reference):
+    child = properties(value={"type": "integer"}, child={"$ref": reference})
+    schema = child | {"$defs": {"Node": child | {"$anchor": "node"}}} if reference != "#" else child
+
+    tree = docs(schema)
+
+    def depth(node):
+        return 1 + max((depth(below) for below in node.children), default=0)
+
+    assert depth(tree) <= 4
+
+
+def test_a_reference_to_nowhere_is_any_value():
+    assert prop({"$ref": "#/$defs/nothing"}).type == "any value"
+    assert prop({"$ref": "https://example.org/x"}).type == "any value"
+
+
+def test_all_of_is_told_as_one():
+    node = prop({"allOf": [properties(a={}) | {"required": ["a"]}, properties(b={})], "required": ["b"]})
+
+    assert [(child.name, child.required) for child in node.children] == [("a", True), ("b", True)]
+
+
+def test_alternatives_are_told_one_by_one():
+    node = prop({"oneOf": [{"title": "By name", "type": "string"}, properties(id={"const": 1})]})
+
+    assert node.branches_title == "Exactly one of these"
+    assert [(branch.title, branch.node.type) for branch in node.branches] == [
+        ("By name", "string"),
+        ("Option 2", "object"),
+    ]
+
+
+def test_conditions_are_told_as_conditions():
+    node = prop({"if": properties(a={"const": 1}), "then": {"required": ["b"]}, "else": {"required": ["c"]}})
+
+    assert node.branches_title == "Depending on the value"
+    assert [branch.title for branch in node.branches] == ["When it is", "Then", "Otherwise"]
+
+
+def test_what_is_too_much_for_a_page_is_cut_and_it_is_said():
+    tree = docs(properties(**{f"p{number}": {} for number in range(MAX_NODES * 2)}))
+
+    assert tree.cut
+    assert tree.size <= MAX_NODES + 1
+
+
+def test_a_hostile_schema_is_told_quickly():
+    for line in (DATA / "attacks" / "attacks.jsonl").read_text(encoding="utf-8").splitlines():
+        attack = json.loads(line)
+        if "body_gz_b64" not in attack:
+            continue
+        try:
+            definition = loads(gzip.decompress(base64.b64decode(attack["body_gz_b64"])))["definition"]
+        except (DocumentError, KeyError, TypeError):
+            continue
+        if not isinstance(definition, dict):
+            continue
+        started = time.perf_counter()
+        tree = docs(definition.get("parameters"))
+        assert time.perf_counter() - started < 0.5, attack["id"]
+        assert tree.size <= 2 * MAX_NODES
+
+
+def test_every_real_schema_is_told_whole():
+    for text in real_specs():
+        definition = loads(text)["definition"]
+        for member in ("parameters", "returnType"):
+            if member in definition:
+                assert not docs(definition[member]).cut

@@ -1,0 +1,107 @@
+import io
+import json
+
+import pytest
+
+from catalog.models import Tool
+from catalog.unpacking import pieces_of
+from catalog.uploads import counts_of, upload
+from tests.factories import make_spec, make_tool, spec_text
+
+pytestmark = pytest.mark.django_db
+
+
+def entries(text, name="specs.json", **options):
+    return list(upload(pieces_of(name, io.BytesIO(text.encode())), by=None, **options))
+
+
+def one_line(text):
+    return json.dumps(json.loads(text))
+
+
+def test_each_spec_has_its_outcome_in_order():
+    make_tool("old", description="one")
+    same = make_tool("same")
+    specs = [spec_text("new"), "{}", spec_text("old", description="two"), same.current.spec.source]
+
+    found = entries(f"[{','.join(specs)}]")
+
+    assert [entry.outcome for entry in found] == ["created", "rejected", "revised", "unchanged"]
+    assert [entry.revision for entry in found] == [1, None, 2, 1]
+    assert counts_of(found) == {"created": 1, "revised": 1, "unchanged": 1, "rejected": 1}
+
+
+def test_what_is_stored_is_the_very_text_of_the_entry():
+    text = spec_text("a")
+
+    entries(f"[\n  {text},\n  {one_line(spec_text('b'))}\n]")
+
+    assert Tool.objects.with_current().get(tool_id="a").current.spec.source == text
+
+
+def test_a_problem_is_told_by_its_place_in_the_file_with_the_offending_line():
+    text = '[\n  {"definition": {\n    "name": 5, "description": ""}}\n]'
+
+    [entry] = entries(text)
+
+    [fault] = entry.faults
+    assert (fault.problem.line, fault.problem.column) == (3, 13)
+    assert fault.excerpt[fault.caret] == "5"
+
+
+def test_the_excerpt_of_a_long_line_is_what_stands_around_the_problem():
+    text = one_line(spec_text("a", x="y" * 3000)).replace('"description": "Does something."', '"description": 7')
+
+    [entry] = entries(text)
+
+    [fault] = entry.faults
+    assert len(fault.excerpt) < 110
+    assert fault.excerpt[fault.caret] == "7"
+
+
+def test_more_specs_than_a_batch_are_published_batch_by_batch(monkeypatch):
+    monkeypatch.setattr("catalog.uploads.BATCH", 3)
+    lines = "\n".join(one_line(spec_text(f"tool{number}")) for number in range(8))
+
+    found = entries(lines + "\nbad", name="specs.ndjson")
+
+    assert [entry.outcome for entry in found] == ["created"] * 8 + ["rejected"]
+    assert [entry.line for entry in found] == list(range(1, 10))
+
+
+def test_what_was_published_stays_when_a_later_batch_cannot_be_read(monkeypatch):
+    monkeypatch.setattr("catalog.uploads.BATCH", 1)
+
+    def pieces():
+        yield from pieces_of("a.json", io.BytesIO(spec_text("a").encode()))
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        list(upload(pieces(), by=None))
+
+    assert Tool.objects.get().tool_id == "a"
+
+
+def test_an_entry_says_that_its_tool_is_archived():
+    make_tool("a", archived=True)
+
+    [entry] = entries(spec_text("a", description="More."))
+
+    assert (entry.outcome, entry.archived) == ("revised", True)
+
+
+def test_an_address_that_is_taken_rejects_one_spec_and_not_the_rest():
+    taken = make_tool("Get weather").slug
+
+    first, second = entries(f"[{spec_text(taken)}, {spec_text('other')}]")
+
+    assert (first.outcome, first.faults[0].problem.rule) == ("rejected", "publish.address-taken")
+    assert second.outcome == "created"
+
+
+def test_a_dry_run_stores_nothing():
+    found = entries(f"[{spec_text('a')}, {spec_text('b')}]", dry_run=True)
+
+    assert [entry.outcome for entry in found] == ["created", "created"]
+    assert not Tool.objects.exists()
+    assert make_spec("a").tool_id == "a"
