@@ -53,9 +53,15 @@ class Session(APIKeyCookie):
 
     param_name = settings.SESSION_COOKIE_NAME
 
+    def __call__(self, request: HttpRequest) -> User | None:
+        """As `authenticate`, after the check of the CSRF token; nobody is asked for one who is not signed in."""
+        if not request.user.is_authenticated:
+            return None
+        found: User | None = super().__call__(request)
+        return found
+
     def authenticate(self, request: HttpRequest, key: str | None) -> User | None:  # noqa: ARG002
-        user = request.user
-        return user if isinstance(user, User) and user.is_authenticated else None
+        return request.user if isinstance(request.user, User) else None
 
 
 class Anybody(APIKeyCookie):
