@@ -8,6 +8,11 @@ from django.core.wsgi import get_wsgi_application
 from config.bodies import WholeBodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django_application = get_wsgi_application()
+
+from playground.supervising import supervisor  # noqa: E402 - needs the apps that were just set up
+
+supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
 application = WholeBodies(
-    get_wsgi_application(), readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES
+    django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES
 )
