@@ -117,9 +117,17 @@ class FactoryRegistry:
                 self._infos = infos
             return infos
 
-    def for_tool(self, tool_id: str) -> FactoryInfo | None:
-        """The factory that serves this tool; a broken one that would serve it where there is no other."""
+    def for_tool(self, tool_id: str, *, patience_s: float = 0.0) -> FactoryInfo | None:
+        """The factory that serves this tool; a broken one that would serve it where there is no other.
+
+        Args:
+            tool_id: the tool's.
+            patience_s: how long to wait, where none is known yet, for factories that are still being imported.
+        """
         mine = [info for info in self.all() if info.tool_id == tool_id]
+        if not mine and patience_s and not self._complete.is_set():
+            self._complete.wait(patience_s)
+            mine = [info for info in self.all() if info.tool_id == tool_id]
         return next((info for info in mine if info.state == "ok"), mine[0] if mine else None)
 
     def runnable_ids(self) -> frozenset[str]:

@@ -30,7 +30,7 @@ from catalog.validation import CheckResult
 from playground.configurations import NO_SECRETS, Configuration
 from playground.contracts import Contract, contract_of, value_problems
 from playground.example_results import settle
-from playground.factories import FactoryInfo, registry
+from playground.factories import IMPORT_LIMIT_S, FactoryInfo, registry
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
 from playground.runner import Job, Limits, RunEnd
@@ -92,7 +92,7 @@ def start(
     run.parameters_json = strict_json.dumps(parameters)
     if example:
         run.example_check, run.example_number = example.check, example.number
-    factory = registry().for_tool(tool.tool_id) if mode == "live" else None
+    factory = registry().for_tool(tool.tool_id, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
     scrubber = configuration.scrubber(contract.configuration) if configuration else NO_SECRETS
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
