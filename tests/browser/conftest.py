@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, StorageState, sync_playwright
 
 from tests.site import Site
 
@@ -50,14 +50,24 @@ class Complaints(list[str]):
         page.on("pageerror", lambda error: self.append(str(error)))
 
 
+@pytest.fixture(scope="session")
+def session(browser: Browser, site: Site) -> StorageState:
+    """The cookies of a person who followed a one-time link."""
+    context = browser.new_context()
+    context.new_page().goto(site.manage("sign_in_link", "--site", site.url).stdout.strip())
+    cookies = context.storage_state()
+    context.close()
+    return cookies
+
+
 @pytest.fixture
-def signed_in(browser: Browser, site: Site) -> Iterator[Page]:
-    """A page of a person who followed a one-time link; the test fails when the console complained."""
-    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+def signed_in(browser: Browser, site: Site, session: StorageState) -> Iterator[Page]:
+    """A page of a person who has signed in; the test fails when the console complained."""
+    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900}, storage_state=session)
     page = context.new_page()
     complaints = Complaints()
     complaints.listen(page)
-    page.goto(site.manage("sign_in_link", "--site", site.url).stdout.strip())
+    page.goto("/")
     yield page
     context.close()
     assert complaints == []
