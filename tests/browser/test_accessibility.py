@@ -1,0 +1,60 @@
+"""axe-core finds nothing on any page, in both themes, at a wide and at a narrow width."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
+PAGES = [
+    "/",
+    "/?q=weather",
+    "/?q=zzzzzz",
+    "/upload/",
+    "/runs/",
+    "/factories/",
+    "/account/tokens/",
+    "/api/v1/docs",
+    "/sign-in/",
+]
+FIND = """async () => (await axe.run()).violations.map(
+    (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).slice(0, 5).join(", ")}`)"""
+
+
+def violations(page: Page) -> list[str]:
+    page.evaluate(AXE)
+    found: list[str] = page.evaluate(FIND)
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_has_no_barrier(signed_in: Page, address: str, width: int, theme: str):
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
+
+    signed_in.goto(address)
+
+    assert violations(signed_in) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("page", ["", "try/", "revisions/"])
+def test_the_pages_of_a_tool_have_no_barrier(signed_in: Page, page: str, theme: str):
+    signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    signed_in.goto("/?q=weather")
+    tool = signed_in.locator(".result-name a").first.get_attribute("href")
+
+    signed_in.goto(f"{tool}{page}")
+
+    assert violations(signed_in) == []
+
+
+@pytest.mark.parametrize("key", ["Control+k", "?"])
+def test_the_dialogs_have_no_barrier(signed_in: Page, key: str):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press(key)
+
+    assert violations(signed_in) == []

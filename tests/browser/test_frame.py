@@ -1,0 +1,131 @@
+"""The frame of every page: its keys, its theme, its palette, its menu; and that it holds without JavaScript."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.site import Site
+
+WIDTHS = [360, 768, 1280, 1920]
+
+
+def test_a_slash_goes_to_the_search(signed_in: Page):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("/")
+    signed_in.keyboard.type("weather")
+    signed_in.keyboard.press("Enter")
+
+    expect(signed_in.locator(".result-name").first).to_be_visible()
+    assert "q=weather" in signed_in.url
+
+
+def test_a_slash_in_a_field_is_a_slash(signed_in: Page):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("/")
+    signed_in.keyboard.type("a/b?")
+
+    expect(signed_in.locator("#bar-q")).to_have_value("a/b?")
+    expect(signed_in.locator("#keys")).to_be_hidden()
+
+
+def test_the_palette_goes_to_a_tool(signed_in: Page):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.type("weather")
+    expect(signed_in.locator("#palette [role=option][aria-selected=true] .palette-name")).to_contain_text("eather")
+    signed_in.keyboard.press("Enter")
+
+    signed_in.wait_for_url("**/tools/*/")
+    expect(signed_in.locator("h1")).to_contain_text("eather")
+
+
+def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.type("upl")
+    signed_in.locator("#palette [role=option]:visible", has_text="Upload specs").click()
+
+    signed_in.wait_for_url("**/upload/")
+
+
+def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.locator(".bar-nav a", has_text="Runs").focus()
+
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.press("Escape")
+
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    expect(signed_in.locator(".bar-nav a", has_text="Runs")).to_be_focused()
+
+
+def test_a_question_mark_lists_the_keys(signed_in: Page):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("?")
+
+    expect(signed_in.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+def test_the_theme_is_the_system_s_until_one_is_chosen(signed_in: Page):
+    signed_in.emulate_media(color_scheme="dark")
+    signed_in.goto("/factories/")
+
+    assert background(signed_in) == "rgb(15, 20, 22)"
+
+    signed_in.locator("[data-theme-switch]:visible").click()
+
+    assert background(signed_in) == "rgb(246, 247, 247)"
+
+
+def test_a_chosen_theme_is_remembered(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.locator("[data-theme-switch]:visible").click()
+    signed_in.locator("[data-theme-switch]:visible").click()
+
+    signed_in.goto("/runs/")
+
+    assert signed_in.locator("html").get_attribute("data-theme") == "dark"
+    expect(signed_in.locator("[data-theme-switch]:visible")).to_have_accessible_name("Theme: dark")
+
+
+@pytest.mark.parametrize(
+    "address", ["/", "/upload/", "/runs/", "/factories/", "/api/v1/docs", "/sign-in/", "/no-such-page"]
+)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_scrolls_sideways(browser: Browser, site: Site, address: str, width: int):
+    page = browser.new_page(viewport={"width": width, "height": 800})
+
+    page.goto(site.url + address)
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_without_javascript_the_menu_of_a_narrow_page_opens(browser: Browser, site: Site):
+    context = browser.new_context(viewport={"width": 360, "height": 740}, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.url + "/factories/")
+
+    page.get_by_label("Menu", exact=True).first.click()
+    page.get_by_role("navigation", name="Menu").get_by_role("link", name="Catalog").click()
+
+    assert page.url == site.url + "/"
+    context.close()
+
+
+def test_without_javascript_nothing_is_offered_that_needs_it(browser: Browser, site: Site):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
+    page = context.new_page()
+
+    page.goto(site.url + "/")
+
+    assert page.locator(".needs-js:visible").count() == 0
+    context.close()
+
+
+def background(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
