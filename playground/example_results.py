@@ -50,7 +50,7 @@ class ExampleResult:
         if self.run.outcome != "returned":
             return f"The call {self.run.outcome.replace('_', ' ')}."
         if self.run.verdict == "violates":
-            return "The response breaks returnType."
+            return "The response violates returnType."
         if self.differences:
             return f"The response differs: {self.differences[0]}."
         return ""

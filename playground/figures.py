@@ -80,7 +80,7 @@ def _bars(rows: Sequence[tuple[str, str, float | None, float | None, datetime]])
     """The latest runs, the oldest on the left; as high as the root of the duration, so that one long run hides none."""
     longest = max((_duration(start, call) for _, _, start, call, _ in rows), default=0.0) or 1.0
     found = []
-    for index, (outcome, verdict, start, call, at) in enumerate(reversed(rows)):
+    for index, (outcome, verdict, start, call, at) in enumerate(reversed(rows), BARS - len(rows)):
         duration = _duration(start, call)
         height = round(max(2.0, sqrt(duration / longest) * CHART_HEIGHT), 1)
         tone = "muted" if outcome == "cancelled" else "good" if (outcome, verdict) in GOOD else "bad"

@@ -31,7 +31,7 @@ def sentence(run: Run, place: int = 0) -> Sentence:
     if run.verdict == "conforms":
         return Sentence("The response conforms to returnType.", "good", "circle-check")
     if run.verdict == "violates":
-        return Sentence(f"The response breaks returnType {_times(run)}.", "bad", "triangle-alert")
+        return Sentence(f"The response violates returnType {_times(run)}.", "bad", "triangle-alert")
     if run.verdict == "unchecked":
         return Sentence(f"The response was not checked. {run.verdict_reason}", "muted", "circle-dashed")
     return {

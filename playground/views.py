@@ -19,15 +19,18 @@ from catalog.publishing import publish
 from catalog.spec import read_spec
 from catalog.text_diff import compare
 from playground import running
+from playground.ciphering import Unreadable
 from playground.comparing import Comparison
+from playground.configurations import Configuration
 from playground.contracts import contract_of
 from playground.factories import registry
 from playground.figures import figures_of
 from playground.history import RunFilter
 from playground.keeping import CannotKeep, with_example
-from playground.models import MODES, OUTCOMES, VERDICTS, Run
+from playground.models import MODES, OUTCOMES, VERDICTS, Run, SavedConfiguration
 from playground.pinning import pinned
 from playground.run_json import run_text
+from playground.saving import open_configuration
 from playground.telling import as_table, phases, sentence, snippets
 
 RAW_CHARACTERS = 65_536
@@ -120,18 +123,37 @@ def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
     return redirect(run)
 
 
+def saved_again(request: HttpRequest, run: Run) -> Configuration | None:
+    """The saved configuration that `run` was made with, as it is now; None where there is none."""
+    saved = SavedConfiguration.objects.filter(
+        owner=actor(request), tool=run.tool_id, name=run.configuration_name
+    ).first()
+    try:
+        return open_configuration(saved) if saved and run.configuration_name else None
+    except Unreadable:
+        return None
+
+
 @login_required
 @require_POST
 def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
     """Make the same run again: with `revision=same` by the schemas of then, else by the tool's current ones."""
     run = run_for(request, run_id)
-    if run.configuration_fingerprint and not run.configuration_name:
-        messages.info(request, "The configuration of that run was not kept. Fill it in to run again.")
+    configuration = saved_again(request, run)
+    if run.configuration_fingerprint and configuration is None:
+        messages.info(request, "The configuration of that run is not at hand any more. Fill it in to run again.")
         return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
     revision = run.revision if request.POST.get("revision") == "same" else run.tool.current or run.revision
     try:
         again = running.start(
-            run.tool, revision, run.parameters, by=actor(request), mode=run.mode, timeout_s=run.timeout_s
+            run.tool,
+            revision,
+            run.parameters,
+            by=actor(request),
+            configuration=configuration,
+            configuration_name=run.configuration_name,
+            mode=run.mode,
+            timeout_s=run.timeout_s,
         )
     except Busy as busy:
         messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")

@@ -34,3 +34,29 @@ document.addEventListener("htmx:response:error", (event) => {
   form.querySelector(":scope > .notice-bad")?.remove();
   form.prepend(notice);
 });
+
+// What will be sent is shown as it would be sent now: asked for when it is opened, and after each change while it is.
+const isOpen = () => document.getElementById("will-be-sent")?.open;
+const refresh = () => document.getElementById("trial")?.dispatchEvent(new CustomEvent("refresh"));
+
+document.addEventListener("toggle", (event) => {
+  if (event.target.id === "will-be-sent" && event.target.open && !event.target.dataset.kept) refresh();
+}, true);
+document.addEventListener("change", (event) => {
+  if (isOpen() && event.target.closest("#trial")) refresh();
+});
+
+// What is unfolded stays unfolded when the form is drawn again.
+let unfolded = [];
+document.addEventListener("htmx:before:swap", () => {
+  unfolded = [...document.querySelectorAll("#trial details[open][id]")].map((details) => details.id);
+});
+document.addEventListener("htmx:after:swap", () => {
+  for (const id of unfolded) {
+    const details = document.getElementById(id);
+    if (!details || details.open) continue;
+    details.dataset.kept = "";
+    details.open = true;
+    setTimeout(() => delete details.dataset.kept);
+  }
+});

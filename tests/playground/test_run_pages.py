@@ -280,7 +280,7 @@ def test_a_violation_stands_at_its_line_and_leads_to_the_rule(browser, ada, buil
 
     page = browser.get(run.get_absolute_url())
 
-    assert "The response breaks returnType in" in text_of(page)
+    assert "The response violates returnType in" in text_of(page)
     tree = LexborHTMLParser(page.content.decode())
     notes = tree.css("#response .json-note")
     assert notes
