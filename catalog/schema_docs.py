@@ -74,10 +74,12 @@ class Node:
         return self.type == "object"
 
     @property
-    def says_only_its_properties(self) -> bool:
-        """Whether nothing would be lost if its properties stood where it stands."""
-        more = (self.name, self.title, self.description, self.definition, self.same_as, self.facts, self.branches)
-        return self.is_plain_object and bool(self.children) and not self.cut and not any(more)
+    def can_be_told_with_its_array(self) -> bool:
+        """Whether nothing of these items is lost if their facts and properties stand where the array stands."""
+        more = (self.name, self.title, self.description, self.definition, self.same_as, self.branches, self.cut)
+        flags = (self.deprecated, self.read_only, self.write_only)
+        nested = self.type.startswith(("array", "tuple"))
+        return not any(more) and not any(flags) and not (nested and self.children)
 
     @property
     def opens(self) -> bool:
@@ -150,8 +152,11 @@ class _Writer:
             return replace(node, cut=_has_more(layers))
         inside = {**place.inside, **{id(layer.schema): anchor for layer in layers}}
         children_title, children = self._children(layers, place, anchor, inside)
-        if children_title == "Items" and len(children) == 1 and children[0].says_only_its_properties:
-            children_title, children = "Each item", list(children[0].children)
+        if children_title == "Items" and len(children) == 1 and children[0].can_be_told_with_its_array:
+            [item] = children
+            of_items = tuple(replace(fact, label=f"Each item: {fact.label.lower()}") for fact in item.facts)
+            node = replace(node, facts=node.facts + of_items)
+            children_title, children = "Each item", list(item.children)
         branches_title, branches = self._branches(layers, place, anchor, inside)
         return replace(
             node,

@@ -15,6 +15,7 @@ from catalog.models import Tool
 from catalog.spec import Example, ToolSpec
 from catalog.strict_json import JSON
 
+LONG_PURPOSE_CHARS = 900
 EXPORTS_SHOWN = ("mcp", "openai", "anthropic")
 
 
@@ -72,6 +73,11 @@ class ToolDocs:
     @property
     def spec(self) -> ToolSpec:
         return revision_of(self.tool).spec
+
+    @property
+    def long_purpose(self) -> bool:
+        """Whether the description is an essay, of which the page shows the beginning first."""
+        return len(self.spec.description) > LONG_PURPOSE_CHARS
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

@@ -1,4 +1,14 @@
-// The list of sections beside a page marks the one that is being read.
+// The list of sections beside a page marks the one that is being read; and a link into something folded opens it.
+
+function unfold() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folds = [];
+  for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
+  for (const fold of folds) fold.open = true;
+  if (folds.length > 0) target.scrollIntoView();
+}
+window.addEventListener("hashchange", unfold);
+unfold();
 
 const list = document.querySelector(".with-toc > .toc");
 const links = new Map();
