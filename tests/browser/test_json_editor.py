@@ -1,0 +1,69 @@
+"""The JSON editor: comfort over a textarea, which stays what is sent."""
+
+import json
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.site import Site
+
+SPEC = {"definition": {"name": "typed_by_hand", "description": "Typed into the editor."}}
+
+
+def editor(page: Page):
+    return page.locator("json-editor").first.locator(".cm-content")
+
+
+def test_what_is_typed_is_sent(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    editor(signed_in).click()
+    signed_in.keyboard.insert_text(json.dumps(SPEC))
+    signed_in.get_by_role("button", name="Upload").click()
+
+    expect(signed_in.get_by_role("main")).to_contain_text("typed_by_hand")
+
+
+def test_typing_over_a_selection_breaks_no_policy(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    editor(signed_in).click()
+    signed_in.keyboard.insert_text('{"a": [1, 2, 3]}')
+    signed_in.keyboard.press("Control+a")
+    signed_in.keyboard.type('["b')
+
+    expect(signed_in.locator("#text")).to_have_value('["b"]')
+
+
+def test_tab_leaves_the_editor(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    editor(signed_in).click()
+    signed_in.keyboard.press("Tab")
+
+    assert signed_in.evaluate("document.activeElement.tagName") != "JSON-EDITOR"
+
+
+def test_a_label_leads_into_the_editor(signed_in: Page):
+    signed_in.goto("/upload/")
+    expect(editor(signed_in)).to_be_visible()
+
+    signed_in.locator("label[for=text]").click()
+
+    assert signed_in.evaluate("document.activeElement.tagName") == "JSON-EDITOR"
+
+
+def test_the_editor_is_called_and_described_as_its_field(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    expect(editor(signed_in)).to_have_attribute("aria-label", "Or paste")
+    expect(editor(signed_in)).to_have_attribute("aria-description", signed_in.locator("#text-hint").inner_text())
+
+
+def test_without_javascript_it_is_a_textarea(browser: Browser, site: Site, session):
+    context = browser.new_context(java_script_enabled=False, storage_state=session)
+    page = context.new_page()
+
+    page.goto(site.url + "/upload/")
+
+    expect(page.locator("#text")).to_be_visible()
+    context.close()
