@@ -16,7 +16,8 @@ from playground.runner.worker_process import WorkerProcess
 
 logger = logging.getLogger(__name__)
 
-_GRACE_S: Final = 0.5  # a keeper may take this long to say that a run is over
+_REMINDER_S: Final = 0.3  # after its deadline a run's keeper is told to end it, if it has not done so by itself
+_GRACE_S: Final = 0.5  # so long after that, nothing more is expected of the keeper
 _KEEPER_IDLE_S: Final = 15.0
 _IMPORT_LIMIT_S: Final = 60.0
 _REFUSED_AGAIN_S: Final = 2.0  # a factory that cannot be used is tried again after this long
@@ -135,7 +136,7 @@ class Dispatcher:
             return
         if keeper.unusable is not None:
             self._conclude(run, "raised", keeper.unusable)
-        elif not run.taken and run.attempts < _MAX_ATTEMPTS and not run.cancelled:
+        elif not run.accepted and run.attempts < _MAX_ATTEMPTS and not run.cancelled:
             self._start(run)
         else:
             self._conclude(run, "crashed", "The process that watched the run has ended.")
@@ -240,11 +241,10 @@ class Dispatcher:
                 continue
             if keeper.killed_at and now > keeper.killed_at + _GRACE_S:
                 keeper.run = None
-                self._drop(keeper)
-                self._retire(keeper.key)
+                self._drop(keeper)  # it ends by itself when it is done
                 outcome = "cancelled" if run.cancelled else "timed_out"
-                self._conclude(run, outcome, "The run was ended, but its process did not confirm it.")
-            elif not keeper.killed_at and now > run.deadline + (_GRACE_S if run.taken else 0):
+                self._conclude(run, outcome, "The run was ended; its processes are still being cleared away.")
+            elif not keeper.killed_at and now > run.deadline + (_REMINDER_S if run.taken else 0):
                 self._kill(keeper)
 
     # What is kept ready
@@ -274,8 +274,8 @@ class Dispatcher:
         moments = [now + min(_LOOKS_UP_S, self._idle_s)]
         for keeper in self._keepers:
             if keeper.run:
-                grace = _GRACE_S if keeper.run.taken else 0
-                moments.append(keeper.killed_at + _GRACE_S if keeper.killed_at else keeper.run.deadline + grace)
+                reminder = keeper.run.deadline + (_REMINDER_S if keeper.run.taken else 0)
+                moments.append(keeper.killed_at + _GRACE_S if keeper.killed_at else reminder)
         return max(0.0, min(moments) - now) + 0.001
 
     def _retire(self, key: str) -> None:

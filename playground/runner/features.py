@@ -24,9 +24,9 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
     """What a worker found out about its machine (`playground.worker.probing.as_json`), as features."""
     mode, own_users, refused = isolation["mode"], isolation["own_users"], isolation["refused"]
     namespaces = mode == "namespaces"
-    no_namespaces = "Off: " + (refused.get("namespaces") or refused.get("users and namespaces") or "not tried")
+    no_namespaces = "Off: " + (refused.get("namespaces") or refused.get("namespaces and users") or "not tried")
     no_users = "Off: " + (
-        refused.get("users and namespaces") or refused.get("users") or "the server is not started by root"
+        refused.get("namespaces and users") or refused.get("users") or "the server is not started by root"
     )
     return (
         Feature(

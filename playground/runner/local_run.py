@@ -16,6 +16,7 @@ from catalog.errors import JSONTextError
 from catalog.strict_json import dumps, loads
 from playground.runner.job import Job, Outcome, Output, Progress, RunEnd, State
 from playground.worker.frames import (
+    ACCEPTED,
     BEGUN,
     CLOCK,
     ERROR,
@@ -68,7 +69,8 @@ class LocalRun:
         self.job = job
         self.times = _Times(time.monotonic())
         self.cancelled = False
-        self.taken = False  # its process has read the job, so no other keeper may be given it
+        self.accepted = False  # a keeper makes its process, so no other keeper may be given it
+        self.taken = False  # its process has read the job
         self.attempts = 0
         self._host = host
         self._job_frame = frame(JOB, json.dumps(_for_run(job)).encode())
@@ -134,6 +136,8 @@ class LocalRun:
         """Take in a frame from its keeper."""
         if kind in self._printed:
             self._printed[kind] += content
+        elif kind == ACCEPTED:
+            self.accepted = True
         elif kind == RESULT:
             for said, what in self._speech.feed(content):
                 self._listen(said, what)

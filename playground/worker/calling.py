@@ -197,7 +197,7 @@ def settle(private: str) -> None:
     os.environ.update(HOME=private, TMPDIR=private)
     tempfile.tempdir = None
     sys.stdout, sys.stderr = (_text_to(descriptor) for descriptor in (1, 2))
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 

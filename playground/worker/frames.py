@@ -4,7 +4,7 @@ A frame is one byte that says what it is, the length of its content (4 bytes, bi
 
     server -> keeper    LIMITS, JOB, and later perhaps KILL
     run -> keeper       TAKEN, BEGUN, PROGRESS…, then RESPONSE or ERROR
-    keeper -> server    STDOUT…, STDERR…, RESULT… (what the run said, in pieces, as it was), then END
+    keeper -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (what the run said, in pieces, as it was), then END
     parent -> server    UNUSABLE, instead of a keeper; DESCRIPTION, when that is all that was asked
 """
 
@@ -27,6 +27,7 @@ PROGRESS: Final = b"P"  # JSON: [done, total, message]
 RESPONSE: Final = b"R"  # JSON: the response
 ERROR: Final = b"E"  # text: why there is no response
 
+ACCEPTED: Final = b"C"  # empty: the run's process is about to be made
 STDOUT: Final = b"1"  # bytes
 STDERR: Final = b"2"  # bytes
 RESULT: Final = b"D"  # bytes: a piece of the run's frames

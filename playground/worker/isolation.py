@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import resource
 import secrets
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ Mode = Literal["namespaces", "user", "plain"]
 _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions hand out
 _UID_RANGES: Final = 1 << 18
 UIDS_PER_FACTORY: Final = 512
+_MAX_REASON: Final = 500
 _CLOSED: Final = "size=4k,mode=000"
 
 
@@ -104,17 +106,56 @@ def fork_apart(enclosure: Enclosure) -> tuple[int, Place | None]:
     """
     if enclosure.mode == "namespaces":
         return _fork_into_namespaces(enclosure)
+    told, tell = os.pipe()
     pid = os.fork()
-    if pid:
-        return pid, None
+    if not pid:
+        os.close(told)
+        return 0, _settled(enclosure, tell)
+    os.close(tell)
+    try:
+        _expect_settled(told)
+    except SetApartError:
+        os.waitpid(pid, 0)
+        raise
+    finally:
+        os.close(told)
+    return pid, None
+
+
+def _settled(enclosure: Enclosure, tell: int) -> Place:
+    """In the forked process: take up its place, or say why that cannot be, and end."""
+    try:
+        place = _take_up(enclosure)
+        _settle_parent()
+    except BaseException as error:  # noqa: BLE001  a forked process must not run on in the worker's code
+        os.write(tell, f"!{error}".encode()[:_MAX_REASON])
+        os._exit(1)
+    os.close(tell)
+    return place
+
+
+def _take_up(enclosure: Enclosure) -> Place:
+    if enclosure.mode == "namespaces":
+        _arrange_mounts(enclosure)
+        return Place(enclosure, enclosure.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
     directory = Path(enclosure.scratch) / str(os.getpid())
     directory.mkdir(mode=0o700)
     if enclosure.mode == "user":
         uid = _free_uids()
         os.chown(directory, uid, uid)
         _change_user(uid)
-    _settle_parent()
-    return 0, Place(enclosure, str(directory))
+    return Place(enclosure, str(directory))
+
+
+def _expect_settled(told: int) -> None:
+    """Wait until the forked process has taken up its place.
+
+    Raises:
+        SetApartError: it could not.
+    """
+    answer = os.read(told, _MAX_REASON)
+    if answer:
+        raise SetApartError(answer.decode(errors="replace").lstrip("!"))
 
 
 def _settle_parent() -> None:
@@ -145,30 +186,42 @@ def _fork_into_namespaces(enclosure: Enclosure) -> tuple[int, Place | None]:
         os.close(tell)
         os.close(heard)
         try:
-            pid = _map_users(enclosure, first, told, say)
-            os.waitpid(first, 0)
-            os.write(say, b"+")  # not before: the death of the one between must not be taken for ours
+            return _watch_namespaces(enclosure, first, told, say), None
         finally:
             os.close(told)
             os.close(say)
-        return pid, None
     os.close(told)
     os.close(say)
     try:
         second = _make_namespaces(enclosure, tell, heard)
-    except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
-        os.write(tell, f"!{error}".encode())
+        if second:
+            os.write(tell, str(second).encode())
+            os._exit(0)
+        if os.read(heard, 1) != b"+":
+            os._exit(1)
+        os.close(heard)
+    except BaseException as error:  # noqa: BLE001  a forked process must not run on in the worker's code
+        os.write(tell, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
-    if second:
-        os.write(tell, str(second).encode())
-        os._exit(0)
-    if os.read(heard, 1) != b"+":
-        os._exit(1)
-    os.close(tell)
-    os.close(heard)
-    _arrange_mounts(enclosure)
-    _settle_parent()
-    return 0, Place(enclosure, enclosure.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
+    return 0, _settled(enclosure, tell)
+
+
+def _watch_namespaces(enclosure: Enclosure, first: int, told: int, say: int) -> int:
+    """See to it that the namespaces have their users; return the number of their first process."""
+    try:
+        pid = _map_users(enclosure, first, told, say)
+    except OSError:
+        os.kill(first, signal.SIGKILL)
+        os.waitpid(first, 0)
+        raise
+    os.waitpid(first, 0)
+    os.write(say, b"+")  # not before: the end of the process between must not be taken for that of the parent
+    try:
+        _expect_settled(told)
+    except SetApartError:
+        os.waitpid(pid, 0)
+        raise
+    return pid
 
 
 def _make_namespaces(enclosure: Enclosure, tell: int, heard: int) -> int:
@@ -185,18 +238,21 @@ def _make_namespaces(enclosure: Enclosure, tell: int, heard: int) -> int:
 
 
 def _map_users(enclosure: Enclosure, first: int, told: int, say: int) -> int:
-    """Give the new namespace users that nobody else has; return its first process."""
-    answer = os.read(told, 500)
+    """Give the new namespace users that nobody else has; return its first process.
+
+    Raises:
+        SetApartError: it could not be made.
+    """
+    answer = os.read(told, _MAX_REASON)
     if answer == b"+":
         if enclosure.own_users:
             users = f"0 {_free_uids()} {UIDS_PER_FACTORY}"
             Path(f"/proc/{first}/uid_map").write_text(users)
             Path(f"/proc/{first}/gid_map").write_text(users)
         os.write(say, b"+")
-        answer = os.read(told, 500)
+        answer = os.read(told, _MAX_REASON)
     if not answer.isdigit():
-        os.waitpid(first, 0)
-        raise SetApartError(answer.decode(errors="replace").lstrip("!") or "it ended unexpectedly")
+        raise SetApartError(answer.decode(errors="replace").lstrip("!") or "its first process ended")
     return int(answer)
 
 
@@ -210,8 +266,8 @@ def _arrange_mounts(enclosure: Enclosure) -> None:
         _change_user(0)
     for cover in sorted(covers, key=len):
         inside = [path for path in kept if is_within(path, cover)]
-        if not Path(cover).is_dir():
-            continue  # it was inside another one
+        if not os.path.isdir(cover):  # noqa: PTH112  which is False, too, for what this user may not see
+            continue
         linux.mount("tmpfs", cover, "tmpfs", linux.MS_NOSUID, "size=1m,mode=755" if inside else _CLOSED)
         for path in inside:
             Path(path).mkdir(parents=True, exist_ok=True)
@@ -281,6 +337,6 @@ def enter_run(place: Place, slot: int, bounds: Bounds) -> None:
         linux.unshare(linux.CLONE_NEWIPC)
         if place.enclosure.own_users:
             _change_user(slot)
-        linux.drop_capabilities()
+    linux.drop_capabilities()
     linux.allow_inspection(allowed=True)
     linux.die_with_parent()

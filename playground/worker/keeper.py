@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 from playground.worker import calling
 from playground.worker.directories import make_private_directory, remove_private_directory
 from playground.worker.ending import end_descendants, reap
-from playground.worker.frames import END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
+from playground.worker.frames import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.isolation import Bounds, Place, enter_run, settle_keeper
 from playground.worker.linux import close_from
 from playground.worker.watching import Watch
@@ -65,6 +65,7 @@ class Keeper:
 
     def _run(self, limits: dict[str, Any]) -> None:
         """One run, from its private directory to its last process."""
+        self.server.sendall(frame(ACCEPTED))
         directory = make_private_directory(self.place, self.slot, limits["scratch_bytes"])
         (result, say), (stdout, out), (stderr, err) = os.pipe(), os.pipe(), os.pipe()
         pid = os.fork()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -134,6 +135,14 @@ def close_from(first: int) -> None:
     """Close every descriptor from `first` on; at once, which `os.closerange` does not do in every build of Python."""
     arguments = [ctypes.c_uint(argument) for argument in (first, 0xFFFF_FFFF, 0)]
     _check(_libc.syscall(ctypes.c_long(_SYS_CLOSE_RANGE), *arguments), "close_range")
+
+
+def close_all_but(*kept: int) -> None:
+    """Close every descriptor but the standard ones and `kept`."""
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  names of descriptors, not files
+        if int(name) > 2 and int(name) not in kept:
+            with contextlib.suppress(OSError):  # the one that listed them
+                os.close(int(name))
 
 
 def flush_c_output() -> None:

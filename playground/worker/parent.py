@@ -17,6 +17,7 @@ from playground.worker.failing import describe
 from playground.worker.frames import DESCRIPTION, UNUSABLE, frame
 from playground.worker.isolation import UIDS_PER_FACTORY, Place, fork_keeper
 from playground.worker.keeper import Keeper
+from playground.worker.linux import close_all_but
 from playground.worker.loading import describe_factory, load_factory, threads
 
 STARTS_THREADS: Final = 75  # how a parent ends that cannot fork
@@ -67,7 +68,7 @@ class Parent:
     def _fork_keeper(self, slot: int, server: socket.socket) -> int:
         pid = fork_keeper(self.place)
         if not pid:
-            self.worker.close()
+            close_all_but(server.fileno())
             Keeper(self.place, slot, self.factory, server).serve()
         return pid
 

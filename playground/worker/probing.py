@@ -21,11 +21,11 @@ def choose_enclosure(base: Enclosure, modes: tuple[str, ...]) -> tuple[Enclosure
 
     Args:
         base: what does not depend on the mode.
-        modes: which may be used: "namespaces", "user"; "plain" always works.
+        modes: what may be used of "namespaces" and "user"; a mode that needs neither always works.
     """
     refused: dict[str, str] = {}
     for name, enclosure in _candidates(base):
-        if enclosure.mode not in modes:
+        if enclosure.mode not in modes or (enclosure.own_users and "user" not in modes):
             refused[name] = "it is switched off"
         elif reason := _trial(enclosure):
             refused[name] = reason
@@ -37,7 +37,7 @@ def choose_enclosure(base: Enclosure, modes: tuple[str, ...]) -> tuple[Enclosure
 def _candidates(base: Enclosure) -> Iterator[tuple[str, Enclosure]]:
     root = os.geteuid() == 0
     if root:
-        yield "users and namespaces", replace(base, mode="namespaces", own_users=True)
+        yield "namespaces and users", replace(base, mode="namespaces", own_users=True)
     yield "namespaces", replace(base, mode="namespaces")
     if root:
         yield "users", replace(base, mode="user", own_users=True)

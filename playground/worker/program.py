@@ -32,7 +32,7 @@ from playground.worker.converting import warm_up
 from playground.worker.directories import remove_tree
 from playground.worker.ending import end_descendants
 from playground.worker.isolation import Enclosure, fork_apart, needed_directories
-from playground.worker.linux import adopt_orphans
+from playground.worker.linux import adopt_orphans, close_all_but
 from playground.worker.parent import MAX_MESSAGE_BYTES, STARTS_THREADS, become_describer, become_parent, refuse
 
 _LOOKS_UP_MS: Final = 5000
@@ -120,7 +120,7 @@ class Worker:
         pid, place = fork_apart(self.enclosure)
         if place is not None:
             with _last_words():
-                self._forget_everything(requests)
+                close_all_but(inbox.fileno(), place.namespace)
                 become_parent(
                     place, inbox, request["reference"], preload=request["preload"], memory_bytes=request["memory_bytes"]
                 )
@@ -132,22 +132,11 @@ class Worker:
         pid, place = fork_apart(self.enclosure)
         if place is not None:
             with _last_words():
-                self._forget_everything()
+                close_all_but(server.fileno())
                 become_describer(server, request["reference"])
         until = time.monotonic() + request["timeout_s"]
         child = Child(request, pid, os.pidfd_open(pid), server, until=until)
         self.children[child.pidfd] = child
-
-    def _forget_everything(self, *sockets: socket.socket) -> None:
-        """In a forked process: close what belongs to the worker."""
-        for child in self.children.values():
-            os.close(child.pidfd)
-            child.requests.close()
-            if child.inbox:
-                child.inbox.close()
-        for each in (self.control, *sockets):
-            each.close()
-        self.children.clear()
 
     def _bury(self, child: Child) -> None:
         """Clean up after a child that has ended; replace a parent that may not fork."""
@@ -196,7 +185,7 @@ def _last_words() -> Any:
 def main() -> None:
     """Serve the server process that has started this program."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, signal.SIG_IGN)  # it ends when its server ends, and so do its children
     control = socket.socket(fileno=int(sys.argv[-1]))
     control.set_inheritable(False)
     message = control.recv(1 << 16)

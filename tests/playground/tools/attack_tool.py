@@ -1,0 +1,18 @@
+"""A tool that does what it is told: its parameters are the body of `call`."""
+
+import textwrap
+
+
+class Attack:
+    def call(self, request):
+        names = {}
+        exec(f"def attack():\n{textwrap.indent(request['code'], '    ')}", names)
+        return names["attack"]()
+
+
+class Factory:
+    def tool_id(self):
+        return "attack"
+
+    def create(self):
+        return Attack()
