@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from catalog.search.words import Mark, Query, Word, excerpt, fold, marks, parts_of
+from catalog.search.words import Mark, Part, Query, Word, excerpt, fold, marks, parts_of, singular
 
 EXCERPT_CHARS = 240
 REASON_CHARS = 140
@@ -64,8 +64,7 @@ def explain(query: Query, *, name: str, tool_id: str, description: str) -> Expla
 
 def words_out_of_sight(query: Query, explanation: Explanation) -> tuple[Word, ...]:
     """The words of `query` that hit none of the visible texts."""
-    visible = (explanation.name.text, explanation.tool_id.text, explanation.excerpt.text)
-    seen = {fold(word) for text in visible for word in _words_of(text)}
+    seen = _words_in(explanation.name.text, explanation.tool_id.text, explanation.excerpt.text)
     return tuple(word for word in query.words if not _stands_in(word, seen))
 
 
@@ -91,19 +90,30 @@ def _marked(text: str, query: Query) -> Marked:
 
 
 def _without(query: Query, text: str) -> Query:
-    seen = {fold(word) for word in _words_of(text[:MAX_TEXT_CHARS])}
+    seen = _words_in(text[:MAX_TEXT_CHARS])
     return Query(tuple(word for word in query.words if not _stands_in(word, seen)))
 
 
-def _words_of(text: str) -> Iterator[str]:
-    for run in text.replace("_", " ").split():
-        parts = parts_of(run)
-        yield from parts
-        if len(parts) > 1:
-            yield "".join(parts)
+def _words_in(*texts: str) -> frozenset[str]:
+    """The words of `texts`, folded: as they are, in the singular, and put together where several stand as one."""
+    found: set[str] = set()
+    for text in texts:
+        for run in text.split():
+            parts = [fold(part) for part in parts_of(run)]
+            found.update(parts)
+            found.update(map(singular, parts))
+            if len(parts) > 1:
+                found.add("".join(parts))
+    return frozenset(found)
 
 
-def _stands_in(word: Word, seen: set[str]) -> bool:
-    return all(any(part.hits(one) for one in seen) for part in word.parts) or (
-        word.joined is not None and any(word.joined.hits(one) for one in seen)
+def _stands_in(word: Word, seen: frozenset[str]) -> bool:
+    return all(_is_among(part, seen) for part in word.parts) or (
+        word.joined is not None and _is_among(word.joined, seen)
     )
+
+
+def _is_among(part: Part, seen: frozenset[str]) -> bool:
+    if part.text in seen or (" " in part.text and any(part.text.replace(" ", "") in word for word in seen)):
+        return True
+    return part.open_ended and any(word.startswith(part.text) for word in seen)

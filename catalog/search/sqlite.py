@@ -10,7 +10,7 @@ Source: SQLite, "FTS5 Extension", sections 3 (query syntax) and 5.1.1 (bm25).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import astuple
+from operator import attrgetter
 
 from django.db import connection
 from django.db.models.expressions import RawSQL
@@ -23,13 +23,14 @@ _PUT = """
     INSERT OR REPLACE INTO tool_search (rowid, tool_id, name, description, parameters, parameter_texts, flags)
     VALUES (%s, %s, %s, %s, %s, %s, %s)
 """
+_COLUMNS = attrgetter("tool_id", "name", "description", "parameters", "parameter_texts", "flags")
 _SEARCHED = "{tool_id name description parameters parameter_texts}"
 
 
 class SQLiteIndex:
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
         with connection.cursor() as cursor:
-            cursor.executemany(_PUT, [(pk, *astuple(document)) for pk, document in documents])
+            cursor.executemany(_PUT, [(pk, *_COLUMNS(document)) for pk, document in documents])
 
     def find(
         self,

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 MAX_QUERY_CHARS = 200
 MAX_QUERY_WORDS = 16
@@ -118,7 +118,7 @@ class Word:
         return (*self.parts, self.joined) if self.joined else self.parts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """What a person typed, cut into words. `cut`: there was more than is looked for."""
 
@@ -149,7 +149,38 @@ class Query:
     def hits(self, word: str) -> bool:
         """Whether `word`, one word of a text, is one that is looked for."""
         folded = fold(word)
-        return any(part.hits(folded) for wanted in self.words for part in wanted.alternatives)
+        if folded in self._whole or folded.startswith(self._beginnings):
+            return True
+        return folded[-1:] == "s" and singular(folded) in self._whole
+
+    def may_hit(self, text: str) -> bool:
+        """False where a glance tells that no word of `text` is looked for."""
+        if not text.isascii():
+            return True
+        folded = text.lower()
+        return any(start in folded for start in self._starts)
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        return tuple(part for word in self.words for part in word.alternatives)
+
+    @cached_property
+    def _whole(self) -> frozenset[str]:
+        return frozenset(part.text for part in self._parts)
+
+    @cached_property
+    def _beginnings(self) -> tuple[str, ...]:
+        return tuple(part.text for part in self._parts if part.open_ended)
+
+    @cached_property
+    def _starts(self) -> frozenset[str]:
+        """What every hit contains: its word without the last letter, which a plural may change."""
+        return frozenset(part.text[:-1] if len(part.text) > 2 else part.text for part in self._parts)
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        """The parts in a script without spaces."""
+        return tuple(part.text.replace(" ", "") for part in self._parts if " " in part.text)
 
 
 def _word(parts: list[str], *, open_ended: bool) -> Word:
@@ -179,6 +210,8 @@ class Mark:
 
 def marks(text: str, query: Query) -> tuple[Mark, ...]:
     """Where `query` hits `text`, in order, touching ones joined."""
+    if not query.may_hit(text):
+        return ()
     found: list[Mark] = []
     for start, end in _spans(text, query):
         if found and found[-1].end == start:
@@ -189,17 +222,17 @@ def marks(text: str, query: Query) -> tuple[Mark, ...]:
 
 
 def _spans(text: str, query: Query) -> Iterator[tuple[int, int]]:
-    phrases = [part.text.replace(" ", "") for word in query.words for part in word.parts if " " in part.text]
     for run in _RUN.finditer(text):
         if query.hits(run[0]):
             yield run.span()
             continue
-        start = run.start()
-        for part in _HUMP.split(run[0]):
-            if len(part) < len(run[0]) and query.hits(part):
-                yield start, start + len(part)
-            start += len(part)
-        for phrase in phrases:
+        if not run[0].islower():
+            start = run.start()
+            for part in _HUMP.split(run[0]):
+                if len(part) < len(run[0]) and query.hits(part):
+                    yield start, start + len(part)
+                start += len(part)
+        for phrase in query.phrases:
             yield from (
                 (run.start() + hit.start(), run.start() + hit.end()) for hit in re.finditer(re.escape(phrase), run[0])
             )
