@@ -153,12 +153,22 @@ class Query:
             return True
         return folded[-1:] == "s" and singular(folded) in self._whole
 
-    def may_hit(self, text: str) -> bool:
-        """False where a glance tells that no word of `text` is looked for."""
+    def candidates(self, text: str) -> Iterator[tuple[int, str]]:
+        """(start, run) of each run of letters and digits in `text` that may be looked for, or hold what is."""
         if not text.isascii():
-            return True
-        folded = text.lower()
-        return any(start in folded for start in self._starts)
+            yield from ((run.start(), run[0]) for run in _RUN.finditer(text))
+            return
+        end = 0
+        for glimpse in self._glimpse.finditer(text.lower()):
+            start = glimpse.start()
+            if start < end:
+                continue
+            while start > end and text[start - 1].isalnum():
+                start -= 1
+            run = _RUN.match(text, start)
+            if run:
+                end = run.end()
+                yield start, run[0]
 
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
@@ -173,9 +183,10 @@ class Query:
         return tuple(part.text for part in self._parts if part.open_ended)
 
     @cached_property
-    def _starts(self) -> frozenset[str]:
+    def _glimpse(self) -> re.Pattern[str]:
         """What every hit contains: its word without the last letter, which a plural may change."""
-        return frozenset(part.text[:-1] if len(part.text) > 2 else part.text for part in self._parts)
+        starts = {part.text[:-1] if len(part.text) > 2 else part.text for part in self._parts}
+        return re.compile("|".join(map(re.escape, sorted(starts))))
 
     @cached_property
     def phrases(self) -> tuple[str, ...]:
@@ -210,8 +221,6 @@ class Mark:
 
 def marks(text: str, query: Query) -> tuple[Mark, ...]:
     """Where `query` hits `text`, in order, touching ones joined."""
-    if not query.may_hit(text):
-        return ()
     found: list[Mark] = []
     for start, end in _spans(text, query):
         if found and found[-1].end == start:
@@ -222,20 +231,19 @@ def marks(text: str, query: Query) -> tuple[Mark, ...]:
 
 
 def _spans(text: str, query: Query) -> Iterator[tuple[int, int]]:
-    for run in _RUN.finditer(text):
-        if query.hits(run[0]):
-            yield run.span()
+    if not query:
+        return
+    for start, run in query.candidates(text):
+        if query.hits(run):
+            yield start, start + len(run)
             continue
-        if not run[0].islower():
-            start = run.start()
-            for part in _HUMP.split(run[0]):
-                if len(part) < len(run[0]) and query.hits(part):
-                    yield start, start + len(part)
-                start += len(part)
+        at = start
+        for part in _HUMP.split(run):
+            if len(part) < len(run) and query.hits(part):
+                yield at, at + len(part)
+            at += len(part)
         for phrase in query.phrases:
-            yield from (
-                (run.start() + hit.start(), run.start() + hit.end()) for hit in re.finditer(re.escape(phrase), run[0])
-            )
+            yield from ((start + hit.start(), start + hit.end()) for hit in re.finditer(re.escape(phrase), run))
 
 
 def excerpt(text: str, query: Query, length: int) -> str:
