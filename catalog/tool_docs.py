@@ -13,9 +13,10 @@ from catalog.exports import FORMATS, Export, export
 from catalog.laying_out import is_one_line, lay_out
 from catalog.models import Tool
 from catalog.spec import Example, ToolSpec
-from catalog.strict_json import JSON
+from catalog.strict_json import JSON, dumps
 
 LONG_PURPOSE_CHARS = 900
+LONG_CODE_CHARS = 8_000
 EXPORTS_SHOWN = ("mcp", "openai", "anthropic")
 
 
@@ -31,7 +32,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How to use the tool from somewhere: by `code`, or by an export."""
+    """How to use the tool from somewhere: by `code`, or by an export (whose text is `code`)."""
 
     key: str
     label: str
@@ -41,6 +42,11 @@ class Usage:
     @property
     def code_id(self) -> str:
         return f"use-{self.key}-code"
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is too long to stand beside the documentation."""
+        return len(self.code) > LONG_CODE_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,8 @@ class ToolDocs:
 
     def _exports(self) -> Iterator[Usage]:
         for key in EXPORTS_SHOWN:
-            yield Usage(key, FORMATS[key].label, export=export(self.spec, key))
+            exported = export(self.spec, key)
+            yield Usage(key, FORMATS[key].label, dumps(exported.document, indent=2), exported)
 
     @property
     def _sample(self) -> JSON:
