@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -37,6 +37,10 @@ class Report:
 
     def dropped(self, pointer: str, reason: str) -> None:
         self._add(Loss(pointer, "dropped", reason))
+
+    def extend(self, losses: Iterable[Loss]) -> None:
+        for loss in losses:
+            self._add(loss)
 
     def _add(self, loss: Loss) -> None:
         if len(self._losses) < MAX_LOSSES:

@@ -289,13 +289,14 @@ def _openapi(job: Job) -> Schema:
     }
     if schemas:
         document["components"] = {"schemas": schemas}
+    own: Schema = {"name": spec.name}
     if spec.tool_id != spec.name:
-        document["x-tool-id"] = spec.tool_id
-        job.report.kept("/definition/id", "It is an extension, `x-tool-id`, that other programs pass over.")
+        own["id"] = spec.tool_id
+        job.report.kept("/definition/id", "It is in the extension `x-llm-tool`, which other programs pass over.")
     if spec.configuration is not None:
-        document["x-configuration"] = spec.configuration
-        job.report.kept(CONFIGURATION, "It is an extension, `x-configuration`, that other programs pass over.")
-    return document
+        own["configuration"] = spec.configuration
+        job.report.kept(CONFIGURATION, "It is in the extension `x-llm-tool`, which other programs pass over.")
+    return {**document, "x-llm-tool": own}
 
 
 def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job) -> Schema:

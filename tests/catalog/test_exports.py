@@ -516,7 +516,7 @@ def test_openapi_has_all_of_the_spec():
         "examples": {"example-1": {"summary": "Get weather of New York", "value": {"location": "New York"}}},
     }
     assert exported.document["components"]["schemas"] == {"Parameters": spec.parameters, "Returns": spec.return_type}
-    assert exported.document["x-configuration"] == spec.configuration
+    assert exported.document["x-llm-tool"] == {"name": "Get weather", "configuration": spec.configuration}
     assert [loss.pointer for loss in exported.changes] == ["/definition/name"]
 
 

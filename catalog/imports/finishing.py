@@ -1,0 +1,92 @@
+"""Drafts as specs: with ids of their own, in one order of members, and accepted by the reader of specs."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from catalog.errors import SpecError
+from catalog.imports.mending import without_refused
+from catalog.imports.results import MAX_CHARS, Draft, ImportedSpec, Object
+from catalog.losses import Report
+from catalog.problems import Problem
+from catalog.spec import MAX_NAME_CHARACTERS, read_spec
+from catalog.strict_json import dumps
+
+ROUNDS: Final = 4  # of leaving out what is refused: less is found while there is worse
+_TOO_LARGE: Final = Problem("", "The specs of this document are too long together.", "import.too-large")
+_RETURN_TYPE: Final = "/definition/returnType"
+
+
+class Finisher:
+    """Finishes the drafts of one document."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._chars = 0
+
+    def finished(self, draft: Draft) -> ImportedSpec:
+        if self._chars > MAX_CHARS:
+            return _refused(draft, _TOO_LARGE)
+        if draft.refusal:
+            return _refused(draft, Problem("", draft.refusal, "import.not-a-tool"))
+        report = Report()
+        report.extend(draft.losses)
+        document = self._document(draft, report)
+        for _ in range(ROUNDS):
+            text = dumps(document, indent=2)
+            problems = _problems(text)
+            mended = _mended(document, problems, draft.pointer, report) if problems else None
+            if mended is None:
+                break
+            document = mended
+        self._chars += len(text)
+        if self._chars > MAX_CHARS:
+            return _refused(draft, _TOO_LARGE)
+        return ImportedSpec(draft.pointer, text, document, tuple(report), problems)
+
+    def _document(self, draft: Draft, report: Report) -> Object:
+        tool_id = self._own_id(draft, report)
+        definition: Object = {"name": draft.name, **draft.members}
+        if tool_id != draft.name:
+            definition = {"id": tool_id, **definition}
+        return {"definition": definition, **draft.around}
+
+    def _own_id(self, draft: Draft, report: Report) -> str:
+        """The draft's id; cut where it is too long, and numbered where another tool of the document has it."""
+        wanted = draft.tool_id
+        if len(wanted) > MAX_NAME_CHARACTERS:
+            digits = hashlib.sha256(wanted.encode()).hexdigest()[:8]
+            report.rewritten(draft.pointer, f"The id was cut: at most {MAX_NAME_CHARACTERS} characters are taken.")
+            wanted = f"{wanted[: MAX_NAME_CHARACTERS - 13]}_{digits}"
+        tool_id, number = wanted, 2
+        while tool_id in self._ids:
+            tool_id, number = f"{wanted}_{number}", number + 1
+        if tool_id != wanted:
+            report.rewritten(draft.pointer, f"Another tool has the id {wanted!r}; this one is {tool_id!r}.")
+        self._ids.add(tool_id)
+        return tool_id
+
+
+def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
+    return ImportedSpec(draft.pointer, "", {"definition": {"name": draft.name}}, tuple(draft.losses), (problem,))
+
+
+def _problems(text: str) -> tuple[Problem, ...]:
+    try:
+        read_spec(text)
+    except SpecError as error:
+        return error.problems
+    return ()
+
+
+def _mended(document: Object, problems: tuple[Problem, ...], pointer: str, report: Report) -> Object | None:
+    """`document` without what is refused; without its return type where only that is."""
+    mended = without_refused(document, problems, pointer, report)
+    if mended is not None:
+        return mended
+    definition = document["definition"]
+    if isinstance(definition, dict) and all(problem.pointer.startswith(_RETURN_TYPE) for problem in problems):
+        report.dropped(pointer, f"The schema of what it returns was left out: {problems[0].message}")
+        return {**document, "definition": {name: value for name, value in definition.items() if name != "returnType"}}
+    return None

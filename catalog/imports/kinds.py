@@ -1,0 +1,99 @@
+"""Which format a document is in, by its own marks; what has none of them is left to the reader of specs.
+
+Sources: the version fields of OpenAPI and Swagger; MCP, "Listing Tools"; the tool parameters of OpenAI (Chat
+Completions, Responses), Anthropic and Gemini; LangChain, `convert_to_openai_tool`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from catalog.imports.results import Kind, Object
+from catalog.problems import pointer_join
+from catalog.strict_json import JSON
+
+
+def detect(document: JSON) -> Kind | None:
+    """The format of `document`; None where it is a spec, or nothing that is known."""
+    if isinstance(document, dict):
+        if "definition" in document:
+            return None
+        version = document.get("openapi", document.get("swagger"))
+        if isinstance(document.get("paths"), dict) or "openapi" in document or "swagger" in document:
+            return _api_kind(version)
+    first = next(tools_in(document), None)
+    return kind_of_tool(first[1]) if first is not None else None
+
+
+def _api_kind(version: JSON) -> Kind | None:
+    text = str(version)
+    if text.startswith("3."):
+        return "openapi-3"
+    return "swagger-2" if text in {"2.0", "2"} else None
+
+
+def kind_of_tool(tool: JSON) -> Kind | None:
+    """The format of one tool."""
+    if not isinstance(tool, dict):
+        return None
+    return next((kind for kind, fits in _TOOLS if fits(tool)), None)
+
+
+def tools_in(document: JSON) -> Iterator[tuple[str, JSON]]:
+    """The tools in `document`, each with its pointer: it is one, a list of them, or holds a list of them."""
+    yield from _tools_below(document, "", 3)
+
+
+def _tools_below(value: JSON, pointer: str, depth: int) -> Iterator[tuple[str, JSON]]:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            place = pointer_join(pointer, index)
+            if depth and isinstance(item, dict) and kind_of_tool(item) is None:
+                inner = list(_tools_below(item, place, depth - 1))
+                yield from inner or [(place, item)]
+            else:
+                yield place, item
+        return
+    if not isinstance(value, dict):
+        return
+    if kind_of_tool(value) is not None:
+        yield pointer, value
+        return
+    holder = next((name for name in _HOLDERS if isinstance(value.get(name), list | dict)), None)
+    if holder is not None and depth:
+        yield from _tools_below(value[holder], pointer_join(pointer, holder), depth - 1)
+
+
+_HOLDERS: Final = ("result", "tools", "functions", "functionDeclarations", "function_declarations", "tool")
+
+
+def _has(*names: str) -> Callable[[Object], bool]:
+    return lambda tool: isinstance(tool.get("name"), str) and any(name in tool for name in names)
+
+
+def _is_openai(tool: Object) -> bool:
+    return tool.get("type") == "function" and ("function" in tool or "name" in tool)
+
+
+def _is_gemini(tool: Object) -> bool:
+    """By the types in capitals, or by fields that no other format has."""
+    schema = tool.get("parameters")
+    if not isinstance(tool.get("name"), str) or not isinstance(schema, dict):
+        return isinstance(tool.get("name"), str) and ("parametersJsonSchema" in tool or "response" in tool)
+    kind = schema.get("type")
+    return (isinstance(kind, str) and kind.isupper()) or "propertyOrdering" in schema or "response" in tool
+
+
+def _is_langchain(tool: Object) -> bool:
+    return isinstance(tool.get("title"), str) and isinstance(tool.get("properties"), dict) and "name" not in tool
+
+
+_TOOLS: Final[tuple[tuple[Kind, Callable[[Object], bool]], ...]] = (
+    ("openai", _is_openai),
+    ("mcp", _has("inputSchema", "outputSchema")),
+    ("anthropic", _has("input_schema")),
+    ("gemini", _is_gemini),
+    ("openai", _has("parameters")),
+    ("langchain", _is_langchain),
+)

@@ -1,0 +1,187 @@
+"""Bringing a schema from elsewhere to JSON Schema: the type names of programming languages, and other habits.
+
+What is changed is reported. Sources: the Berkeley Function Calling Leaderboard, whose functions have the types of
+Python, Java and JavaScript; common mistakes in the tool lists of real MCP servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from catalog.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
+from catalog.imports.results import Object
+from catalog.losses import Report
+from catalog.problems import Problem, pointer_join, resolve_pointer, split_pointer
+from catalog.schema_modernising import is_outdated, modernised
+from catalog.strict_json import JSON
+
+TYPES: Final[Mapping[str, str]] = {
+    "str": "string", "text": "string", "char": "string", "character": "string", "bytes": "string", "date": "string",
+    "datetime": "string", "enum": "string", "file": "string", "uuid": "string",
+    "int": "integer", "long": "integer", "short": "integer", "byte": "integer", "bigint": "integer",
+    "int32": "integer", "int64": "integer",
+    "float": "number", "double": "number", "decimal": "number", "numeric": "number", "complex": "number",
+    "bool": "boolean",
+    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "sequence": "array", "frozenset": "array",
+    "dict": "object", "map": "object", "hashmap": "object", "hashtable": "object", "mapping": "object",
+    "dictionary": "object", "struct": "object", "record": "object",
+    "none": "null", "nonetype": "null", "nil": "null", "undefined": "null",
+}  # fmt: skip
+FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that asks for it
+_ANY: Final = frozenset({"any", "unknown", "mixed", "variant", "generic"})
+
+
+def mended_schema(schema: JSON, pointer: str, report: Report) -> JSON:
+    """`schema`, which stands at `pointer` of a document, as one that JSON Schema 2020-12 means."""
+    if not isinstance(schema, dict):
+        return schema
+    dialect = dialect_of(schema, DEFAULT_DIALECT)
+    if dialect is None:
+        report.dropped(f"{pointer}/$schema", "It names no draft that is known; the schema is read as 2020-12.")
+        schema = {name: value for name, value in schema.items() if name != "$schema"}
+        dialect = DEFAULT_DIALECT
+    mended = _mended(schema, dialect, pointer, report)
+    if not is_outdated(mended):
+        return mended
+    report.rewritten(pointer_join(pointer, "$schema"), f"The schema of draft {dialect.name} is one of 2020-12 now.")
+    return modernised(mended, pointer=pointer, report=report).together()
+
+
+def _mended(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+    if not isinstance(schema, dict):
+        return schema
+    out: Object = {}
+    for keyword, value in schema.items():
+        place = pointer_join(pointer, keyword)
+        how = dialect.holds.get(keyword)
+        if keyword == "type":
+            set_type(out, value, place, report)
+        elif keyword in FLAGS and isinstance(value, bool):
+            continue  # said by the schema around it
+        elif keyword == "optional" and isinstance(value, list) and "properties" in schema:
+            report.rewritten(place, "Members that are not in `required` are optional anyway.")
+        elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
+            report.rewritten(place, "A list of `items` became `prefixItems`.")
+            out["prefixItems"] = [
+                _mended(item, dialect, pointer_join(place, at), report) for at, item in enumerate(value)
+            ]
+        elif how is not None:
+            inner = {path: _mended(one, dialect, pointer_join(place, *path), report) for path, one in held(how, value)}
+            out[keyword] = filled(value, inner)
+        else:
+            out[keyword] = value
+    require_flagged(schema, out, pointer, report)
+    return out
+
+
+def filled(value: JSON, inner: dict[tuple[str | int, ...], JSON]) -> JSON:
+    """`value` with the schemas `inner` in their places, which are at most one step away."""
+    if () in inner:
+        return inner[()]
+    if isinstance(value, list):
+        return [inner.get((index,), item) for index, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {name: inner.get((name,), member) for name, member in value.items()}
+    return value
+
+
+def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
+    """Put the type that `value` means into `out`; none where it means any."""
+    listed = value if isinstance(value, list) else [value]
+    names = [name for name in listed if isinstance(name, str)]
+    known = [_type_named(name) for name in names]
+    if known == names or len(names) != len(listed):
+        out["type"] = value
+        return
+    distinct = [*dict.fromkeys(name for name in known if name is not None)]
+    if None in known:
+        report.rewritten(pointer, f"{_said(names)} became any type.")
+        return
+    out["type"] = distinct[0] if len(distinct) == 1 else [*distinct]
+    report.rewritten(pointer, f"{_said(names)} became {_said(distinct)}.")
+
+
+def _type_named(name: str) -> str | None:
+    """The type that `name` means in some language; itself where it means nothing, None where it means any."""
+    if name in TYPE_NAMES:
+        return name
+    plain = name.strip().casefold()
+    if plain in _ANY:
+        return None
+    return plain if plain in TYPE_NAMES else TYPES.get(plain, name)
+
+
+def _said(names: list[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -> None:
+    """`required: true` or `optional: false` in a member says what the list of the object should say."""
+    members = schema.get("properties")
+    for name, member in members.items() if isinstance(members, dict) else ():
+        for flag in FLAGS:
+            value = member.get(flag) if isinstance(member, dict) else None
+            if not isinstance(value, bool):
+                continue
+            required = out.get("required")
+            names = list(required) if isinstance(required, list) else []
+            if value is FLAGS[flag] and name not in names:
+                out["required"] = [*names, name]
+            place = pointer_join(pointer, "properties", name, flag)
+            report.rewritten(place, "Whether a member may be left out is said by the `required` of the object.")
+
+
+# What the reader of specs refuses
+
+_MENDABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.list", "spec.schema", "spec.dialect"})
+
+
+def without_refused(document: Object, problems: tuple[Problem, ...], pointer: str, report: Report) -> Object | None:
+    """`document`, a spec, without the keywords that `problems` speak of; None where one cannot be left out."""
+    if not all(problem.rule in _MENDABLE for problem in problems):
+        return None
+    for problem in sorted(problems, key=lambda problem: -len(problem.pointer)):
+        *around, last = split_pointer(problem.pointer)
+        if len(around) < 2:  # the schema itself
+            return None
+        document = _left_out(document, around, last, is_schema=problem.keyword is None)
+        report.dropped(pointer, f"{problem.pointer} was left out: {problem.message}")
+    return document
+
+
+def _left_out(document: Object, around: list[str], last: str, *, is_schema: bool) -> Object:
+    copy = _copied_along(document, around)
+    holder = resolve_pointer(copy, pointer_join("", *around))
+    if isinstance(holder, dict):
+        if is_schema:
+            holder[last] = True
+        else:
+            holder.pop(last, None)
+    elif isinstance(holder, list):
+        holder[int(last)] = True
+    return copy
+
+
+def _copied_along(value: Object, tokens: list[str]) -> Object:
+    """`value` with fresh containers on the way along `tokens`, the rest shared."""
+    copy: Object = dict(value)
+    if tokens:
+        inner = copy.get(tokens[0])
+        if isinstance(inner, dict):
+            copy[tokens[0]] = _copied_along(inner, tokens[1:])
+        elif isinstance(inner, list):
+            copy[tokens[0]] = _copied_list(inner, tokens[1:])
+    return copy
+
+
+def _copied_list(value: list[JSON], tokens: list[str]) -> list[JSON]:
+    copy = list(value)
+    if tokens:
+        index = int(tokens[0])
+        inner = copy[index]
+        if isinstance(inner, dict):
+            copy[index] = _copied_along(inner, tokens[1:])
+        elif isinstance(inner, list):
+            copy[index] = _copied_list(inner, tokens[1:])
+    return copy

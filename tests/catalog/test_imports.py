@@ -1,0 +1,304 @@
+"""Imports: documents of other formats become specs, and what was lost is said."""
+
+import json
+
+import pytest
+
+from catalog.exports import export
+from catalog.imports import MAX_DOCUMENT_BYTES, NotKnown, detect, import_document, prefix_for
+from catalog.imports.results import MAX_TOOLS
+from catalog.spec import read_spec
+from catalog.strict_json import loads
+from tests.factories import DATA, GET_WEATHER, make_spec, properties
+
+MCP_LISTS = sorted((DATA / "mcp_lists").glob("*.json"))
+DRAFT_07 = "http://json-schema.org/draft-07/schema#"
+
+
+def read(path):
+    return loads(path.read_bytes(), max_bytes=MAX_DOCUMENT_BYTES)
+
+
+def rows_of(name):
+    return [loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def only(imported):
+    [spec] = imported.specs
+    return spec
+
+
+def definition_of(spec):
+    return spec.document["definition"]
+
+
+def openai(parameters=None, **members):
+    function = {"name": "f", "description": "Does something.", **members}
+    return {"type": "function", "function": function if parameters is None else function | {"parameters": parameters}}
+
+
+# -- telling formats apart --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        ({"tools": [{"name": "a", "inputSchema": {}}]}, "mcp"),
+        ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "a", "inputSchema": {}}]}}, "mcp"),
+        ([{"name": "a", "inputSchema": {}}], "mcp"),
+        ({"name": "a", "inputSchema": {}}, "mcp"),
+        (openai(), "openai"),
+        ({"type": "function", "name": "a"}, "openai"),
+        ({"functions": [{"name": "a", "parameters": {}}]}, "openai"),
+        ({"id": "x", "tool": openai()}, "openai"),
+        ({"tools": [{"name": "a", "input_schema": {}}]}, "anthropic"),
+        ({"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}, "gemini"),
+        ({"tools": [{"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}]}, "gemini"),
+        ({"title": "a", "type": "object", "properties": {}}, "langchain"),
+        ({"openapi": "3.0.3", "paths": {}}, "openapi-3"),
+        ({"openapi": "3.2.0", "info": {}}, "openapi-3"),
+        ({"swagger": "2.0", "paths": {}}, "swagger-2"),
+        ({"swagger": "1.2"}, None),
+        ({"definition": {"name": "a", "description": ""}}, None),
+        ({"definition": {"name": "a"}, "tools": [{"name": "a", "inputSchema": {}}]}, None),
+        ({}, None),
+        ([], None),
+        ({"tools": []}, None),
+        ("text", None),
+        (None, None),
+        ([[[[[[[[{"name": "a", "inputSchema": {}}]]]]]]]], None),
+    ],
+)
+def test_the_format_of_a_document_is_told_by_its_marks(document, kind):
+    assert detect(document) == kind
+
+
+def test_what_is_not_known_is_not_imported():
+    with pytest.raises(NotKnown):
+        import_document({"definition": {}})
+
+
+# -- MCP --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", MCP_LISTS, ids=lambda path: path.stem)
+def test_every_tool_of_real_mcp_servers_is_imported(path):
+    document = read(path)
+
+    imported = import_document(document, prefix=prefix_for(document, path.name))
+
+    assert len(imported.specs) == len(document["tools"])
+    for tool, spec in zip(document["tools"], imported.specs, strict=True):
+        if "arguments" in tool:  # one server lists a prompt among its tools
+            assert spec.problems[0].rule == "import.not-a-tool"
+            continue
+        assert spec.problems == ()
+        assert read_spec(spec.text).tool_id == f"{path.stem}.{tool['name']}"
+        assert definition_of(spec).get("parameters") == tool.get("inputSchema")
+        assert definition_of(spec).get("returnType") == tool.get("outputSchema")
+
+
+def test_imported_mcp_tools_are_those_of_the_catalog():
+    known = {row["definition"]["id"]: row["definition"] for row in rows_of("specs_mcp.jsonl")}
+    path = DATA / "mcp_lists" / "github-mcp-server.json"
+
+    imported = import_document(read(path), prefix="github-mcp-server")
+
+    both = [spec for spec in imported.specs if spec.tool_id in known]
+    assert len(both) > 100
+    assert [definition_of(spec) for spec in both] == [known[spec.tool_id] for spec in both]
+
+
+def test_what_mcp_says_beside_is_kept():
+    tool = {"name": "a", "description": "", "inputSchema": properties(), "annotations": {"readOnlyHint": True}}
+
+    spec = only(import_document({"tools": [tool]}))
+
+    assert spec.document["x-mcp"] == {"annotations": {"readOnlyHint": True}}
+    assert [(loss.pointer, loss.what) for loss in spec.losses] == [("/tools/0/annotations", "kept")]
+
+
+def test_a_tool_without_description_has_an_empty_one():
+    spec = only(import_document({"name": "a", "inputSchema": properties()}))
+
+    assert definition_of(spec)["description"] == ""
+    assert [(loss.pointer, loss.what) for loss in spec.losses] == [("/description", "rewritten")]
+
+
+def test_a_schema_that_2020_12_would_read_otherwise_is_rewritten():
+    schema = {"$schema": DRAFT_07, **properties(pair={"type": "array", "items": [{"type": "string"}]})}
+
+    spec = only(import_document({"name": "a", "description": "", "inputSchema": schema}))
+
+    assert spec.problems == ()
+    assert definition_of(spec)["parameters"] == properties(pair={"type": "array", "prefixItems": [{"type": "string"}]})
+
+
+# -- OpenAI, and the type names of programming languages --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["bfcl", "taubench"])
+def test_openai_functions_become_the_specs_of_the_catalog(name):
+    known = {row["definition"]["id"]: row["definition"] for row in rows_of(f"specs_{name}.jsonl")}
+
+    for row in rows_of(f"{name}_raw_openai.jsonl"):
+        spec = only(import_document(row))
+
+        assert spec.problems == ()
+        assert definition_of(spec) == known[row["id"]]
+
+
+def test_every_renamed_type_is_reported():
+    schema = {"type": "dict", "properties": {"a": {"type": "float"}, "b": {"type": "any"}, "c": {"type": "str"}}}
+
+    spec = only(import_document(openai(schema)))
+
+    assert definition_of(spec)["parameters"] == properties(a={"type": "number"}, b={}, c={"type": "string"})
+    assert {loss.pointer.removeprefix("/function/parameters") for loss in spec.losses} == {
+        "/type",
+        "/properties/a/type",
+        "/properties/b/type",
+        "/properties/c/type",
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "mended"),
+    [
+        ({"type": "tuple", "items": [{"type": "int"}]}, {"type": "array", "prefixItems": [{"type": "integer"}]}),
+        ({"type": ["str", "None"]}, {"type": ["string", "null"]}),
+        ({"type": ["int", "float"]}, {"type": ["integer", "number"]}),
+        ({"type": ["list", "tuple"]}, {"type": "array"}),
+        ({"type": "HashMap"}, {"type": "object"}),
+        ({"type": "String"}, {"type": "string"}),
+        ({"type": "string", "default": {"type": "dict"}}, {"type": "string", "default": {"type": "dict"}}),
+    ],
+)
+def test_types_of_programming_languages_are_those_of_json_schema(schema, mended):
+    assert definition_of(only(import_document(openai(properties(a=schema)))))["parameters"] == properties(a=mended)
+
+
+def test_members_that_say_of_themselves_that_they_are_required():
+    schema = properties(a={"type": "string", "required": True}, b={"type": "string", "optional": True})
+
+    spec = only(import_document(openai(schema)))
+
+    assert definition_of(spec)["parameters"] == {
+        **properties(a={"type": "string"}, b={"type": "string"}),
+        "required": ["a"],
+    }
+
+
+def test_keywords_that_are_refused_are_left_out_and_reported():
+    schema = properties(a={"type": "string", "pattern": "(?P<x>", "minLength": "3"})
+
+    spec = only(import_document(openai(schema)))
+
+    assert spec.problems == ()
+    assert definition_of(spec)["parameters"] == properties(a={"type": "string"})
+    assert {loss.what for loss in spec.losses} == {"dropped"}
+
+
+def test_what_cannot_be_mended_has_its_problems():
+    spec = only(import_document(openai(properties(a={"$ref": "https://example.com/schema.json"}))))
+
+    assert [problem.rule for problem in spec.problems] == ["gate.ref-remote"]
+
+
+def test_ids_of_one_document_are_its_own():
+    imported = import_document([openai(), openai(), openai(name="f_2")], prefix="p")
+
+    assert [spec.tool_id for spec in imported.specs] == ["p.f", "p.f_2", "p.f_2_2"]
+
+
+def test_ids_that_are_too_long_are_cut():
+    spec = only(import_document(openai(name="f" * 190), prefix="a-long-prefix"))
+
+    assert spec.problems == ()
+    assert len(spec.tool_id) <= 200
+
+
+def test_lists_are_read_as_far_as_they_are_bounded():
+    imported = import_document([openai(name=f"f{number}") for number in range(MAX_TOOLS + 1)])
+
+    assert len(imported.specs) == MAX_TOOLS
+    assert imported.notes == (f"At most {MAX_TOOLS:,} tools are read of one document; the rest was left.",)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [openai(), None, 7, "x", [], {"name": 3}],
+        {"tools": [{"name": "a", "inputSchema": 7}]},
+        {"tools": [{"name": "a", "inputSchema": None, "description": 5}]},
+        {"tools": [{"name": "", "inputSchema": {}}]},
+        {"tools": [{"name": "a\u0007", "inputSchema": {"type": {}}}]},
+        openai(True),
+        openai({"type": [["string"]], "properties": [], "required": {"a": 1}}),
+        openai({"$schema": 5}),
+        openai({"$schema": "https://example.com/mine"}),
+        openai({"$ref": "#/properties"}),
+        openai({"properties": {"a": None, "b": []}}),
+        {"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT", "nullable": 3, "items": []}}]},
+        {"title": "a", "properties": {}, "examples": [1]},
+    ],
+)
+def test_misshapen_tools_are_reported_and_break_nothing(document):
+    for spec in import_document(document).specs:
+        if not spec.problems:
+            read_spec(spec.text)
+
+
+# -- there and back ---------------------------------------------------------------------------------------------------
+
+SPEC = make_spec(
+    "shop.order",
+    name="order",
+    description="Orders something.",
+    parameters={**properties(item={"type": "string"}, count={"type": "integer", "minimum": 1}), "required": ["item"]},
+    returnType=properties(id={"type": "string"}),
+    examples=[{"description": "One tea", "parameters": {"item": "tea"}, "returnValue": {"id": "1"}}],
+    configuration=properties(key={"type": "string", "writeOnly": True}),
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "kept"),
+    [
+        ("mcp", {"name", "description", "parameters", "returnType"}),
+        ("openai", {"name", "description", "parameters"}),
+        ("anthropic", {"name", "description", "parameters"}),
+        ("gemini", {"name", "description", "returnType"}),
+        ("langchain", {"name", "description", "parameters"}),
+        ("openapi", {"id", "name", "description", "parameters", "returnType", "examples"}),
+    ],
+)
+def test_what_an_export_keeps_comes_back(key, kept):
+    imported = only(import_document(export(SPEC, key).document))
+
+    definition = SPEC.document["definition"]
+    assert imported.problems == ()
+    assert {member: definition_of(imported)[member] for member in kept} == {
+        member: definition[member] for member in kept
+    }
+
+
+def test_openapi_brings_the_whole_spec_back():
+    for spec in (SPEC, read_spec(GET_WEATHER.read_bytes())):
+        assert only(import_document(export(spec, "openapi").document)).document == spec.document
+
+
+def test_gemini_parameters_come_back_as_json_schema():
+    parameters = properties(
+        a={"type": ["string", "null"], "maxLength": 3}, b={"type": "array", "items": {"type": "string"}}
+    )
+
+    imported = only(import_document(export(make_spec("f", parameters=parameters), "gemini").document))
+
+    assert definition_of(imported)["parameters"] == parameters | {"propertyOrdering": ["a", "b"]}
+
+
+def test_an_import_is_the_same_every_time():
+    document = read(MCP_LISTS[0])
+
+    assert import_document(document) == import_document(json.loads(json.dumps(document)))

@@ -1,0 +1,631 @@
+"""OpenAPI and Swagger documents as specs: one tool per operation."""
+
+import copy
+import random
+
+import pytest
+
+from catalog.imports import MAX_DOCUMENT_BYTES, import_document, prefix_for
+from catalog.imports.openapi import METHODS
+from catalog.imports.openapi_schemas import MAX_SCHEMAS
+from catalog.spec import read_spec
+from catalog.strict_json import loads
+from tests.factories import DATA, properties
+
+DOCUMENTS = sorted((DATA / "openapi").glob("*.json"))
+INDEX = {row["file"]: row for row in map(loads, (DATA / "openapi.index.jsonl").read_text().splitlines())}
+
+
+def read(path):
+    return loads(path.read_bytes(), max_bytes=MAX_DOCUMENT_BYTES)
+
+
+def api(operation, *, version="3.0.3", path="/things/{id}", method="get", **members):
+    return {
+        "openapi": version,
+        "info": {"title": "Things", "version": "1"},
+        "paths": {path: {method: operation}},
+        **members,
+    }
+
+
+def swagger(operation, **members):
+    document = api(operation, **members)
+    del document["openapi"]
+    return {"swagger": "2.0", **document}
+
+
+def imported(operation, **members):
+    [spec] = import_document(api(operation, **members)).specs
+    assert spec.problems == ()
+    return spec
+
+
+def parameters_of(spec):
+    return spec.document["definition"].get("parameters")
+
+
+def returns_of(spec):
+    return spec.document["definition"].get("returnType")
+
+
+def body(schema, **members):
+    return {"content": {"application/json": {"schema": schema}}, **members}
+
+
+def answering(schema, code="200"):
+    return {"responses": {code: {"description": "", **body(schema)}}}
+
+
+def losses_of(spec):
+    return {loss.pointer: loss.what for loss in spec.losses}
+
+
+# -- real documents ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_every_operation_of_real_documents_is_a_tool(path):
+    document = read(path)
+
+    specs = import_document(document, prefix=prefix_for(document)).specs
+
+    assert len(specs) == INDEX[path.name]["operations"]
+    for spec in specs:
+        assert spec.problems == ()
+        assert read_spec(spec.text).tool_id == spec.tool_id
+        assert "writeOnly" not in str(parameters_of(spec))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_every_parameter_of_real_documents_is_a_member(path):
+    document = read(path)
+
+    specs = import_document(document).specs
+
+    members = sum(len(spec.document["x-openapi"].get("parameters", {})) for spec in specs)
+    dropped = sum("is a matter of HTTP" in loss.reason for spec in specs for loss in spec.losses)
+    assert members + dropped == _parameters_in(document)
+
+
+def _parameters_in(document):
+    """Counted by other means: those of operations, and of paths where the operation does not say its own."""
+    total = 0
+    for item in document["paths"].values():
+        for method in METHODS:
+            if method not in item:
+                continue
+            found = {}
+            for listed in [*item.get("parameters", []), *item[method].get("parameters", [])]:
+                parameter = listed
+                while "$ref" in parameter:
+                    *_, section, name = parameter["$ref"].split("/")
+                    parameter = document.get("components", document)[section][name]
+                found[parameter["name"], parameter["in"]] = parameter
+            total += sum(place not in {"body", "formData"} for _, place in found)
+    return total
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_secrets_of_real_documents_are_write_only(path):
+    for spec in import_document(read(path)).specs:
+        secrets = {
+            name
+            for requirement in spec.document["x-openapi"].get("security", [])
+            for names in requirement.values()
+            for name in names
+        }
+        for name in secrets:
+            assert spec.document["configuration"]["properties"][name]["writeOnly"] is True
+
+
+def test_references_out_of_a_document_are_reported_and_not_followed():
+    path = DATA / "openapi" / "fabric-warehouse.swagger.json"
+
+    specs = import_document(read(path)).specs
+
+    reasons = {loss.reason for spec in specs for loss in spec.losses}
+    assert reasons == {
+        "This reference leads out of the document, and nothing is fetched. Any value is allowed there.",
+    }
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_operation_is_called_by_its_id():
+    [spec] = import_document(api({"operationId": "getThing"}), prefix="things").specs
+
+    assert spec.tool_id == "things.getThing"
+    assert spec.document["definition"]["name"] == "getThing"
+
+
+def test_an_operation_without_id_is_called_by_method_and_path():
+    assert imported({}).tool_id == "get_things_id"
+
+
+def test_operations_of_the_same_name_are_numbered():
+    document = {"openapi": "3.0.0", "paths": {"/a-b": {"get": {}}, "/a/b": {"get": {}}}}
+
+    assert [spec.tool_id for spec in import_document(document).specs] == ["get_a_b", "get_a_b_2"]
+
+
+def test_ids_start_with_the_title_of_the_api():
+    assert prefix_for({"openapi": "3.0.0", "info": {"title": "Swagger Petstore (v2)!"}}) == "swagger-petstore-v2"
+
+
+@pytest.mark.parametrize(
+    ("summary", "description", "told"),
+    [
+        ("Get it", "Gets one thing.", "Get it\n\nGets one thing."),
+        ("Get it", "Get it from there.", "Get it from there."),
+        ("Get it", None, "Get it"),
+        (None, None, ""),
+    ],
+)
+def test_summary_and_description_are_told_once(summary, description, told):
+    operation = {name: text for name, text in (("summary", summary), ("description", description)) if text}
+
+    assert imported(operation).document["definition"]["description"] == told
+
+
+# -- parameters -------------------------------------------------------------------------------------------------------
+
+
+def test_parameters_of_all_places_are_members():
+    operation = {
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "description": "Which one."},
+            {"name": "q", "in": "query", "schema": {"type": "string"}, "style": "form", "explode": False},
+            {"name": "X-Trace", "in": "header", "schema": {"type": "string"}, "deprecated": True},
+            {"name": "session", "in": "cookie", "schema": {"type": "string"}},
+        ],
+        "requestBody": body({"type": "string"}, required=True, description="The text."),
+    }
+
+    spec = imported(operation, method="put")
+
+    assert parameters_of(spec) == {
+        "type": "object",
+        "properties": {
+            "id": {"type": "integer", "description": "Which one."},
+            "q": {"type": "string"},
+            "X-Trace": {"type": "string", "deprecated": True},
+            "session": {"type": "string"},
+            "body": {"type": "string", "description": "The text."},
+        },
+        "required": ["id", "body"],
+    }
+    assert spec.document["x-openapi"] == {
+        "method": "PUT",
+        "path": "/things/{id}",
+        "parameters": {
+            "id": {"in": "path"},
+            "q": {"in": "query", "style": "form", "explode": False},
+            "X-Trace": {"in": "header"},
+            "session": {"in": "cookie"},
+        },
+        "body": {"contentType": "application/json", "member": "body"},
+    }
+
+
+def test_a_body_alone_is_the_whole_of_the_parameters():
+    spec = imported({"requestBody": body(properties(a={"type": "string"}))}, method="post")
+
+    assert parameters_of(spec) == properties(a={"type": "string"})
+    assert spec.document["x-openapi"]["body"] == {"contentType": "application/json", "whole": True}
+
+
+def test_a_body_that_is_no_object_is_a_member():
+    spec = imported({"requestBody": body({"type": "array", "items": {}})}, method="post")
+
+    assert parameters_of(spec) == properties(body={"type": "array", "items": {}})
+
+
+def test_parameters_of_a_path_hold_for_its_operations():
+    document = api({"parameters": [{"name": "a", "in": "query", "schema": {"type": "integer"}}]})
+    document["paths"]["/things/{id}"]["parameters"] = [
+        {"name": "a", "in": "query", "schema": {"type": "string"}},
+        {"name": "b", "in": "query", "schema": {"type": "string"}},
+    ]
+
+    [spec] = import_document(document).specs
+
+    assert parameters_of(spec) == properties(a={"type": "integer"}, b={"type": "string"})
+
+
+def test_parameters_of_the_same_name_are_told_apart():
+    operation = {
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
+            {"name": "id", "in": "query", "schema": {"type": "string"}},
+        ]
+    }
+
+    spec = imported(operation)
+
+    assert list(parameters_of(spec)["properties"]) == ["id", "id_query"]
+    assert spec.document["x-openapi"]["parameters"]["id_query"] == {"in": "query", "name": "id"}
+    assert losses_of(spec) == {"/paths/~1things~1{id}/get/parameters/1": "rewritten"}
+
+
+@pytest.mark.parametrize("name", ["Accept", "Content-Type", "authorization"])
+def test_headers_of_http_are_no_parameters(name):
+    spec = imported({"parameters": [{"name": name, "in": "header", "schema": {"type": "string"}}]})
+
+    assert parameters_of(spec) is None
+    assert list(losses_of(spec).values()) == ["dropped"]
+
+
+def test_a_parameter_may_be_json_itself():
+    spec = imported({"parameters": [{"name": "filter", "in": "query", **body(properties(a={}))}]})
+
+    assert parameters_of(spec) == properties(filter=properties(a={}))
+    assert spec.document["x-openapi"]["parameters"]["filter"] == {"in": "query", "contentType": "application/json"}
+
+
+def test_json_is_taken_rather_than_a_form():
+    content = {"application/x-www-form-urlencoded": {"schema": {}}, "application/vnd.x+json": {"schema": properties()}}
+
+    spec = imported({"requestBody": {"content": content}}, method="post")
+
+    assert spec.document["x-openapi"]["body"]["contentType"] == "application/vnd.x+json"
+    assert list(losses_of(spec).values()) == ["dropped"]
+
+
+def test_swagger_describes_parameters_in_place():
+    operation = {
+        "parameters": [
+            {"name": "n", "in": "query", "type": "integer", "minimum": 0, "exclusiveMinimum": True, "required": True},
+            {"name": "tags", "in": "query", "type": "array", "items": {"type": "string"}, "collectionFormat": "csv"},
+        ]
+    }
+
+    [spec] = import_document(swagger(operation)).specs
+
+    assert parameters_of(spec) == {
+        **properties(n={"type": "integer", "exclusiveMinimum": 0}, tags={"type": "array", "items": {"type": "string"}}),
+        "required": ["n"],
+    }
+    assert spec.document["x-openapi"]["parameters"]["tags"] == {"in": "query", "collectionFormat": "csv"}
+
+
+def test_swagger_forms_and_bodies_are_bodies():
+    form = {
+        "parameters": [
+            {"name": "file", "in": "formData", "type": "file", "required": True},
+            {"name": "note", "in": "formData", "type": "string"},
+        ]
+    }
+    whole = {"parameters": [{"name": "thing", "in": "body", "required": True, "schema": properties(a={})}]}
+
+    [formed] = import_document(swagger(form, method="post")).specs
+    [bodied] = import_document(swagger(whole, method="post")).specs
+
+    assert parameters_of(formed) == {
+        **properties(file={"type": "string", "format": "binary"}, note={"type": "string"}),
+        "required": ["file"],
+    }
+    assert formed.document["x-openapi"]["body"]["contentType"] == "multipart/form-data"
+    assert parameters_of(bodied) == properties(a={})
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_return_type_is_that_of_the_first_success():
+    responses = answering({"type": "integer"}, "201")["responses"] | answering({"type": "string"}, "404")["responses"]
+
+    assert returns_of(imported({"responses": responses})) == {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [
+        {},
+        {"204": {"description": ""}},
+        {"default": {"description": "", **body({"type": "string"})}},
+        {"200": {"description": "", "content": {"text/csv": {"schema": {"type": "string"}}}}},
+        {"200": {"$ref": "#/components/responses/none"}},
+    ],
+)
+def test_where_success_is_not_described_there_is_no_return_type(responses):
+    assert returns_of(imported({"responses": responses})) is None
+
+
+def test_members_count_in_the_direction_in_which_they_are_sent():
+    thing = {
+        **properties(id={"type": "string", "readOnly": True}, secret={"type": "string", "writeOnly": True}),
+        "required": ["id", "secret"],
+    }
+
+    spec = imported({"requestBody": body(thing), **answering(thing)}, method="post")
+
+    assert parameters_of(spec)["required"] == ["secret"]
+    assert returns_of(spec)["required"] == ["id"]
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("early", "modern"),
+    [
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": "string", "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        (
+            {"allOf": [{"type": "string"}], "nullable": True, "description": "D"},
+            {"anyOf": [{"allOf": [{"type": "string"}]}, {"type": "null"}], "description": "D"},
+        ),
+        ({"nullable": True, "description": "D"}, {"description": "D"}),
+        ({"type": "number", "minimum": 1, "exclusiveMinimum": True}, {"type": "number", "exclusiveMinimum": 1}),
+        ({"type": "number", "maximum": 1, "exclusiveMaximum": False}, {"type": "number", "maximum": 1}),
+        ({"type": "string", "example": "x"}, {"type": "string", "examples": ["x"]}),
+        (properties(example={"type": "string"}), properties(example={"type": "string"})),
+        (properties(nullable={"nullable": False, "type": "string"}), properties(nullable={"type": "string"})),
+        ({"type": "string", "x-nullable": True}, {"type": ["string", "null"]}),
+        (
+            {"type": "object", "discriminator": {"propertyName": "t"}, "xml": {"name": "x"}},
+            {"type": "object"},
+        ),
+        ({"type": "object", "default": {"nullable": True}}, {"type": "object", "default": {"nullable": True}}),
+    ],
+)
+def test_schemas_of_openapi_3_0_become_2020_12(early, modern):
+    assert returns_of(imported(answering(early))) == modern
+
+
+def test_schemas_of_openapi_3_1_are_2020_12_already():
+    schema = {"type": ["string", "null"], "exclusiveMinimum": 3, "const": "x", "prefixItems": [True]}
+
+    assert returns_of(imported(answering(schema), version="3.1.0")) == schema
+
+
+def test_references_become_definitions():
+    components = {
+        "schemas": {
+            "Tree": properties(children={"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}),
+            "Leaf": {"type": "string"},
+            "Unused": {},
+        }
+    }
+    schema = properties(tree={"$ref": "#/components/schemas/Tree"}, leaf={"$ref": "#/components/schemas/Leaf"})
+
+    assert returns_of(imported(answering(schema), components=components)) == {
+        **properties(tree={"$ref": "#/$defs/Tree"}, leaf={"$ref": "#/$defs/Leaf"}),
+        "$defs": {
+            "Leaf": {"type": "string"},
+            "Tree": properties(children={"type": "array", "items": {"$ref": "#/$defs/Tree"}}),
+        },
+    }
+
+
+def test_an_outermost_reference_is_written_out():
+    components = {
+        "schemas": {
+            "List": properties(next={"$ref": "#/components/schemas/List"}),
+            "Box": properties(inner={"$ref": "#/components/schemas/Item"}),
+            "Item": {"type": "string"},
+        }
+    }
+
+    flat = imported(answering({"$ref": "#/components/schemas/Box"}), components=components)
+    round_ = imported(answering({"$ref": "#/components/schemas/List"}), components=components)
+
+    assert returns_of(flat) == {**properties(inner={"$ref": "#/$defs/Item"}), "$defs": {"Item": {"type": "string"}}}
+    assert returns_of(round_) == {
+        **properties(next={"$ref": "#/$defs/List"}),
+        "$defs": {"List": properties(next={"$ref": "#/$defs/List"})},
+    }
+
+
+def test_definitions_of_the_same_name_are_told_apart():
+    components = {"schemas": {"A": {"type": "string"}}, "x-more": {"A": {"type": "integer"}}}
+    schema = properties(a={"$ref": "#/components/schemas/A"}, b={"$ref": "#/components/x-more/A"})
+
+    assert returns_of(imported(answering(schema), components=components))["$defs"] == {
+        "A": {"type": "string"},
+        "A_2": {"type": "integer"},
+    }
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "https://example.com/a.json",
+        "file:///etc/passwd",
+        "other.json#/a",
+        "#/components/schemas/missing",
+        "#nowhere",
+        "#",
+        7,
+        "#/" + "x" * 3_000,
+    ],
+)
+def test_references_that_lead_nowhere_are_reported(reference):
+    spec = imported(answering(properties(a={"$ref": reference})))
+
+    assert returns_of(spec) == properties(a={})
+    assert list(losses_of(spec).values()) == ["dropped"]
+
+
+def test_references_that_go_round_are_reported():
+    components = {
+        "parameters": {"a": {"$ref": "#/components/parameters/b"}, "b": {"$ref": "#/components/parameters/a"}},
+        "schemas": {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}},
+    }
+    operation = {
+        "parameters": [{"$ref": "#/components/parameters/a"}],
+        **answering({"$ref": "#/components/schemas/A"}),
+    }
+
+    spec = imported(operation, components=components)
+
+    assert parameters_of(spec) is None
+    assert returns_of(spec) is None
+    assert set(losses_of(spec).values()) == {"dropped"}
+
+
+# -- configuration ----------------------------------------------------------------------------------------------------
+
+
+def test_servers_and_their_variables_are_configured():
+    servers = [
+        {
+            "url": "https://{region}.example.com",
+            "variables": {"region": {"default": "eu", "enum": ["eu", "us"], "description": "Where."}},
+        },
+        {"url": "http://localhost"},
+    ]
+
+    assert imported({}, servers=servers).document["configuration"] == properties(
+        baseUrl={
+            "type": "string",
+            "description": "Where the API is.",
+            "default": "https://{region}.example.com",
+            "examples": ["https://{region}.example.com", "http://localhost"],
+        },
+        region={"type": "string", "description": "Where.", "enum": ["eu", "us"], "default": "eu"},
+    )
+
+
+def test_a_swagger_document_says_where_it_is_in_parts():
+    [spec] = import_document(swagger({}, host="example.com", basePath="/v1", schemes=["https"])).specs
+
+    assert spec.document["configuration"]["properties"]["baseUrl"]["default"] == "https://example.com/v1"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "names"),
+    [
+        ({"type": "apiKey", "name": "X-Key", "in": "header"}, ["auth"]),
+        ({"type": "http", "scheme": "bearer"}, ["auth"]),
+        ({"type": "http", "scheme": "Basic"}, ["authUsername", "authPassword"]),
+        ({"type": "basic"}, ["authUsername", "authPassword"]),
+        ({"type": "oauth2", "flows": {}}, ["auth"]),
+        ({"type": "openIdConnect", "openIdConnectUrl": "https://example.com"}, ["auth"]),
+        ({"type": "mutualTLS"}, []),
+    ],
+)
+def test_secrets_are_write_only_and_required(scheme, names):
+    components = {"securitySchemes": {"auth": scheme}}
+
+    spec = imported({"security": [{"auth": []}]}, components=components)
+    configuration = spec.document.get("configuration", {"properties": {}})
+
+    assert list(configuration["properties"]) == names
+    assert configuration.get("required", []) == names
+    assert all(secret["writeOnly"] is True for secret in configuration["properties"].values())
+
+
+def test_of_several_ways_to_sign_in_none_is_required():
+    components = {"securitySchemes": {"a": {"type": "apiKey"}, "b": {"type": "apiKey"}}}
+
+    spec = imported({"security": [{"a": []}, {"b": []}]}, components=components)
+
+    assert "required" not in spec.document["configuration"]
+    assert losses_of(spec) == {"/paths/~1things~1{id}/get/security": "rewritten"}
+
+
+def test_an_operation_may_need_less_than_the_api():
+    components = {"securitySchemes": {"a": {"type": "apiKey"}}}
+
+    assert "configuration" not in imported({"security": []}, security=[{"a": []}], components=components).document
+
+
+# -- hostile documents ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"openapi": "3.0.0"},
+        {"openapi": "3.0.0", "paths": []},
+        {"openapi": "3.0.0", "paths": {"/a": None, "/b": 7, "/c": {"get": None}, "/d": {"$ref": "#/paths/~1d"}}},
+        {"openapi": "3.0.0", "info": 7, "servers": {}, "security": 3, "paths": {"/a": {"get": {"operationId": 7}}}},
+        {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [None, 7, {}, {"name": 1}], "responses": []}}}},
+        {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"name": "a", "in": []}], "requestBody": 7}}}},
+        {"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"content": {"application/json": None}}}}}},
+        {"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {"200": None, "201": {"content": []}}}}}},
+        {"openapi": "3.0.0", "servers": [{"url": 1, "variables": 2}, 3], "paths": {"/a": {"get": {"security": [1]}}}},
+        {"openapi": "3.0.0", "components": 3, "paths": {"/a": {"get": {"security": [{"x": []}]}}}},
+        {"openapi": "3.0.0", "x-llm-tool": {"id": 7, "configuration": 3}, "paths": {"/a": {"get": {}}}},
+        {"swagger": "2.0", "host": 7, "paths": {"/a": {"get": {"parameters": [{"name": "a", "in": "body"}]}}}},
+        {"swagger": "2.0", "host": "h", "schemes": [{}], "paths": {"/a": {"get": {"consumes": [[]]}}}},
+    ],
+)
+def test_misshapen_documents_break_nothing(document):
+    for spec in import_document(document).specs:
+        if not spec.problems:
+            read_spec(spec.text)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_documents_with_parts_exchanged_break_nothing(path):
+    document = read(path)
+    for seed in range(12):
+        for spec in import_document(_scrambled(document, random.Random(seed))).specs:
+            if not spec.problems:
+                read_spec(spec.text)
+
+
+def _scrambled(document, chance):
+    """`document` with a few of its values replaced by others."""
+    document = copy.deepcopy(document)
+    places = []
+
+    def walk(value):
+        entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, inner in list(entries):
+            places.append((value, key))
+            walk(inner)
+
+    walk(document["paths"])
+    others = [
+        None,
+        7,
+        "text",
+        [],
+        {},
+        True,
+        {"$ref": "#/paths"},
+        {"$ref": "#/info/title"},
+        [{"$ref": "#/x"}],
+        "#/paths",
+    ]
+    for _ in range(20):
+        holder, key = chance.choice(places)
+        holder[key] = chance.choice(others)
+    return document
+
+
+def test_definitions_are_kept_as_far_as_one_spec_can_hold_them():
+    schemas = {f"S{number}": properties(**{f"p{i}": {} for i in range(20)}) for number in range(200)}
+    everything = properties(**{name: {"$ref": f"#/components/schemas/{name}"} for name in schemas})
+
+    spec = imported(answering(everything), version="3.1.0", components={"schemas": schemas})
+
+    definitions = returns_of(spec)["$defs"]
+    assert definitions["S0"] == schemas["S0"]
+    assert definitions["S199"] is True
+    assert losses_of(spec)["/components/schemas/S199"] == "dropped"
+
+
+def test_specs_of_one_document_are_bounded_together(monkeypatch):
+    monkeypatch.setattr("catalog.imports.finishing.MAX_CHARS", 2_000)
+    operations = {f"/p{number}": {"get": {"description": "x" * 300}} for number in range(10)}
+
+    specs = import_document({"openapi": "3.1.0", "paths": operations}).specs
+
+    assert {problem.rule for spec in specs for problem in spec.problems} == {"import.too-large"}
+    assert sum(len(spec.text) for spec in specs) <= 2_000
+
+
+def test_a_document_of_too_many_schemas_is_read_as_far_as_it_is_bounded():
+    wide = properties(**{f"p{number}": {} for number in range(1_000)})
+    paths = {f"/p{number}": {"get": answering(wide)} for number in range(MAX_SCHEMAS // 1_000 + 5)}
+
+    imported = import_document({"openapi": "3.1.0", "paths": paths})
+
+    assert len(imported.specs) < len(paths)
+    assert imported.notes == (f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was left.",)
