@@ -1,0 +1,151 @@
+"""The server dies in the middle of runs: none is lost, none stays "running", no process is left."""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.site import Site
+
+RUNS = 100
+
+
+@pytest.fixture
+def site(tmp_path):
+    site = Site(tmp_path)
+    yield site
+    site.stop()
+
+
+class Api:
+    def __init__(self, site):
+        self.site = site
+        self.token = site.token("tester")
+
+    def ask(self, path, body=None):
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.site.url}/api/v1{path}", data=data, headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def start(self, seconds=60):
+        body = {"parameters": {"steps": 3, "seconds": seconds}, "wait_s": 0, "timeout_s": 120}
+        return self.ask("/tools/count_slowly/runs", body)["id"]
+
+    def outcomes(self):
+        found, cursor = {}, ""
+        while True:
+            page = self.ask(f"/runs?limit=200&cursor={cursor}")
+            found |= {run["id"]: run["outcome"] for run in page["items"]}
+            cursor = page["next"]
+            if not cursor:
+                return found
+
+
+def parents():
+    """Every process of the machine that has not ended, with its parent."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if state not in "ZX":
+                found[int(entry.name)] = int(parent)
+    return found
+
+
+def below(pid):
+    """The processes that descend from `pid`."""
+    known = parents()
+    found = {pid}
+    while more := {child for child, parent in known.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def until(condition, timeout_s=30):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come about in time"
+        time.sleep(0.1)
+
+
+def servers_of(site):
+    """The processes that serve requests: those just below the one that was started that serve."""
+    known = parents()
+    children = [pid for pid, parent in known.items() if parent == site.process.pid]
+    return [pid for pid in children if b"granian" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_killed_in_the_middle_of_a_hundred_runs_and_started_again(site):
+    api = Api(site)
+    started = {api.start() for _ in range(RUNS)}
+    until(lambda: "running" in api.outcomes().values())
+
+    site.kill()
+    with sqlite3.connect(site.data_dir / "toolshelf.sqlite3") as database:
+        left = database.execute("SELECT count(*) FROM playground_run WHERE outcome IN ('queued', 'running')").fetchone()
+    site.start()
+
+    outcomes = api.outcomes()
+    assert left[0] > 0
+    assert set(outcomes) == started
+    assert set(outcomes.values()) == {"crashed"}
+    run = api.ask(f"/runs/{started.pop()}")
+    assert "The server ended" in run["error"]
+    assert (
+        api.ask("/tools/convert_units/runs", {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}})["outcome"]
+        == "returned"
+    )
+
+
+def test_no_process_of_a_tool_outlives_the_server(site):
+    api = Api(site)
+    for _ in range(4):
+        api.start()
+    until(lambda: list(api.outcomes().values()).count("running") == 4)
+    before = below(site.process.pid)
+
+    site.kill()
+
+    assert len(before) > 8
+    until(lambda: not before & parents().keys(), timeout_s=10)
+    site.start()
+
+
+def test_when_one_server_process_dies_its_runs_are_marked_and_the_site_goes_on(site):
+    api = Api(site)
+    for _ in range(8):
+        api.start()
+    until(lambda: list(api.outcomes().values()).count("running") == 8)
+    with sqlite3.connect(site.data_dir / "toolshelf.sqlite3") as database:
+        hosts = dict(database.execute("SELECT id, host FROM playground_run"))
+    pid = int(next(iter(hosts.values())).split("/")[1])
+    lost = {run for run, host in hosts.items() if f"/{pid}/" in host}
+
+    os.kill(pid, signal.SIGKILL)
+
+    until(lambda: "crashed" in patiently(api.outcomes).values())
+    outcomes = patiently(api.outcomes)
+    assert {run for run, outcome in outcomes.items() if outcome == "crashed"} == lost
+    assert {outcome for run, outcome in outcomes.items() if run not in lost} <= {"running"}
+    until(lambda: len(servers_of(site)) == 2)
+
+
+def patiently(ask):
+    """What `ask` gives, asked again while the connection breaks: a server process has just died."""
+    for _ in range(20):
+        try:
+            return ask()
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    return ask()
