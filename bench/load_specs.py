@@ -1,0 +1,71 @@
+"""How many specs `load_specs` and the API's bulk upload store per second.
+
+    .venv/bin/python -m bench.load_specs [--specs 20000]
+
+Each way gets an empty data directory of its own; the figures are of the whole way from a file to the committed row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from bench.specs import specs
+from tests.site import ROOT, Site
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--specs", type=int, default=20_000)
+    count = parser.parse_args().specs
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "specs.ndjson"
+        file.write_text("\n".join(specs(count)))
+        size = file.stat().st_size
+        print(f"{count:,} specs, {size / count:,.0f} bytes each")
+        print(f"{'load_specs, new':28}{load(file, Path(folder) / 'a'):>10,.0f} specs/s")
+        print(f"{'load_specs, unchanged':28}{load(file, Path(folder) / 'a'):>10,.0f} specs/s")
+        print(f"{'POST /api/v1/uploads, new':28}{post(file, count, Path(folder) / 'b'):>10,.0f} specs/s")
+        print(f"{'database':28}{(Path(folder) / 'a' / 'toolshelf.sqlite3').stat().st_size / count:>10,.0f} bytes/spec")
+
+
+def load(file: Path, data_dir: Path) -> float:
+    environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir)}
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "--verbosity=0"], cwd=ROOT, env=environment, check=True)
+    words = [*manage, "load_specs", "--quiet", str(file)]
+    run = subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+    found = re.search(r"\(([\d,]+)/s\)", run.stderr)
+    assert found, run.stderr
+    return float(found[1].replace(",", ""))
+
+
+def post(file: Path, count: int, data_dir: Path) -> float:
+    data_dir.mkdir()
+    site = Site(data_dir)
+    try:
+        request = urllib.request.Request(
+            f"{site.url}/api/v1/uploads",
+            data=file.read_bytes(),
+            headers={
+                "Authorization": f"Bearer {site.token('bench', 'publish')}",
+                "Content-Type": "application/x-ndjson",
+            },
+        )
+        started = time.perf_counter()
+        with urllib.request.urlopen(request, timeout=600) as answer:
+            answer.read()
+        return count / (time.perf_counter() - started)
+    finally:
+        site.stop()
+
+
+if __name__ == "__main__":
+    main()
