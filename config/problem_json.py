@@ -23,7 +23,8 @@ def problem_response(
 
     `type` is "about:blank": the status says what kind of error it is, and each error's `rule` says which rule.
     """
-    body: dict[str, JSON] = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    title = HTTPStatus(status).phrase
+    body: dict[str, JSON] = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     if errors:
         body["errors"] = [dict(error) for error in errors]
     return HttpResponse(dumps(body), status=status, content_type=CONTENT_TYPE, headers=headers)

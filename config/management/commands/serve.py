@@ -13,7 +13,6 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from django.urls import reverse
 
 from catalog.accounts.entering import create_sign_in_link
 from catalog.accounts.models import User
@@ -25,6 +24,7 @@ SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page; the server's processes do that anyway
     help = "Bring the database up to date, load the samples on the very first start, and serve the site."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -80,7 +80,8 @@ class Command(BaseCommand):
         site = f"http://{shown}:{port}"
         self.stderr.write(f"\nToolshelf is at {site}/")
         if is_loopback(host):
-            link = site + reverse("accounts:sign_in_by_link", args=[create_sign_in_link()])
+            # Not by `reverse`, which would import every page before the server's processes do it again.
+            link = f"{site}/sign-in/{create_sign_in_link()}/"
             self.stderr.write("Sign in by this link (it works once):\n")
             self.stdout.write(f"  {link}")
             self.stderr.write("\nAnother one: manage.py sign_in_link. Stop with Ctrl+C.")
