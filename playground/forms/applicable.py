@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from catalog.strict_json import JSON
 from catalog.validation import Place
-from playground.forms.choices import Choice, Choices, canonical
+from playground.forms.choices import Choice, Choices
 from playground.forms.schemas import Kinds, branches, members, references
 from playground.forms.values import Absent, Kind, Maybe
 
@@ -168,5 +168,5 @@ def _common(lists: list[tuple[Choice, ...]]) -> tuple[Choice, ...] | None:
     if not lists:
         return None
     first, *others = lists
-    allowed = [{canonical(choice.value) for choice in other} for other in others]
-    return tuple(choice for choice in first if all(canonical(choice.value) in keys for keys in allowed))
+    allowed = [{choice.key for choice in other} for other in others]
+    return tuple(choice for choice in first if all(choice.key in keys for keys in allowed))

@@ -13,12 +13,10 @@ from catalog.validation import Place
 from playground.forms.containers import absent_node, array_node, folded_node, object_node
 from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
 from playground.forms.guide import Guide
-from playground.forms.here import Here, Spot, default_kind
+from playground.forms.here import Here, Room, Spot, default_kind
 from playground.forms.names import control_name
 from playground.forms.nodes import Button, Form, Hidden, Node, RawNode
 from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, secret_node, text_node
-
-INLINE_MEMBERS = 150  # empty members that one page draws at once; more can be added by name
 
 
 def build(
@@ -49,7 +47,7 @@ class _Builder:
     guide: Guide
     focus: str | None
     shows_all: bool
-    inline_left: list[int] = field(default_factory=lambda: [INLINE_MEMBERS])
+    room: Room = field(default_factory=Room)
 
     def node(self, places: Sequence[Place], draft: Draft, spot: Spot) -> Node:
         kinds = self.guide.kinds.of_all(places)
@@ -58,6 +56,7 @@ class _Builder:
         here = Here(
             self.form,
             self.guide,
+            self.room,
             self.node,
             draft,
             spot,
@@ -99,7 +98,7 @@ class _Builder:
         if here.choices and not reading.faults:
             return choice_node(here, here.choices, reading.value)
         if isinstance(draft, Object):
-            return object_node(here, draft, self.inline_left)
+            return object_node(here, draft)
         return array_node(here, draft)
 
     def _missing(self, here: Here) -> Node:

@@ -13,10 +13,11 @@ from playground.forms.values import kind_of, literal
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a list, with what the schema says of it."""
+    """One value of a list, with what the schema says of it. `key` is the same for equal values (`canonical`)."""
 
     value: JSON
     label: str
+    key: str
     description: str = ""
 
 
@@ -37,16 +38,23 @@ class Choices:
 
     def __init__(self) -> None:
         self._known: dict[object, tuple[Choice, ...] | None] = {}
+        self._own: dict[object, tuple[Choice, ...] | None] = {}
 
     def own(self, place: Place) -> tuple[Choice, ...] | None:
         """The values that `place` itself lists; None where it lists none."""
+        identity = place.identity
+        if identity not in self._own:
+            self._own[identity] = self._find_own(place)
+        return self._own[identity]
+
+    def _find_own(self, place: Place) -> tuple[Choice, ...] | None:
         keywords = members(place)
         if "const" in keywords:
-            return (Choice(keywords["const"], label_of(keywords["const"])),)
+            return (_choice(keywords["const"]),)
         if isinstance(listed := keywords.get("enum"), list):
-            return tuple(Choice(value, label_of(value)) for value in listed)
+            return tuple(_choice(value) for value in listed)
         if keywords.get("type") == "null":
-            return (Choice(None, label_of(None)),)
+            return (_choice(None),)
         return None
 
     def of(self, place: Place) -> tuple[Choice, ...] | None:
@@ -65,7 +73,7 @@ class Choices:
             if listed is None:
                 return None
             for choice in listed if len(listed) > 1 else (_titled(listed[0], option),) if listed else ():
-                found.setdefault(canonical(choice.value), choice)
+                found.setdefault(choice.key, choice)
         return tuple(found.values())
 
     def _find(self, place: Place) -> tuple[Choice, ...] | None:
@@ -78,12 +86,17 @@ class Choices:
         return referred[0] if referred else None
 
 
+def _choice(value: JSON) -> Choice:
+    return Choice(value, label_of(value), canonical(value))
+
+
 def _titled(choice: Choice, option: Place) -> Choice:
     """The one choice of a branch, under the branch's title."""
     title, description = (members(option).get(keyword) for keyword in ("title", "description"))
     return Choice(
         choice.value,
         title if isinstance(title, str) and title else choice.label,
+        choice.key,
         description if isinstance(description, str) else choice.description,
     )
 

@@ -76,7 +76,7 @@ def arranged(draft: Object, declared: list[str]) -> Arranged:
     return Arranged({name: members.get(name, NOTHING) for name in declared}, tuple(entries))
 
 
-def object_node(here: Here, draft: Object, inline_left: list[int]) -> Node:
+def object_node(here: Here, draft: Object) -> Node:
     """An object."""
     given = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
     required = children.required_names(here.found, given.union(*map(_keys_of, draft.entries)))
@@ -89,10 +89,10 @@ def object_node(here: Here, draft: Object, inline_left: list[int]) -> Node:
         if name not in present and (not child.is_allowed or name in elsewhere):
             continue
         if name not in present and name not in required:
-            if inline_left[0] <= 0:
+            if here.room.members <= 0:
                 left_out.append(name)
                 continue
-            inline_left[0] -= 1
+            here.room.members -= 1
         spot = Spot(
             member_path(here.spot.path, name),
             pointer_join(here.spot.pointer, name),
@@ -231,7 +231,7 @@ def _ticked(here: Here, draft: Array, choices: tuple[Choice, ...]) -> tuple[Opti
     left: list[JSON] = list(reading.value)
     options = []
     for choice in choices:
-        is_ticked = bool(left) and canonical(left[0]) == canonical(choice.value)
+        is_ticked = bool(left) and canonical(left[0]) == choice.key
         text = literal(left.pop(0)) if is_ticked else literal(choice.value)
         options.append(Option(text, choice.label, is_ticked, True, choice.description))
     return None if left else tuple(options)

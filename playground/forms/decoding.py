@@ -30,8 +30,10 @@ from playground.forms.drafts import (
     State,
     Text,
     draft_of,
+    with_state,
 )
 from playground.forms.files import encoded
+from playground.forms.folding import folded_draft
 from playground.forms.names import OPERATION, is_row, member_path, row_path, split_path
 from playground.forms.values import read_literal
 
@@ -252,7 +254,7 @@ def _json_or_raw(text: str, state: State) -> Draft:
         value = read_literal(text)
     except JSONTextError:
         return Raw(text, state)
-    return draft_of(value, state)
+    return with_state(folded_draft(value), state)
 
 
 def _folded(place: _Place, state: State) -> Draft:

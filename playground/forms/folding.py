@@ -1,13 +1,14 @@
 """Large values: what is beyond a page's budget is folded into JSON text, whole containers or runs of rows at a time.
 
 A folded part is one control; a button shows its fields. A part that holds what is no value yet, or what was chosen
-beside the value, is never folded: nothing of that may be lost.
+beside the value, is never folded: nothing of that may be lost. A value is measured only as far as the page reaches, so
+a large one costs no more than the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from catalog.strict_json import JSON
@@ -24,10 +25,10 @@ from playground.forms.drafts import (
     Object,
     Raw,
     draft_of,
-    new_row,
     read,
 )
 from playground.forms.names import member_path, row_path
+from playground.forms.values import Absent, Maybe
 
 PAGE: Final = 400  # controls of a form that is opened
 FULL_PAGE: Final = 800  # controls of a form that a person has unfolded
@@ -35,134 +36,155 @@ OPENED: Final = 150  # controls of one container that is unfolded
 
 _LEAST: Final = 3  # controls of a folded container
 _WORTHWHILE: Final = 25  # controls for which a container is shown in part
+_OBJECT: Final = 3  # controls of an object, of a list, of a row and of an entry beside their parts
+_ARRAY: Final = 2
+_ROW: Final = 1
+_ENTRY: Final = 2
 
 
-def fold(draft: Draft, budget: int = PAGE, *, focus: str | None = None) -> Draft:
+def folded_draft(value: Maybe, budget: int = PAGE) -> Draft:
+    """The draft of a finished value, with about `budget` controls."""
+    if isinstance(value, Absent) or not isinstance(value, dict | list) or _size(value, budget) <= budget:
+        return draft_of(value)
+    if isinstance(value, list):
+        return _list(value, budget)
+    return _dict(value, budget)
+
+
+def fold(draft: Draft, budget: int = FULL_PAGE, *, focus: str | None = None) -> Draft:
     """`draft`, folded until it has about `budget` controls; the way to the path `focus` stays open."""
-    folding = _Folding(focus or "")
-    return folding.fit(draft, budget, "") if folding.weight(draft) > budget else draft
+    return _Folding(focus or "").fit(draft, budget, "")
 
 
-@dataclass(slots=True)
-class _Child:
-    """A part of a container, while it is decided how much of it is shown."""
+def _size(value: JSON, limit: int) -> int:
+    """About how many controls `value` has; counted no further than `limit`."""
+    count = 0
+    waiting: list[JSON] = [value]
+    while waiting and count <= limit:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            count += _OBJECT
+            waiting += part.values()
+        elif isinstance(part, list):
+            count += _ARRAY + _ROW * len(part)
+            waiting += part[: limit + 1]
+        else:
+            count += 1
+    return count
 
-    path: str
-    draft: Draft
-    weight: int
-    frame: int  # controls around it: a row's, a key's
-    result: Draft
 
-    @property
-    def least(self) -> int:
-        return self.frame + min(self.weight, _LEAST)
+def _list(value: list[JSON], budget: int) -> Array:
+    left = budget - _ARRAY - _LEAST
+    items: list[Item] = []
+    for row, (part, spent) in enumerate(_parts(value, left, _ROW)):
+        items.append(Item(str(row), part))
+        left -= spent
+    rest = value[len(items) :]
+    run = [Item(f"~{len(items)}", Folded(rest))] if len(rest) > 1 else [Item(str(len(items)), _single(v)) for v in rest]
+    return Array((*items, *run))
+
+
+def _dict(value: dict[str, JSON], budget: int) -> Object:
+    parts = [part for part, _ in _parts(value.values(), budget - _OBJECT - _LEAST, 0)]
+    members = dict(zip(value, parts, strict=False))
+    rest = dict(list(value.items())[len(parts) :])
+    if len(rest) == 1:
+        return Object({**members, **{name: _single(part) for name, part in rest.items()}})
+    return Object(members, (Entry("~0", "", Folded(rest)),) if rest else ())
+
+
+def _parts(values: Iterable[JSON], budget: int, frame: int) -> Iterator[tuple[Draft, int]]:
+    """The drafts of as many of `values` as fit into `budget`, each with what it takes."""
+    left = budget
+    for value in values:
+        size = _size(value, left)
+        if size + frame <= left:
+            part, spent = draft_of(value), size + frame
+        elif left <= frame:
+            return
+        elif left >= _WORTHWHILE and isinstance(value, dict | list):
+            part, spent = folded_draft(value, left - frame), left
+        else:
+            part, spent = _single(value), _LEAST + frame
+        left -= spent
+        yield part, spent
+
+
+def _single(value: JSON) -> Draft:
+    return Folded(value) if isinstance(value, dict | list) and value else draft_of(value)
 
 
 @dataclass(slots=True)
 class _Folding:
+    """Folds a draft that a page held; so it is not large, and may hold what must not be folded."""
+
     focus: str
-    weights: dict[int, int] = field(default_factory=dict)
-
-    def weight(self, draft: Draft) -> int:
-        """About how many controls `draft` has."""
-        known = self.weights.get(id(draft))
-        if known is None:
-            known = self.weights[id(draft)] = self._weight(draft)
-        return known
-
-    def _weight(self, draft: Draft) -> int:
-        match draft:
-            case Object():
-                entries = sum(2 + self.weight(entry.draft) for entry in draft.entries)
-                return 3 + entries + sum(self.weight(member) for member in draft.members.values())
-            case Array():
-                return 2 + sum(1 + self.weight(item.draft) for item in draft.items)
-            case Kept():
-                return 3
-        return 1
 
     def fit(self, draft: Draft, budget: int, path: str) -> Draft:
-        """A container that is too large, with as much of it shown as `budget` allows."""
+        if weight(draft) <= budget:
+            return draft
         if isinstance(draft, Object):
-            return self._fit_object(draft, budget - 3, path)
+            return self._object(draft, budget - _OBJECT, path)
         if isinstance(draft, Array):
-            return self._fit_array(draft, budget - 2, path)
+            return self._array(draft, budget - _ARRAY, path)
         return draft
 
-    def _fit_object(self, draft: Object, budget: int, path: str) -> Draft:
-        members = {name: self._child(member, member_path(path, name), 0) for name, member in draft.members.items()}
-        entries = [self._child(entry.draft, row_path(path, entry.row), 2) for entry in draft.entries]
-        shown = self._share([*members.values(), *entries], budget)
-        kept = {name: child.result for name, child in members.items() if child.path in shown}
-        rest = {name: child.draft for name, child in members.items() if child.path not in shown}
-        new_entries = [
-            replace(entry, draft=child.result)
-            for entry, child in zip(draft.entries, entries, strict=True)
-            if child.path in shown
-        ]
-        left_out = [entry for entry, child in zip(draft.entries, entries, strict=True) if child.path not in shown]
-        run = read(Object(rest, tuple(left_out)), _marked).value
-        if run:
-            new_entries.append(Entry(f"~{new_row(draft.entries)}", "", Folded(run)))  # type: ignore[arg-type]
-        return replace(draft, members=kept, entries=tuple(new_entries))
+    def _object(self, draft: Object, budget: int, path: str) -> Draft:
+        paths = {name: member_path(path, name) for name in draft.members}
+        members = dict(draft.members)
+        entries = list(draft.entries)
+        spare = budget - sum(self._least(members[name], paths[name]) for name in members)
+        spare -= sum(_ENTRY + self._least(entry.draft, row_path(path, entry.row)) for entry in entries)
+        for name, member in members.items():
+            members[name], spare = self._fitted(member, paths[name], spare)
+        for index, entry in enumerate(entries):
+            inner, spare = self._fitted(entry.draft, row_path(path, entry.row), spare)
+            entries[index] = replace(entry, draft=inner)
+        return replace(draft, members=members, entries=tuple(entries))
 
-    def _fit_array(self, draft: Array, budget: int, path: str) -> Draft:
-        children = [self._child(item.draft, row_path(path, item.row), 1) for item in draft.items]
-        shown = self._share(children, budget)
-        items: list[Item] = []
-        run: list[Item] = []
-        for item, child in zip(draft.items, children, strict=True):
-            if child.path in shown:
-                items += _as_run(run)
-                items.append(replace(item, draft=child.result))
-                run = []
-            else:
-                run.append(item)
-        return replace(draft, items=(*items, *_as_run(run)))
+    def _array(self, draft: Array, budget: int, path: str) -> Draft:
+        items = list(draft.items)
+        spare = budget - sum(_ROW + self._least(item.draft, row_path(path, item.row)) for item in items)
+        for index, item in enumerate(items):
+            inner, spare = self._fitted(item.draft, row_path(path, item.row), spare)
+            items[index] = replace(item, draft=inner)
+        return replace(draft, items=tuple(items))
 
-    def _child(self, draft: Draft, path: str, frame: int) -> _Child:
-        return _Child(path, draft, self.weight(draft), frame, draft)
+    def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
+        """A part with what it may have of `spare`, and what is left of that."""
+        more = weight(part) - self._least(part, path)
+        if more <= max(spare, 0):
+            return part, spare - more
+        if not _is_plain(part) or self._is_on_the_way(path):
+            inner = self.fit(part, max(spare, 0) + _LEAST, path)
+            return inner, spare - weight(inner)
+        return folded(part), spare
 
-    def _share(self, children: list[_Child], budget: int) -> set[str]:
-        """Give each child its part of `budget`; the paths of those that are shown by themselves."""
-        first = [child for child in children if self._is_wanted(child) or not _is_plain(child.draft)]
-        shown = {child.path for child in first}
-        left = budget - sum(child.least for child in first)
-        for child in children:
-            if child.path not in shown and child.least <= left:
-                shown.add(child.path)
-                left -= child.least
-            elif child.path not in shown:
-                left = 0
-        for child in sorted(children, key=lambda child: not self._is_wanted(child)):
-            if child.path in shown:
-                left -= self._expand(child, left)
-        return shown
+    def _least(self, part: Draft, path: str) -> int:
+        can_fold = isinstance(part, Object | Array) and _is_plain(part) and not self._is_on_the_way(path)
+        return min(weight(part), _LEAST) if can_fold else weight(part)
 
-    def _expand(self, child: _Child, left: int) -> int:
-        """Show as much of a child as is affordable; how much that takes beside the least."""
-        more = child.weight - min(child.weight, _LEAST)
-        if more <= left or not isinstance(child.draft, Object | Array):
-            return more
-        if left < _WORTHWHILE and _is_plain(child.draft) and not self._is_wanted(child):
-            child.result = folded(child.draft)
-            return 0
-        child.result = self.fit(child.draft, max(left, _WORTHWHILE) + _LEAST, child.path)
-        return _Folding(self.focus).weight(child.result)
+    def _is_on_the_way(self, path: str) -> bool:
+        return self.focus == path or self.focus.startswith(f"{path}/")
 
-    def _is_wanted(self, child: _Child) -> bool:
-        return self.focus == child.path or self.focus.startswith(f"{child.path}/")
+
+def weight(draft: Draft) -> int:
+    """About how many controls `draft` has."""
+    match draft:
+        case Object():
+            entries = sum(_ENTRY + weight(entry.draft) for entry in draft.entries)
+            return _OBJECT + entries + sum(weight(member) for member in draft.members.values())
+        case Array():
+            return _ARRAY + sum(_ROW + weight(item.draft) for item in draft.items)
+        case Kept():
+            return 3
+    return 1
 
 
 def folded(draft: Draft) -> Draft:
     """A container as JSON text, secrets as marks."""
     value = read(draft, _marked).value
     return Folded(value, draft.state) if isinstance(value, dict | list) else draft
-
-
-def unfolded(value: JSON) -> Draft:
-    """What a person gets who opens a folded container."""
-    return fold(draft_of(value), OPENED)
 
 
 def _marked(token: str) -> str:
@@ -180,11 +202,3 @@ def _is_plain(draft: Draft) -> bool:
         elif isinstance(part, Array):
             waiting += [item.draft for item in part.items]
     return not read(draft, _marked).faults
-
-
-def _as_run(items: Sequence[Item]) -> list[Item]:
-    """Rows that are shown together as one list's JSON; a single one stays a row."""
-    if len(items) < 2:
-        return [replace(item, draft=folded(item.draft)) for item in items]
-    value = read(Array(tuple(items)), _marked).value
-    return [Item(f"~{items[0].row.lstrip('~')}", Folded(value))] if isinstance(value, list) else list(items)

@@ -19,6 +19,7 @@ from playground.forms.values import KINDS, Kind, kind_of, literal
 from playground.forms.wording import KIND_WORDS, kinds_in_words
 
 NOT_SET: Final = "(not set)"
+MAX_BRANCHES: Final = 200  # that one selector offers
 SCALARS: Final = frozenset[Kind]({"text", "number", "boolean"})
 
 
@@ -44,6 +45,19 @@ class Spot:
 
 
 @dataclass(slots=True)
+class Room:
+    """What one page can still hold, so that no schema makes it large.
+
+    Attributes:
+        members: empty members that are drawn at once; more can be added by name.
+        options: lines of lists to pick from; a longer list is a control to write in.
+    """
+
+    members: int = 150
+    options: int = 6_000
+
+
+@dataclass(slots=True)
 class Here:
     """One place, while its node is built.
 
@@ -54,6 +68,7 @@ class Here:
 
     form: str
     guide: Guide
+    room: Room
     build: Callable[[Sequence[Place], Draft, Spot], Node]
     draft: Draft
     spot: Spot
@@ -92,7 +107,7 @@ class Here:
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The values to pick from; () where it is no place to pick from a list, or the person wants to write."""
-        if self.draft.state.view == "free":
+        if self.draft.state.view == "free" or len(self.found.choices or ()) > self.room.options:
             return ()
         from_schema = self.found.choices or ()
         return tuple(choice for choice in from_schema if kind_allowed(choice, self.kinds))
@@ -209,8 +224,11 @@ class Here:
                 self.guide.branches.label(union.options[index], index),
                 index == union.chosen,
             )
-            for index in union.candidates
+            for index in union.candidates[:MAX_BRANCHES]
         )
+        if union.chosen not in union.candidates[:MAX_BRANCHES] and union.chosen is not None:
+            label = self.guide.branches.label(union.options[union.chosen], union.chosen)
+            options = (Option("", label, is_selected=True), *options)
         button = Button(self.operation("branch"), "Change", f"Change which form {self.spot.label} has")
         number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
         words = "One of" if union.keyword == "oneOf" else "Any of"

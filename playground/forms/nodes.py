@@ -376,6 +376,27 @@ def target_of(node: Node) -> str:
     return node.head.kinds.id if isinstance(node, AbsentNode) and node.head.kinds else node.head.id
 
 
+def fields(root: Node) -> int:
+    """How many names and values a form of `root` sends, at most."""
+    count = 0
+    waiting = [root]
+    for node in waiting:
+        head = node.head
+        count += 1 + len(head.hidden) + len(head.unions) + (head.kinds is not None)
+        if isinstance(node, TextNode | FileNode):
+            count += bool(node.keep_empty)
+        elif isinstance(node, SecretNode):
+            count += 2
+        elif isinstance(node, ChoicesNode):
+            count += len(node.options)
+        elif isinstance(node, ObjectNode):
+            count += 2 * len(node.entries) + (node.adder is not None)
+        elif isinstance(node, ArrayNode):
+            count += len(node.rows)
+        waiting += children(node)
+    return count
+
+
 def children(node: Node) -> Sequence[Node]:
     """The nodes directly below `node`."""
     if isinstance(node, ObjectNode):

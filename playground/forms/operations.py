@@ -29,7 +29,7 @@ from playground.forms.drafts import (
     key_of,
     new_row,
 )
-from playground.forms.folding import unfolded
+from playground.forms.folding import OPENED, folded_draft
 from playground.forms.fresh import fresh
 from playground.forms.guide import Guide
 from playground.forms.names import member_path, row_path, split_path
@@ -205,8 +205,12 @@ def _open(working: _Working, path: str, _key: str) -> None:
         working.change(parent, lambda draft, _places: _with_run_open(draft, token[1:]))
         working.focus = f"{parent}/@{token[2:]}"
         return
-    working.change(path, lambda draft, _places: unfolded(draft.value) if isinstance(draft, Folded) else draft)
+    working.change(path, _unfolded)
     working.focus = path
+
+
+def _unfolded(draft: Draft, _places: Sequence[Place]) -> Draft:
+    return folded_draft(draft.value, OPENED) if isinstance(draft, Folded) else draft
 
 
 def _with_run_open(draft: Draft, run: str) -> Draft:
@@ -227,7 +231,7 @@ def _with_run_open(draft: Draft, run: str) -> Draft:
 def _items_of(run: Item) -> list[Item]:
     if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, list):
         return [run]
-    opened = unfolded(run.draft.value)
+    opened = folded_draft(run.draft.value, OPENED)
     begin = int(run.row.lstrip("~"))
     items = opened.items if isinstance(opened, Array) else ()
     return [replace(item, row=("~" if item.is_run else "") + str(begin + int(item.row.lstrip("~")))) for item in items]
@@ -236,7 +240,7 @@ def _items_of(run: Item) -> list[Item]:
 def _entries_of(run: Entry, begin: int) -> list[Entry]:
     if not isinstance(run.draft, Folded) or not isinstance(run.draft.value, dict):
         return [run]
-    opened = unfolded(run.draft.value)
+    opened = folded_draft(run.draft.value, OPENED)
     if not isinstance(opened, Object):
         return [run]
     entries = [

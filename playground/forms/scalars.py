@@ -102,11 +102,12 @@ def null_node(here: Here) -> Node:
 
 def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) -> Node:
     """One of `choices`; a value that is none of them stays, and is marked."""
+    here.room.options -= len(choices)
     options = []
     is_listed = False
     key = None if isinstance(value, Absent) else canonical(value)
     for choice in choices:
-        is_selected = key is not None and not is_listed and canonical(choice.value) == key
+        is_selected = key is not None and not is_listed and choice.key == key
         is_listed = is_listed or is_selected
         text = literal(value) if is_selected and not isinstance(value, Absent) else literal(choice.value)
         options.append(Option(text, choice.label, is_selected, True, choice.description))

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from catalog.problems import Problem
 from catalog.strict_json import JSON
 from catalog.validation import CheckResult, CompiledSchema, Place, Violation
 from playground.forms.building import build
 from playground.forms.decoding import Pairs, decode
-from playground.forms.drafts import Draft, Fault, Raw, draft_of, read
-from playground.forms.folding import FULL_PAGE, PAGE, fold
+from playground.forms.drafts import Draft, Fault, Raw, read
+from playground.forms.folding import FULL_PAGE, OPENED, PAGE, fold, folded_draft
 from playground.forms.fresh import fresh
 from playground.forms.guide import Guide
-from playground.forms.nodes import Button, Form
+from playground.forms.nodes import Button, Form, fields
 from playground.forms.operations import apply
 from playground.forms.pinning import pin
 from playground.forms.sealing import NoSeal, Seal
@@ -27,7 +27,8 @@ from playground.forms.secrets import Safe, conceal, mentions_secrets
 from playground.forms.values import ABSENT, Absent, Maybe, literal
 
 Tell = Callable[[CheckResult, JSON], CheckResult]
-HIDDEN = "••••••••"
+HIDDEN: Final = "••••••••"
+MAX_FIELDS: Final = 1000  # that one form sends
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +94,14 @@ def begin(
         seal: closes secrets and what other branches held; without one these are in the page as they are.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
-    session.budget = PAGE
-    draft = fresh(session.guide, session.places) if isinstance(value, Absent) else draft_of(value)
-    return session.shown(draft)
+    if isinstance(value, Absent):
+        return session.shown(fresh(session.guide, session.places))
+    budget = PAGE
+    while True:
+        shown = session.shown(folded_draft(value, budget))
+        if budget < OPENED or fields(shown.form.root) <= MAX_FIELDS:
+            return shown
+        budget //= 2  # the schema makes more of the value than could be known from the value alone
 
 
 def submitted(
@@ -133,7 +139,6 @@ class _Session:
         self.label = label
         self.safe = Safe(stored, seal)
         self.guide = Guide(kept=self.safe.open, seal=seal)
-        self.budget = FULL_PAGE
         self.shows_all = False
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
 
@@ -166,7 +171,7 @@ class _Session:
     def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
             draft = conceal(draft, self.places, self.guide, self.safe)
-        draft = fold(draft, self.budget // 2 if self.shows_all else self.budget, focus=focus)
+        draft = fold(draft, FULL_PAGE // 2 if self.shows_all else FULL_PAGE, focus=focus)
         form = build(
             self.places,
             draft,

@@ -31,10 +31,10 @@ from playground.forms.drafts import (
     Object,
     Raw,
     Text,
-    draft_of,
     key_of,
     with_state,
 )
+from playground.forms.folding import folded_draft
 from playground.forms.fresh import fresh, with_required
 from playground.forms.guide import Guide
 from playground.forms.names import control_name
@@ -123,7 +123,7 @@ def _as_fields(guide: Guide, draft: Draft) -> Draft:
     if not draft.text.strip():
         return Missing()
     reading = guide.reading(draft)
-    return draft if isinstance(reading.value, Absent) else draft_of(reading.value)
+    return draft if isinstance(reading.value, Absent) else folded_draft(reading.value)
 
 
 def _as_kind(guide: Guide, places: Sequence[Place], draft: Draft, wanted: str) -> Draft:
@@ -195,7 +195,7 @@ def _fits(guide: Guide, places: Sequence[Place], member: Draft) -> bool:
     if kind_of(reading.value) not in guide.kinds.of_all(places):
         return False
     choices = guide.at(places, member).choices
-    return choices is None or canonical(reading.value) in {canonical(choice.value) for choice in choices}
+    return choices is None or canonical(reading.value) in {choice.key for choice in choices}
 
 
 # Snapshots

@@ -82,7 +82,7 @@ class Branches:
         for name in properties if isinstance(properties, dict) else ():
             listed = self._choices.of(place.sub("properties", name))
             if listed is not None and len(listed) <= 3:
-                tags[name] = frozenset(canonical(choice.value) for choice in listed)
+                tags[name] = frozenset(choice.key for choice in listed)
         for part in (*references(place), *branches(place, "allOf")):
             tags = {**self.tags(part), **tags}
         return tags
