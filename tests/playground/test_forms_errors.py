@@ -28,7 +28,9 @@ def messages_at_controls(page):
     for control in page.select("[aria-invalid=true]"):
         for name in (control.attributes["aria-describedby"] or "").split():
             for message in page.by_id(name).css(".field-error"):
-                found.setdefault(message.text().strip().removeprefix("Error: "), []).append(control.attributes.get("id") or "")
+                found.setdefault(message.text().strip().removeprefix("Error: "), []).append(
+                    control.attributes.get("id") or ""
+                )
     return found
 
 
