@@ -3,10 +3,11 @@
 Nothing here knows Django.
 
     rules          what each format asks for: dated tables with their sources
-    formats        a tool in each format, put together
+    formats        a tool in each format, put together; `openapi` is one of them
+    jobs           one export on its way
     naming         legal names, and aliases for illegal ones
     whole          schemas for formats that take JSON Schema but for a few rules
-    subsets        schemas for formats that take a part of it
+    subsets        schemas for formats that take a part of it; which part, and which types, is `subset_types`
     limits         how large a schema in OpenAI's strict mode may be
     flattening     a schema without `$ref` and `allOf`
     rooting        the outermost schema as one object
@@ -19,7 +20,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.exports.formats import FORMATS, Export, Format, Verdict, build
+from catalog.exports.formats import FORMATS, Format, build
+from catalog.exports.jobs import Export, Verdict
 from catalog.losses import Loss
 from catalog.spec import ToolSpec
 

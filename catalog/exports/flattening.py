@@ -44,6 +44,7 @@ class Flattener:
     def __init__(self, modern: Modern, report: Report) -> None:
         self._modern = modern
         self._report = report
+        self._made: set[int] = set()  # schemas that were put together here
 
     def flat(self, schema: Schema) -> Flat:
         """`schema` with all that it refers to. It ends because no reference leads back to itself in place."""
@@ -60,7 +61,9 @@ class Flattener:
 
     def both(self, first: Schema, second: JSON) -> Schema:
         """A schema that asks for what both do."""
-        return self.alike(first, {"allOf": [first, second]})
+        made = self.alike(first, {"allOf": [first, second]})
+        self._made.add(id(made))  # which stays its own: the origins keep the schema
+        return made
 
     def _add(self, schema: Schema, result: Flat) -> None:
         origin = self._modern.origins.of(schema)
@@ -70,8 +73,11 @@ class Flattener:
         name = definition_of(schema.get("$ref"))
         if name is not None:
             result.passed |= {name}
+            self._report.rewritten(pointer_join(origin, "$ref"), "What the reference names was written out here.")
             self._add_one(self.target(name), pointer_join(origin, "$ref"), result)
         parts = schema.get("allOf")
+        if isinstance(parts, list) and id(schema) not in self._made:
+            self._report.rewritten(pointer_join(origin, "allOf"), "What `allOf` lists was merged into one schema.")
         for index, part in enumerate(parts if isinstance(parts, list) else ()):
             self._add_one(part, pointer_join(origin, "allOf", index), result)
 

@@ -3,120 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from dataclasses import dataclass
+from typing import Final
 
 from catalog.exports import rules
+from catalog.exports.jobs import (
+    CONFIGURATION,
+    DESCRIPTION,
+    EXAMPLES,
+    NAME,
+    PARAMETERS,
+    RETURN_TYPE,
+    Export,
+    Job,
+)
 from catalog.exports.limits import strict_obstacles
-from catalog.exports.naming import alias
-from catalog.exports.rooting import NotAnObject, object_root
+from catalog.exports.openapi import openapi_document
+from catalog.exports.rooting import NotAnObject
 from catalog.exports.rules import Rules
-from catalog.exports.subsets import Subset, SubsetWriter, TooLarge, renaming
-from catalog.exports.whole import NOTHING, whole_object
-from catalog.losses import Loss, Report, is_within
+from catalog.exports.whole import whole_object
+from catalog.losses import is_within
 from catalog.problems import pointer_join
-from catalog.schema_modernising import Schema, account_for_draft, definition_of, is_outdated, modernised
+from catalog.schema_modernising import Schema
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 from catalog.validation import compile_schema
-
-Verdict = Literal["as it is", "with changes", "not usable"]
-
-NAME: Final = "/definition/name"
-DESCRIPTION: Final = "/definition/description"
-PARAMETERS: Final = "/definition/parameters"
-RETURN_TYPE: Final = "/definition/returnType"
-EXAMPLES: Final = "/definition/examples"
-CONFIGURATION: Final = "/configuration"
-
-_FOR_MODELS: Final = (NAME, DESCRIPTION, PARAMETERS)
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A tool in another format.
-
-    Attributes:
-        losses: what became of each part of the spec: kept, rewritten or dropped, by pointer.
-        renamed: the names of members that the format does not allow, by pointer into the spec: what they are called in
-            the document. A caller gives them their own names back.
-        obstacles: why the document would be refused even so; empty where it would not.
-    """
-
-    format: str
-    document: Schema
-    losses: tuple[Loss, ...]
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    obstacles: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the tool can be used there: "as it is" means that what a model sees of it was not touched."""
-        if self.obstacles:
-            return "not usable"
-        touched = any(
-            loss.what != "kept" and any(is_within(loss.pointer, part) for part in _FOR_MODELS) for loss in self.losses
-        )
-        return "with changes" if touched else "as it is"
-
-    @property
-    def changes(self) -> tuple[Loss, ...]:
-        """What was rewritten or dropped."""
-        return tuple(loss for loss in self.losses if loss.what != "kept")
-
-
-@dataclass(slots=True)
-class Job:
-    """One export on its way."""
-
-    spec: ToolSpec
-    rules: Rules
-    report: Report = field(default_factory=Report)
-    renamed: dict[str, str] = field(default_factory=dict)
-    obstacles: list[str] = field(default_factory=list)
-
-    def name(self) -> str:
-        """The tool's name where it is allowed, else its alias."""
-        name = alias(self.spec.name, self.rules.name)
-        if name != self.spec.name:
-            self.report.rewritten(NAME, renaming(self.spec.name, name, self.rules.label, self.rules.name))
-        return name
-
-    def parameters(self) -> Schema:
-        """The parameters as an object, or as much of them as can be one."""
-        if self.spec.parameters is None:
-            return dict(NOTHING)
-        try:
-            schema, renamed = whole_object(self.spec.parameters, PARAMETERS, self.rules, self.report)
-        except NotAnObject as error:
-            self.obstacles.append(str(error))
-            return dict(NOTHING)
-        self.renamed |= renamed
-        return schema
-
-    def subset(self, schema: JSON, pointer: str, subset: Subset, *, obstacles: list[str]) -> Schema:
-        """`schema` in what the provider understands; what stands in the way is added to `obstacles`."""
-        modern = modernised(schema, pointer=pointer, report=self.report)
-        try:
-            root = object_root(modern, pointer=pointer, report=self.report)
-            modern.root = root
-            writer = SubsetWriter(modern, subset, self.report)
-            document = writer.document(root)
-        except (NotAnObject, TooLarge) as error:
-            obstacles.append(str(error))
-            return {}
-        if isinstance(schema, dict) and "$schema" in schema:
-            if subset.drafts and not is_outdated(schema):
-                document = {"$schema": schema["$schema"], **document}
-            else:
-                self.report.dropped(f"{pointer}/$schema", f"{subset.label} does not know `$schema`.")
-        if pointer == PARAMETERS:
-            self.renamed |= writer.renamed
-        return document
-
-    def drop(self, pointer: str, reason: str, *, present: bool) -> None:
-        if present:
-            self.report.dropped(pointer, reason)
 
 
 def build(spec: ToolSpec, target: Format) -> Export:
@@ -267,79 +178,6 @@ def _langchain(job: Job) -> Schema:
     return schema
 
 
-def _openapi(job: Job) -> Schema:
-    """A document with one operation; GitHub, gateways and assistants read whole documents, not single operations."""
-    spec, name = job.spec, job.name()
-    schemas: Schema = {}
-    operation: Schema = {"operationId": name, "summary": spec.name, "description": spec.description}
-    if spec.parameters is not None:
-        content: Schema = {"schema": _component("Parameters", spec.parameters, PARAMETERS, schemas, job)}
-        _add_examples(content, "parameters", job)
-        operation["requestBody"] = {"required": True, "content": {"application/json": content}}
-    result: Schema = {}
-    if spec.return_type is not None:
-        result["schema"] = _component("Returns", spec.return_type, RETURN_TYPE, schemas, job)
-        job.report.kept(RETURN_TYPE, "It is the schema of the answer.")
-    _add_examples(result, "returnValue", job)
-    operation["responses"] = {"200": {"description": "What the tool returns.", "content": {"application/json": result}}}
-    document: Schema = {
-        "openapi": "3.1.1",
-        "info": {"title": spec.name, "version": spec.sha256[:12]},
-        "paths": {f"/tools/{spec.slug}": {"post": operation}},
-    }
-    if schemas:
-        document["components"] = {"schemas": schemas}
-    own: Schema = {"name": spec.name}
-    if spec.tool_id != spec.name:
-        own["id"] = spec.tool_id
-        job.report.kept("/definition/id", "It is in the extension `x-llm-tool`, which other programs pass over.")
-    if spec.configuration is not None:
-        own["configuration"] = spec.configuration
-        job.report.kept(CONFIGURATION, "It is in the extension `x-llm-tool`, which other programs pass over.")
-    return {**document, "x-llm-tool": own}
-
-
-def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job) -> Schema:
-    """Put `schema` and its definitions among the components; a reference to it."""
-    modern = modernised(schema, pointer=pointer, report=job.report)
-    names = {"": name, **{definition: f"{name}.{definition}" for definition in sorted(modern.used_from(modern.root))}}
-    for definition, component in names.items():
-        schemas[component] = _moved(modern.definitions[definition] if definition else modern.root, names)
-    account_for_draft(schema, pointer, job.report)
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _moved(value: JSON, names: Mapping[str, str]) -> JSON:
-    """`value` with its references leading to the components."""
-    if isinstance(value, list):
-        return [_moved(item, names) for item in value]
-    if not isinstance(value, dict):
-        return value
-    out: Schema = {name: _moved(member, names) for name, member in value.items()}
-    definition = definition_of(value.get("$ref"))
-    if definition is not None and definition in names:
-        out["$ref"] = f"#/components/schemas/{names[definition]}"
-    return out
-
-
-def _add_examples(content: Schema, member: Literal["parameters", "returnValue"], job: Job) -> None:
-    examples: Schema = {}
-    for index, example in enumerate(job.spec.examples):
-        has, value = (
-            (example.has_parameters, example.parameters)
-            if member == "parameters"
-            else (example.has_return_value, example.return_value)
-        )
-        if has:
-            examples[f"example-{index + 1}"] = {
-                "summary": example.description or f"Example {index + 1}",
-                "value": value,
-            }
-            job.report.kept(pointer_join(EXAMPLES, index, member), "It is an example of the operation.")
-    if examples:
-        content["examples"] = examples
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format that a tool can be exported to."""
@@ -365,6 +203,6 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format(rules.ANTHROPIC, _anthropic),
         Format(rules.GEMINI, _gemini),
         Format(rules.LANGCHAIN, _langchain),
-        Format(rules.OPENAPI, _openapi),
+        Format(rules.OPENAPI, openapi_document),
     )
 }

@@ -43,9 +43,6 @@ def object_root(modern: Modern, *, pointer: str, report: Report) -> Schema:
     if root is not modern.root:
         modern.origins.put(root, pointer)
     flat = flattener.flat(root)
-    for keyword in ("$ref", "allOf"):
-        if keyword in root:
-            report.rewritten(f"{pointer}/{keyword}", f"What `{keyword}` says was merged into the outermost object.")
     _make_object(flat, pointer, report)
     for keyword in _ALTERNATIVES:
         _merge_alternatives(flat, keyword, flattener, report)

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Final
 
 from catalog.exports.naming import NameRule
-from catalog.exports.subsets import Subset
+from catalog.exports.subset_types import Subset
 
 LETTERS_DIGITS_DASHES: Final = "up to 64 letters, digits, hyphens and underscores"
 

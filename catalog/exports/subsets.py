@@ -6,55 +6,26 @@ a sentence can say it, else dropped; both are reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.exports.flattening import Flat, Flattener, is_number, type_names
+from catalog.exports.flattening import Flat, Flattener, type_names
 from catalog.exports.naming import NameRule, alias
+from catalog.exports.subset_types import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 from catalog.exports.telling import sentence_for, with_sentences
 from catalog.losses import Report
 from catalog.problems import pointer_join
 from catalog.schema_modernising import Modern, Schema, definition_of
-from catalog.strict_json import JSON, Number, dumps
+from catalog.strict_json import JSON, dumps
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: references that are written out may multiply
 
-SCALARS: Final = ("string", "number", "boolean")
 _UNKNOWN: Final = (
     "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
 )  # fmt: skip
 _QUIET: Final = frozenset({"readOnly", "writeOnly"})  # they say nothing to a model that fills in parameters
-
-
-@dataclass(frozen=True, slots=True)
-class Subset:
-    """What a provider understands.
-
-    Attributes:
-        label: the provider, for reasons.
-        keywords: by type, besides those that every subset has (type, enum, properties, required, items, anyOf).
-        formats: by type, the values of `format`.
-        annotations: besides `description`.
-        references: whether `$ref` into `$defs` is understood; else it is written out.
-        strict: every object is closed and requires all of its members; what was optional may be null.
-        nullable: "may be null" is said by `nullable: true`, and there is one type at a time.
-        text_choices: only texts can be chosen from (`enum`).
-        members: what names of members may be.
-        drafts: whether `$schema` may stand in a schema that means the same in 2020-12.
-    """
-
-    label: str
-    keywords: Mapping[str, frozenset[str]]
-    formats: Mapping[str, frozenset[str]]
-    annotations: frozenset[str]
-    references: bool = False
-    strict: bool = False
-    nullable: bool = False
-    text_choices: bool = False
-    members: NameRule | None = None
-    drafts: bool = False
 
 
 class TooLarge(ValueError):
@@ -161,34 +132,30 @@ class SubsetWriter:
     def _write_union(self, flat: Flat, keyword: str, branches: list[JSON], passed: frozenset[str]) -> Schema:
         place = flat.place(keyword)
         del flat.members[keyword]
-        others = [branch for branch in branches if not _is_null(branch)]
+        others = [branch for branch in branches if not is_null(branch)]
+        nulls = [branch for branch in branches if is_null(branch)]
         if all(isinstance(branch, dict) and branch.keys() <= {"required"} for branch in others):
             self._report.dropped(place, f"{self._subset.label} cannot say which members go together.")
             return self._write_flat(flat, passed)
         if keyword == "oneOf" and len(others) > 1:
             self._report.rewritten(place, "Exactly one of the alternatives became at least one of them.")
         if rest := self._asked_of_all(flat):
+            self._report.rewritten(place, "What is asked for beside the alternatives was written into each of them.")
             others = [self._flattener.both(rest, branch) for branch in others]
-            if any(name in flat.members for name in ("anyOf", "oneOf", "properties", "enum", "const")):
-                self._report.rewritten(
-                    place, "What is asked for beside the alternatives was written into each of them."
-                )
-        out = self._any_of(others, passed)
-        if len(others) < len(branches):
-            out = self._may_be_null(out)
-        if out.keys() != {"$ref"}:
-            return self._with_annotations(flat, out)
-        for annotation in flat.members:
-            self._report.dropped(flat.place(annotation), "Nothing may stand beside a reference there.")
-        return out
+            nulls = nulls if "null" in (type_names(flat.members.get("type")) or ["null"]) else []
+        if nulls and not self._subset.nullable:
+            return self._with_annotations(flat, {"anyOf": [*self._each_of(others, passed), {"type": "null"}]})
+        written = self._each_of(others, passed)
+        out: Schema = written[0] if len(written) == 1 and self._subset.nullable else {"anyOf": [*written]}
+        return self._with_annotations(flat, self._may_be_null(out) if nulls else out)
 
-    def _any_of(self, schemas: list[JSON], passed: frozenset[str]) -> Schema:
-        """Any of `schemas`, each once."""
+    def _each_of(self, schemas: list[JSON], passed: frozenset[str]) -> list[Schema]:
+        """Each of `schemas` as it is written, once."""
         written: dict[str, Schema] = {}
         for schema in schemas:
             one = self._write(schema, passed)
             written.setdefault(dumps(one), one)
-        return next(iter(written.values())) if len(written) == 1 else {"anyOf": list(written.values())}
+        return list(written.values())
 
     def _asked_of_all(self, flat: Flat) -> Schema | None:
         """What stands beside the alternatives and is more than annotation."""
@@ -210,7 +177,7 @@ class SubsetWriter:
     # One type, or several
 
     def _write_typed(self, flat: Flat, passed: frozenset[str]) -> Schema:
-        names = _types_of(flat)
+        names = types_of(flat)
         may_be_null = "null" in names
         names = [name for name in names if name != "null"]
         if not names:
@@ -224,6 +191,8 @@ class SubsetWriter:
         return self._may_be_null(out) if may_be_null else out
 
     def _no_type(self, flat: Flat, only_null: bool) -> Schema:
+        if only_null and not self._subset.nullable:
+            return self._with_annotations(flat, {"type": "null"})
         if only_null:
             self._report.rewritten(flat.pointer, "Only null is allowed; it is an optional text there.")
             return self._with_annotations(flat, self._may_be_null({"type": "string"}))
@@ -241,7 +210,7 @@ class SubsetWriter:
         for name in names:
             members = {key: value for key, value in flat.members.items() if key not in _SAID_ONCE} | {"type": name}
             if isinstance(choices := members.get("enum"), list):
-                members["enum"] = [value for value in choices if name in _types_of_value(value)]
+                members["enum"] = [value for value in choices if name in types_of_value(value)]
                 if not members["enum"]:
                     continue
             branches.append(self._write_one(Flat(flat.pointer, members, flat.places), [name], passed))
@@ -404,7 +373,8 @@ class SubsetWriter:
             draft.out["items"] = self._write(items, passed)
             return
         self._report.rewritten(flat.place("prefixItems"), "Items by their position became items of any of their kinds.")
-        draft.out["items"] = self._any_of([*prefix, *([items] if isinstance(items, dict) else [])], passed)
+        kinds = self._each_of([*prefix, *([items] if isinstance(items, dict) else [])], passed)
+        draft.out["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": [*kinds]}
         if items is False and "maxItems" in self._subset.keywords.get("array", frozenset()):
             draft.out["maxItems"] = len(prefix)
             draft.done.add("maxItems")
@@ -412,33 +382,12 @@ class SubsetWriter:
     # Null
 
     def _may_be_null(self, schema: Schema) -> Schema:
-        return (_nullable if self._subset.nullable else _or_null)(schema)
+        return (nullable if self._subset.nullable else or_null)(schema)
 
 
 def renaming(name: str, shown: str, label: str, rule: NameRule) -> str:
     """The reason why a name was changed."""
     return f"{label} names are made of {rule.said}; {name!r} is called {shown!r} there."
-
-
-def _nullable(schema: Schema) -> Schema:
-    return {**schema, "nullable": True}
-
-
-def _or_null(schema: Schema) -> Schema:
-    """`schema`, or null, by a list of types."""
-    if "anyOf" in schema and isinstance(branches := schema["anyOf"], list):
-        return schema if {"type": "null"} in branches else {**schema, "anyOf": [*branches, {"type": "null"}]}
-    if "$ref" in schema:
-        return {"anyOf": [schema, {"type": "null"}]}
-    names = type_names(schema.get("type"))
-    if "null" in names:
-        return schema
-    out: Schema = {**schema, "type": [*names, "null"]}
-    if "const" in out:
-        out["enum"] = [out.pop("const"), None]
-    elif isinstance(choices := out.get("enum"), list) and None not in choices:
-        out["enum"] = [*choices, None]
-    return out
 
 
 _NEXT: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
@@ -447,59 +396,3 @@ _SAID_ONCE: Final = frozenset({"title", "description", "default", "examples", "d
 
 def _annotated(flat: Flat, out: Schema) -> Schema:
     return {**out, **{key: flat.members[key] for key in ("description",) if key in flat.members}}
-
-
-def _is_null(schema: JSON) -> bool:
-    if not isinstance(schema, dict):
-        return False
-    return (
-        schema.get("type") == "null" or schema.get("enum") == [None] or ("const" in schema and schema["const"] is None)
-    )
-
-
-# Types
-
-_TELLING: Final[Mapping[str, tuple[str, ...]]] = {
-    "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
-    "string": ("pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-}
-
-
-def _types_of(flat: Flat) -> list[str]:
-    """The types that are declared, else those that the keywords speak of; [] where any value is allowed."""
-    members = flat.members
-    declared = type_names(members.get("type"))
-    choices = members["enum"] if isinstance(members.get("enum"), list) else None
-    if "const" in members:
-        choices = [members["const"]]
-    if isinstance(choices, list):
-        found: list[str] = []
-        for value in choices:
-            of_value = _types_of_value(value)
-            name = next((name for name in of_value if name in declared), of_value[0])
-            if name not in found and (not declared or name in declared):
-                found.append(name)
-        return found or declared
-    if declared:
-        return declared
-    return [name for name, keywords in _TELLING.items() if any(keyword in members for keyword in keywords)][:1]
-
-
-_KINDS: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (
-    (lambda value: value is None, ("null",)),
-    (lambda value: isinstance(value, bool), ("boolean",)),
-    (lambda value: isinstance(value, str), ("string",)),
-    (lambda value: isinstance(value, list), ("array",)),
-    (lambda value: isinstance(value, dict), ("object",)),
-    (lambda value: is_number(value) and _is_whole(value), ("integer", "number")),
-)
-
-
-def _types_of_value(value: JSON) -> tuple[str, ...]:
-    return next((names for fits, names in _KINDS if fits(value)), ("number",))
-
-
-def _is_whole(value: JSON) -> bool:
-    return isinstance(value, int) or (isinstance(value, Number) and value == value.to_integral_value())

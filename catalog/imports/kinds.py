@@ -7,11 +7,14 @@ Completions, Responses), Anthropic and Gemini; LangChain, `convert_to_openai_too
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final
 
 from catalog.imports.results import Kind, Object
-from catalog.problems import pointer_join
+from catalog.problems import pointer_join, split_pointer
 from catalog.strict_json import JSON
+
+MAX_LOOKED_AT: Final = 20  # tools of a list, to tell its format
 
 
 def detect(document: JSON) -> Kind | None:
@@ -22,8 +25,13 @@ def detect(document: JSON) -> Kind | None:
         version = document.get("openapi", document.get("swagger"))
         if isinstance(document.get("paths"), dict) or "openapi" in document or "swagger" in document:
             return _api_kind(version)
-    first = next(tools_in(document), None)
-    return kind_of_tool(first[1]) if first is not None else None
+    for pointer, tool in islice(tools_in(document), MAX_LOOKED_AT):
+        kind = kind_of_tool(tool)
+        if kind is not None:
+            return kind
+        if isinstance(tool, dict) and "name" in tool and _GEMINIS & set(split_pointer(pointer)[-2:-1]):
+            return "gemini"  # a function that takes nothing says nothing of it
+    return None
 
 
 def _api_kind(version: JSON) -> Kind | None:
@@ -65,7 +73,8 @@ def _tools_below(value: JSON, pointer: str, depth: int) -> Iterator[tuple[str, J
         yield from _tools_below(value[holder], pointer_join(pointer, holder), depth - 1)
 
 
-_HOLDERS: Final = ("result", "tools", "functions", "functionDeclarations", "function_declarations", "tool")
+_GEMINIS: Final = frozenset({"functionDeclarations", "function_declarations"})
+_HOLDERS: Final = ("result", "tools", "functions", *sorted(_GEMINIS), "tool")
 
 
 def _has(*names: str) -> Callable[[Object], bool]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from catalog.imports.kinds import kind_of_tool, tools_in
+from catalog.imports.kinds import detect, kind_of_tool, tools_in
 from catalog.imports.mending import mended_schema
 from catalog.imports.openapi_schemas import from_openapi_3
 from catalog.imports.results import Draft, Kind, Object
@@ -24,7 +24,7 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
     """One draft per tool in `document`; ids are the names, after `prefix`."""
     given = _given_ids(document)
     for pointer, tool in tools_in(document):
-        kind = kind_of_tool(tool)
+        kind = kind_of_tool(tool) or _kind_by_neighbours(tool, document)
         read = _READERS.get(kind) if kind else None
         if read is None or not isinstance(tool, dict):
             name = tool.get("name") if isinstance(tool, dict) else None
@@ -35,6 +35,12 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
         draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
         draft.losses = list(report)
         yield draft
+
+
+def _kind_by_neighbours(tool: JSON, document: JSON) -> Kind | None:
+    """The format of a tool that takes no parameters, where the format lets it say nothing of them."""
+    kind = detect(document)
+    return kind if isinstance(tool, dict) and isinstance(tool.get("name"), str) and kind in _MAY_BE_BARE else None
 
 
 def _given_ids(document: JSON) -> dict[str, str]:
@@ -133,6 +139,7 @@ def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
     return _draft(tool, pointer, report, members, name=tool.get("title"))
 
 
+_MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
 _READERS: Final[Mapping[Kind, Callable[[Object, str, Report], Draft]]] = {
     "mcp": _mcp,
     "openai": _openai,

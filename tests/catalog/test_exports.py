@@ -307,7 +307,10 @@ def test_a_schema_that_is_strict_already_can_be_used_as_it_is():
         ({"type": "string", "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
         ({"const": 3}, {"type": ["integer", "null"], "enum": [3, None]}),
         ({"type": ["string", "null"]}, {"type": ["string", "null"]}),
-        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": ["string", "null"]}),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        ),
         (
             {"anyOf": [{"type": "string"}, {"type": "integer"}]},
             {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},

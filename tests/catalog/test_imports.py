@@ -54,6 +54,8 @@ def openai(parameters=None, **members):
         ({"tools": [{"name": "a", "input_schema": {}}]}, "anthropic"),
         ({"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}, "gemini"),
         ({"tools": [{"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}]}, "gemini"),
+        ({"functionDeclarations": [{"name": "a", "description": "Takes nothing."}]}, "gemini"),
+        ([{"name": "no tool"}, {"name": "a", "inputSchema": {}}], "mcp"),
         ({"title": "a", "type": "object", "properties": {}}, "langchain"),
         ({"openapi": "3.0.3", "paths": {}}, "openapi-3"),
         ({"openapi": "3.2.0", "info": {}}, "openapi-3"),
@@ -223,6 +225,12 @@ def test_lists_are_read_as_far_as_they_are_bounded():
 
     assert len(imported.specs) == MAX_TOOLS
     assert imported.notes == (f"At most {MAX_TOOLS:,} tools are read of one document; the rest was left.",)
+
+
+def test_a_function_that_takes_nothing_need_not_say_so():
+    imported = import_document({"functionDeclarations": [{"name": "now", "description": "The time."}]})
+
+    assert definition_of(only(imported)) == {"name": "now", "description": "The time."}
 
 
 @pytest.mark.parametrize(

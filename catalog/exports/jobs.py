@@ -1,0 +1,140 @@
+"""One export on its way, and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from catalog.exports.naming import alias
+from catalog.exports.rooting import NotAnObject, object_root
+from catalog.exports.rules import Rules
+from catalog.exports.subset_types import Subset
+from catalog.exports.subsets import SubsetWriter, TooLarge, renaming
+from catalog.exports.whole import NOTHING, whole_object
+from catalog.losses import Loss, Report, is_within
+from catalog.schema_modernising import Schema, is_outdated, modernised
+from catalog.spec import ToolSpec
+from catalog.strict_json import JSON
+
+Verdict = Literal["as it is", "with changes", "not usable"]
+
+NAME: Final = "/definition/name"
+DESCRIPTION: Final = "/definition/description"
+PARAMETERS: Final = "/definition/parameters"
+RETURN_TYPE: Final = "/definition/returnType"
+EXAMPLES: Final = "/definition/examples"
+CONFIGURATION: Final = "/configuration"
+
+_FOR_MODELS: Final = (NAME, DESCRIPTION, PARAMETERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A tool in another format.
+
+    Attributes:
+        losses: what became of each part of the spec: kept, rewritten or dropped, by pointer.
+        renamed: the names of members that the format does not allow, by pointer into the spec: what they are called in
+            the document. A caller gives them their own names back.
+        obstacles: why the document would be refused even so; empty where it would not.
+    """
+
+    format: str
+    document: Schema
+    losses: tuple[Loss, ...]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    obstacles: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the tool can be used there: "as it is" means that what a model sees of it was not touched."""
+        if self.obstacles:
+            return "not usable"
+        touched = any(
+            loss.what != "kept" and any(is_within(loss.pointer, part) for part in _FOR_MODELS) for loss in self.losses
+        )
+        return "with changes" if touched else "as it is"
+
+    @property
+    def changes(self) -> tuple[Loss, ...]:
+        """What was rewritten or dropped."""
+        return tuple(loss for loss in self.losses if loss.what != "kept")
+
+
+@dataclass(slots=True)
+class Job:
+    """One export on its way."""
+
+    spec: ToolSpec
+    rules: Rules
+    report: Report = field(default_factory=Report)
+    renamed: dict[str, str] = field(default_factory=dict)
+    obstacles: list[str] = field(default_factory=list)
+
+    def name(self) -> str:
+        """The tool's name where it is allowed, else its alias."""
+        name = alias(self.spec.name, self.rules.name)
+        if name != self.spec.name:
+            self.report.rewritten(NAME, renaming(self.spec.name, name, self.rules.label, self.rules.name))
+        return name
+
+    def parameters(self) -> Schema:
+        """The parameters as an object, or as much of them as can be one."""
+        if self.spec.parameters is None:
+            return dict(NOTHING)
+        try:
+            schema, renamed = whole_object(self.spec.parameters, PARAMETERS, self.rules, self.report)
+        except NotAnObject as error:
+            self.obstacles.append(str(error))
+            return dict(NOTHING)
+        self.renamed |= renamed
+        return schema
+
+    def subset(self, schema: JSON, pointer: str, subset: Subset, *, obstacles: list[str]) -> Schema:
+        """`schema` in what the provider understands; what stands in the way is added to `obstacles`."""
+        modern = modernised(schema, pointer=pointer, report=self.report)
+        try:
+            root = object_root(modern, pointer=pointer, report=self.report)
+            modern.root = root
+            writer = SubsetWriter(modern, subset, self.report)
+            document = writer.document(root)
+        except (NotAnObject, TooLarge) as error:
+            obstacles.append(str(error))
+            return {}
+        if isinstance(schema, dict) and "$schema" in schema:
+            if subset.drafts and not is_outdated(schema):
+                document = {"$schema": schema["$schema"], **document}
+            else:
+                self.report.dropped(f"{pointer}/$schema", f"{subset.label} does not know `$schema`.")
+        if pointer == PARAMETERS:
+            self.renamed |= writer.renamed
+        if not self.report.changes(pointer) and not _same_but_for_order(document, schema):
+            self.report.rewritten(pointer, "The same is said in other words there.")
+        return document
+
+    def drop(self, pointer: str, reason: str, *, present: bool) -> None:
+        if present:
+            self.report.dropped(pointer, reason)
+
+
+def _same_but_for_order(document: JSON, schema: JSON) -> bool:
+    """Whether `document` is `schema`, and no more than what says nothing."""
+    if not isinstance(document, dict) or not isinstance(schema, dict):
+        return document == schema
+    said: Schema = {name: member for name, member in document.items() if name in schema or name not in _SAYS_NOTHING}
+    return said.keys() == schema.keys() and all(
+        _same_but_for_order(member, schema[name]) if not isinstance(member, list) else _same_items(member, schema[name])
+        for name, member in said.items()
+    )
+
+
+def _same_items(items: list[JSON], others: JSON) -> bool:
+    return (
+        isinstance(others, list)
+        and len(items) == len(others)
+        and all(_same_but_for_order(item, other) for item, other in zip(items, others, strict=True))
+    )
+
+
+_SAYS_NOTHING: Final = frozenset({"properties", "required", "propertyOrdering"})

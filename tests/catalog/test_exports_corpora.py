@@ -1,0 +1,206 @@
+"""Exports of every real spec, against the providers' own types and schemas, and against real calls."""
+
+import copy
+import json
+from functools import cache
+
+import pytest
+from mcp_types import _v2025_11_25, _v2026_07_28
+from openai.lib._pydantic import _ensure_strict_json_schema
+from openai.types.chat import ChatCompletionFunctionToolParam
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from pydantic import TypeAdapter
+
+from catalog.exports import FORMATS, export
+from catalog.exports.limits import strict_obstacles
+from catalog.gate import gate_schema
+from catalog.imports import import_document
+from catalog.spec import read_spec
+from catalog.strict_json import dumps, loads
+from catalog.validation import compile_schema
+from tests.factories import DATA, GET_WEATHER
+
+SPECS = ("specs_mcp.jsonl", "specs_bfcl.jsonl", "specs_metatool.jsonl", "specs_taubench.jsonl")
+STRICT_KEYWORDS = {
+    "$defs", "$ref", "$schema", "additionalProperties", "anyOf", "const", "description", "enum", "exclusiveMaximum",
+    "exclusiveMinimum", "format", "items", "maxItems", "maximum", "minItems", "minimum", "multipleOf", "pattern",
+    "properties", "required", "title", "type",
+}  # fmt: skip
+GEMINI_KEYWORDS = {
+    "anyOf", "default", "description", "enum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum",
+    "minItems", "minLength", "minProperties", "minimum", "nullable", "pattern", "properties", "propertyOrdering",
+    "required", "title", "type",
+}  # fmt: skip
+
+
+@cache
+def specs():
+    texts = [line for name in SPECS for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+    return [read_spec(text) for text in [*texts, GET_WEATHER.read_text(encoding="utf-8")]]
+
+
+def plain(document):
+    """As a provider's library sees it."""
+    return json.loads(dumps(document))
+
+
+def documents(key):
+    for spec in specs():
+        exported = export(spec, key)
+        assert exported.obstacles == (), spec.tool_id
+        yield spec, exported, plain(exported.document)
+
+
+def subschemas(schema):
+    """Every schema in `schema`, with the keywords that both subsets know."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for holder in ("properties", "$defs"):
+        for inner in schema.get(holder, {}).values():
+            yield from subschemas(inner)
+    yield from subschemas(schema.get("items"))
+    for inner in schema.get("anyOf", ()):
+        yield from subschemas(inner)
+
+
+# -- the providers' own words -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("revision", [_v2025_11_25, _v2026_07_28], ids=["2025-11-25", "2026-07-28"])
+def test_every_mcp_tool_is_one_by_the_protocols_types(revision):
+    for _, _, document in documents("mcp"):
+        revision.Tool.model_validate(document, strict=True)
+
+
+@pytest.mark.parametrize("key", ["openai", "openai-strict"])
+def test_every_openai_function_is_one_by_openais_types(key):
+    function = TypeAdapter(ChatCompletionFunctionToolParam)
+
+    for _, _, document in documents(key):
+        function.validate_python(document, strict=True, extra="forbid")
+
+
+def test_openais_own_library_finds_nothing_to_make_stricter():
+    for spec, _, document in documents("openai-strict"):
+        parameters = document["function"]["parameters"]
+        stricter = _ensure_strict_json_schema(copy.deepcopy(parameters), path=(), root=copy.deepcopy(parameters))
+        assert stricter == parameters, spec.tool_id
+
+
+def test_every_openapi_document_is_valid():
+    for spec, _, document in documents("openapi"):
+        OpenAPIV31SpecValidator.schema_validator.validate(document)
+        assert document["info"]["title"] == spec.name
+
+
+def test_some_openapi_documents_are_valid_to_the_last_reference():
+    chosen = [spec for spec in specs() if "$ref" in spec.source or spec.examples][:25]
+
+    assert len(chosen) == 25
+    for spec in chosen:
+        OpenAPIV31SpecValidator(plain(export(spec, "openapi").document)).validate()
+
+
+def test_strict_schemas_keep_to_what_strict_mode_knows():
+    for spec, _, document in documents("openai-strict"):
+        parameters = document["function"]["parameters"]
+        for schema in subschemas(parameters):
+            assert schema.keys() <= STRICT_KEYWORDS, spec.tool_id
+            assert "$ref" not in schema or schema.keys() == {"$ref"}
+            assert {"type", "anyOf", "$ref"} & schema.keys(), spec.tool_id
+            if "properties" in schema:
+                assert schema["required"] == list(schema["properties"])
+                assert schema["additionalProperties"] is False
+            if "array" in (schema.get("type") or ()):
+                assert "items" in schema, spec.tool_id
+        assert strict_obstacles(parameters) == []
+
+
+def test_gemini_schemas_keep_to_what_gemini_knows():
+    for spec, _, document in documents("gemini"):
+        for member in ("parameters", "response"):
+            for schema in subschemas(document.get(member)):
+                assert schema.keys() <= GEMINI_KEYWORDS, spec.tool_id
+                assert isinstance(schema.get("type", ""), str)
+                assert "enum" not in schema or (schema["type"] == "string" and all(schema["enum"]))
+                assert set(schema.get("required", ())) <= set(schema.get("properties", ())), spec.tool_id
+        assert document.get("parameters", {"properties": 1})["properties"], spec.tool_id
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_every_name_is_legal_and_every_schema_passes_the_gate(key):
+    for spec, _, document in documents(key):
+        if key == "openapi":
+            continue
+        function = document.get("function", document)
+        assert FORMATS[key].rules.name.allows(function.get("name", function.get("title"))), spec.tool_id
+        if key in {"mcp", "openai", "anthropic", "langchain"}:
+            schema = function.get("inputSchema") or function.get("parameters") or function.get("input_schema")
+            assert gate_schema(schema or function) == [], spec.tool_id
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_what_is_not_said_to_be_touched_is_the_same(key):
+    for spec, exported, document in documents(key):
+        if exported.verdict != "as it is" or spec.parameters is None or key in {"langchain", "openapi", "gemini"}:
+            continue
+        function = document.get("function", document)
+        schema = function.get("inputSchema") or function.get("parameters") or function.get("input_schema")
+        said = {"properties": {}} | ({"required": []} if key == "openai-strict" else {})
+        assert schema == said | plain(spec.parameters), spec.tool_id
+
+
+# -- real calls -------------------------------------------------------------------------------------------------------
+
+
+def real_calls():
+    """Arguments that are known to be valid, with the spec they are of."""
+    by_id = {spec.tool_id: spec for spec in specs()}
+    rows = map(loads, (DATA / "bfcl_pairs.jsonl").read_text(encoding="utf-8").splitlines())
+    more = map(loads, (DATA / "toolcall_pairs.jsonl").read_text(encoding="utf-8").splitlines())
+    for row in [*rows, *(row for row in more if row["valid"])]:
+        spec = by_id.get(row["tool"])
+        if spec is not None and compile_schema(spec.parameters).check(row["instance"]).verdict == "conforms":
+            yield spec, row["instance"]
+
+
+def with_nulls(value, schema, definitions):
+    """`value` as a model in strict mode says it: null for what is left out."""
+    while isinstance(schema, dict) and "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, dict) and isinstance(schema, dict) and "properties" in schema:
+        return {name: with_nulls(value.get(name), inner, definitions) for name, inner in schema["properties"].items()}
+    if isinstance(value, list) and isinstance(schema, dict) and "items" in schema:
+        return [with_nulls(item, schema["items"], definitions) for item in value]
+    return value
+
+
+def test_real_calls_can_be_made_in_strict_mode():
+    made = 0
+    for spec, arguments in real_calls():
+        exported = export(spec, "openai-strict")
+        if any(
+            loss.what == "dropped" and loss.pointer.startswith("/definition/parameters") for loss in exported.losses
+        ):
+            continue
+        schema = exported.document["function"]["parameters"]
+        call = with_nulls(arguments, schema, schema.get("$defs", {}))
+        assert compile_schema(schema).check(call).verdict == "conforms", (spec.tool_id, call)
+        made += 1
+    assert made > 200
+
+
+@pytest.mark.parametrize("key", ["mcp", "openai", "anthropic", "gemini", "langchain", "openapi"])
+def test_real_calls_are_valid_by_what_comes_back_from_an_export(key):
+    made = 0
+    for spec, arguments in real_calls():
+        exported = export(spec, key)
+        if exported.renamed or (key == "gemini" and "parameters" not in exported.document):
+            continue
+        [imported] = import_document(exported.document).specs
+        assert imported.problems == (), spec.tool_id
+        schema = imported.document["definition"].get("parameters", {})
+        assert compile_schema(schema).check(arguments).verdict == "conforms", spec.tool_id
+        made += 1
+    assert made > 200
