@@ -6,7 +6,6 @@ import re
 
 from playwright.sync_api import Page, expect
 
-
 expect.set_options(timeout=15_000)
 
 
