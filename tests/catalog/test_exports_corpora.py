@@ -11,13 +11,15 @@ from openai.types.chat import ChatCompletionFunctionToolParam
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import TypeAdapter
 
+from catalog.errors import SpecError
 from catalog.exports import FORMATS, export
 from catalog.exports.limits import strict_obstacles
 from catalog.gate import gate_schema
 from catalog.imports import import_document
 from catalog.spec import read_spec
-from catalog.strict_json import dumps, loads
+from catalog.strict_json import Number, dumps, loads
 from catalog.validation import compile_schema
+from tests import suite
 from tests.factories import DATA, GET_WEATHER
 
 SPECS = ("specs_mcp.jsonl", "specs_bfcl.jsonl", "specs_metatool.jsonl", "specs_taubench.jsonl")
@@ -204,3 +206,47 @@ def test_real_calls_are_valid_by_what_comes_back_from_an_export(key):
         assert compile_schema(schema).check(arguments).verdict == "conforms", spec.tool_id
         made += 1
     assert made > 200
+
+
+# -- schemas of every kind --------------------------------------------------------------------------------------------
+
+
+def specs_of_every_kind():
+    """A spec for each schema of the official suite, and of real forms, that a spec may have."""
+    schemas = [
+        case.schema
+        for draft in ("draft2020-12", "draft2019-09", "draft7")
+        for case in suite.cases(draft, parse_float=Number)
+    ]
+    rows = (DATA / "form_pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    schemas += [json.loads(row, parse_float=Number)["schema"] for row in rows]
+    for schema in {json.dumps(schema, default=str): schema for schema in schemas}.values():
+        for parameters in (schema, {"type": "object", "properties": {"a": schema}, "required": ["a"]}):
+            if isinstance(parameters, dict) and isinstance(schema, dict) and "$schema" in schema:
+                parameters = {"$schema": schema["$schema"], **parameters}  # noqa: PLW2901
+            document = {"definition": {"name": "f", "description": "", "parameters": parameters, "returnType": schema}}
+            try:
+                yield read_spec(dumps(document))
+            except SpecError:
+                continue
+
+
+def test_schemas_of_every_kind_are_exported_or_said_not_to_be_usable():
+    function = TypeAdapter(ChatCompletionFunctionToolParam)
+    count = 0
+    for spec in specs_of_every_kind():
+        count += 1
+        exports = {key: export(spec, key) for key in FORMATS}
+        for key, exported in exports.items():
+            assert loads(dumps(exported.document)) == exported.document, key
+        if exports["openai-strict"].verdict == "not usable":
+            continue
+        function.validate_python(plain(exports["openai-strict"].document), strict=True, extra="forbid")
+        parameters = exports["openai-strict"].document["function"]["parameters"]
+        for schema in subschemas(parameters):
+            assert schema.keys() <= STRICT_KEYWORDS, spec.source
+            assert "properties" not in schema or schema["required"] == list(schema["properties"]), spec.source
+        for schema in subschemas(exports["gemini"].document.get("parameters")):
+            assert schema.keys() <= GEMINI_KEYWORDS, spec.source
+        assert gate_schema(parameters) == [], spec.source
+    assert count > 1_500
