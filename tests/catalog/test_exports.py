@@ -95,7 +95,7 @@ def test_parameters_become_an_object(key):
     assert changes_of(exported)["/definition/parameters"] == "rewritten"
 
 
-@pytest.mark.parametrize("key", FORMATS.keys() - {"openapi"})
+@pytest.mark.parametrize("key", sorted(FORMATS.keys() - {"openapi"}))
 def test_parameters_that_are_no_object_cannot_be_used(key):
     exported = export(spec_with({"type": "array", "items": {"type": "string"}}), key)
 
