@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import selectors
 import time
@@ -68,6 +69,8 @@ class Dispatcher:
         self._keepers: set[KeeperConnection] = set()
         self._parents: dict[str, _Parent] = {}
         self._numbers: dict[str, int] = {}
+        self._typed: set[str] = set()
+        self._used_at = 0.0
         self._selector = selectors.DefaultSelector()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._selector.register(self._bell, selectors.EVENT_READ, self._hear_bell)
@@ -117,8 +120,11 @@ class Dispatcher:
         run = keeper.run
         keeper.send()
         alive = keeper.receive()
-        if run is not None and run.taken and keeper.key in self._parents:
-            self._parents[keeper.key].answers = True
+        if run is not None and (parent := self._parents.get(keeper.key)):
+            parent.answers = parent.answers or run.taken
+            if run.is_typed and _name(run) not in self._typed:
+                self._typed.add(_name(run))
+                parent.used_at = -math.inf  # the next run has another parent, which knows types already
         if run is not None and keeper.run is None:
             self._office.ended(run)
         if keeper.unusable is not None or not alive:
@@ -165,8 +171,8 @@ class Dispatcher:
 
     def _key(self, run: LocalRun) -> str:
         """The parent that the run needs; another one than before when that could not be used a while ago."""
-        name = f"{run.job.reference}@{run.job.version}{'' if run.job.forks_safely else '+'}"
-        key = f"{name}#{self._numbers.setdefault(name, 0)}"
+        name = _name(run)
+        key = f"{name}#{self._numbers.setdefault(name, 0)}{' typed' if name in self._typed else ''}"
         parent = self._parents.get(key)
         if parent and parent.unusable_since and time.monotonic() > parent.unusable_since + _REFUSED_AGAIN_S:
             self._numbers[name] += 1
@@ -185,6 +191,7 @@ class Dispatcher:
                 "key": key,
                 "reference": run.job.reference,
                 "preload": run.job.forks_safely,
+                "typed": _name(run) in self._typed,
                 "memory_bytes": run.job.limits.memory_bytes,
             },
             keeper.theirs,
@@ -263,7 +270,9 @@ class Dispatcher:
             hangs = not parent.answers and now > parent.asked_at + _IMPORT_LIMIT_S
             if hangs or (key not in used and now > parent.used_at + self._idle_s):
                 self._retire(key)
-        if not self._parents and self._worker is not None and not self._keepers:
+        if self._parents:
+            self._used_at = now
+        elif self._worker is not None and not self._keepers and now > self._used_at + self._idle_s:
             self._close_worker()
 
     def _patience_s(self) -> float | None:
@@ -308,3 +317,8 @@ class Dispatcher:
         self._close_worker()
         for run in self._office.active_runs():
             self._conclude(run, "crashed", reason)
+
+
+def _name(run: LocalRun) -> str:
+    """What a parent is for: a factory, in one version of its package."""
+    return f"{run.job.reference}@{run.job.version}{'' if run.job.forks_safely else '+'}"

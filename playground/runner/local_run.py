@@ -28,6 +28,7 @@ from playground.worker.frames import (
     STDERR,
     STDOUT,
     TAKEN,
+    TYPED,
     FrameBuffer,
     frame,
 )
@@ -70,6 +71,7 @@ class LocalRun:
         self.times = _Times(time.monotonic())
         self.cancelled = False
         self.accepted = False  # a keeper makes its process, so no other keeper may be given it
+        self.is_typed = False  # its tool names types
         self.taken = False  # its process has read the job
         self.attempts = 0
         self._host = host
@@ -149,6 +151,8 @@ class LocalRun:
         elif said == BEGUN and len(content) == CLOCK.size:
             now = time.monotonic()
             self.times.begun = min(max(CLOCK.unpack(content)[0], self.times.started), now)
+        elif said == TYPED:
+            self.is_typed = True
         elif said == PROGRESS:
             self._note_progress(content)
         elif said == RESPONSE:

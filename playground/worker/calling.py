@@ -13,7 +13,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
@@ -23,11 +22,11 @@ from playground import tool as tool_api
 from playground.worker.converting import (
     MisfitError,
     configuration_type,
+    loads_types,
     plain_value,
     read_value,
     request_type,
     response_type,
-    wants_argument,
 )
 from playground.worker.encoding import NotJSONError, TooLargeError, encode
 from playground.worker.failing import clean, describe
@@ -41,10 +40,11 @@ from playground.worker.frames import (
     PROGRESS,
     RESPONSE,
     TAKEN,
+    TYPED,
     frame,
 )
 from playground.worker.linux import flush_c_output
-from playground.worker.loading import load_factory
+from playground.worker.loading import LoadedFactory, load_factory
 
 _REPORTS_EVERY_S: Final = 0.1
 _MAX_MESSAGE: Final = 200
@@ -91,7 +91,7 @@ _write: Final = os.write
 _dumps: Final = json.dumps
 
 
-def run(factory: Any, server: socket.socket, result: int) -> NoReturn:
+def run(factory: LoadedFactory | None, server: socket.socket, result: int) -> NoReturn:
     """Do the job that waits at `server`, and leave this process.
 
     Args:
@@ -107,6 +107,8 @@ def run(factory: Any, server: socket.socket, result: int) -> NoReturn:
         kind, content = _answer(factory, job, reporter)
         _flush_output()
         reporter.flush()
+        if loads_types():
+            reporter.send(TYPED)
         reporter.send(kind, content)
     except BaseException:  # noqa: BLE001  the process ends here, and nothing may run after it
         _exit(_NOT_SENT)
@@ -133,7 +135,7 @@ def _receive(server: socket.socket, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _answer(factory: Any, job: dict[str, Any], reporter: Reporter) -> tuple[bytes, bytes]:
+def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> tuple[bytes, bytes]:
     """The frame that ends the run: its response, or why there is none."""
     max_characters = job["error_characters"]
     tool_api.listen_to_progress(reporter.progress)
@@ -148,7 +150,7 @@ def _answer(factory: Any, job: dict[str, Any], reporter: Reporter) -> tuple[byte
     return ERROR, message.encode()
 
 
-def _respond(factory: Any, job: dict[str, Any], reporter: Reporter) -> bytes:
+def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> bytes:
     if factory is None:
         factory = load_factory(job["reference"])
     tool = _make_tool(factory, job)
@@ -156,11 +158,16 @@ def _respond(factory: Any, job: dict[str, Any], reporter: Reporter) -> bytes:
     kind = response_type(tool)
     reporter.send(BEGUN, CLOCK.pack(_now()))
     response, typed = plain_value(tool.call(request), kind)
-    return encode(response, max_bytes=job["response_bytes"], typed=typed)
+    if not typed:
+        return encode(response, max_bytes=job["response_bytes"])
+    from playground.worker.typed import simplified  # noqa: PLC0415  imported by now, and slow to import otherwise
+
+    return encode(response, max_bytes=job["response_bytes"], typed=True, simplified=simplified)
 
 
-def _make_tool(factory: Any, job: dict[str, Any]) -> Any:
-    if wants_argument(factory.create):
+def _make_tool(loaded: LoadedFactory, job: dict[str, Any]) -> Any:
+    factory = loaded.factory
+    if loaded.configurable:
         configuration = read_value(job["configuration"] or "{}", configuration_type(factory), what="configuration")
         tool = factory.create(configuration)
     else:
@@ -191,14 +198,27 @@ def _finite(number: float) -> float:
 
 
 def settle(private: str) -> None:
-    """Make this process the run's own: its directory and its signals."""
+    """Make this process the run's own: its directory, its environment and its signals."""
     os.chdir(private)
     os.umask(0o077)
     os.environ.update(HOME=private, TMPDIR=private)
-    tempfile.tempdir = None
-    sys.stdout, sys.stderr = (_text_to(descriptor) for descriptor in (1, 2))
+    if tempfile := sys.modules.get("tempfile"):
+        tempfile.__dict__["tempdir"] = None
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def open_streams() -> None:
+    """Let `sys.stdout` and `sys.stderr` write to descriptors 1 and 2, whatever these are later."""
+    read, write = os.pipe()  # a stream remembers whether it can seek; the pipes of runs cannot
+    for descriptor, name in ((1, "stdout"), (2, "stderr")):
+        before = os.dup(descriptor)
+        os.dup2(write, descriptor)
+        setattr(sys, name, _text_to(descriptor))
+        os.dup2(before, descriptor)
+        os.close(before)
+    os.close(read)
+    os.close(write)
 
 
 def _text_to(descriptor: int) -> io.TextIOWrapper:

@@ -1,24 +1,17 @@
-"""Between JSON and the types that a tool's author names: requests, configurations and responses."""
+"""Between JSON and what a tool is given and gives: plain Python values, or the types that its author names."""
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import inspect
 import json
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Self, get_args, get_origin, get_type_hints
-
-import typing_extensions
-from pydantic import BaseModel, TypeAdapter, ValidationError
-
-from catalog.problems import pointer_join
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 _PLAIN: Final = (dict, list, tuple, str, int, float, bool, object, type(None), Mapping, Any, None)
 _PLAIN_ORIGINS: Final = {dict, list, tuple, Mapping, typing.Union, types.UnionType}
-_MAX_COMPLAINTS: Final = 10
 
 
 class MisfitError(ValueError):
@@ -38,49 +31,27 @@ def read_value(text: str, kind: object, *, what: str) -> Any:
     """
     if is_plain(kind):
         return json.loads(text)
-    adapter = _adapter(kind)
-    try:
-        return adapter.validate_python(json.loads(text, parse_float=_exact_float))
-    except ValidationError as error:
-        complaints = error.errors(include_url=False, include_context=False, include_input=False)
-        lines = [
-            f"{pointer_join('', *each['loc']) or 'at the root'}: {each['msg']}" for each in complaints[:_MAX_COMPLAINTS]
-        ]
-        if len(complaints) > _MAX_COMPLAINTS:
-            lines.append(f"and {len(complaints) - _MAX_COMPLAINTS} more")
-        name = getattr(kind, "__name__", str(kind))
-        raise MisfitError(f"The {what} do not fit the tool's own type {name}: {'; '.join(lines)}.") from None
+    from playground.worker.typed import read_typed  # noqa: PLC0415  slow to import, and most tools do without
+
+    return read_typed(text, kind, what=what)
 
 
 def plain_value(value: object, kind: object) -> tuple[object, bool]:
     """`value` in plain Python types, as `kind` says, and whether the author named its type.
 
-    A dataclass or pydantic model names its own type.
+    A dataclass or pydantic model, alone or in a list, names its own type.
     """
     if is_plain(kind):
-        if isinstance(value, BaseModel) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
-            kind = type(value)
-        else:
+        if not _names_its_type(value[0] if isinstance(value, list) and value else value):
             return value, False
-    return _adapter(kind).dump_python(value, by_alias=True, warnings="none"), True
+        kind = list if isinstance(value, list) else type(value)
+    from playground.worker.typed import plain_of  # noqa: PLC0415  as above
+
+    return plain_of(value, kind), True
 
 
-def warm_up() -> None:
-    """Let pydantic load now what it loads when it is first used, so that no run has to."""
-
-    @dataclasses.dataclass
-    class Sample:
-        text: str
-        numbers: list[float] = dataclasses.field(default_factory=list)
-        choice: typing.Literal["a", "b"] | None = None
-
-    class Another(typing_extensions.TypedDict):
-        text: str
-
-    with contextlib.suppress(MisfitError):
-        read_value('{"text": 1}', Sample, what="sample")
-    plain_value(read_value('{"text": "a"}', Sample, what="sample"), dict)
-    plain_value({"text": "a"}, Another)
+def _names_its_type(value: object) -> bool:
+    return hasattr(type(value), "__dataclass_fields__") or hasattr(type(value), "__pydantic_serializer__")
 
 
 def is_plain(kind: object) -> bool:
@@ -90,6 +61,11 @@ def is_plain(kind: object) -> bool:
         return any(kind is plain for plain in _PLAIN)
     parts = [part for part in get_args(kind) if part is not ...]
     return origin in _PLAIN_ORIGINS and all(is_plain(part) for part in parts)
+
+
+def loads_types() -> bool:
+    """Whether a type was named so far that JSON does not have."""
+    return "playground.worker.typed" in sys.modules
 
 
 def request_type(tool: object) -> object:
@@ -126,53 +102,9 @@ def _annotation_of_argument(function: Callable[..., object] | None) -> object:
 
 def _hints(function: object) -> dict[str, Any]:
     """The annotations of `function`; {} where they cannot be made out: they are optional."""
+    if not getattr(function, "__annotations__", None):
+        return {}
     try:
-        return get_type_hints(function, include_extras=True) if callable(function) else {}
+        return get_type_hints(function, include_extras=True)
     except (NameError, TypeError, AttributeError, SyntaxError):
         return {}
-
-
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(_known_to_pydantic(kind))
-
-
-def _known_to_pydantic(kind: Any) -> Any:
-    """`kind`, with `typing.TypedDict` as pydantic wants it before Python 3.12: from typing_extensions."""
-    if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
-        hints = get_type_hints(kind, include_extras=True)
-        members = {name: _known_to_pydantic(hint) for name, hint in hints.items()}
-        required = {
-            name: hint if name in kind.__required_keys__ or _is_marked(hint) else typing_extensions.NotRequired[hint]
-            for name, hint in members.items()
-        }
-        return typing_extensions.TypedDict(kind.__name__, required)  # type: ignore[operator]
-    if (origin := get_origin(kind)) is not None and hasattr(kind, "copy_with"):
-        return kind.copy_with(tuple(_known_to_pydantic(part) for part in get_args(kind)))
-    if origin in {list, dict, tuple}:
-        return origin[tuple(_known_to_pydantic(part) for part in get_args(kind))]
-    return kind
-
-
-def _is_marked(hint: object) -> bool:
-    return get_origin(hint) in {typing.Required, typing.NotRequired}
-
-
-class _LongFloat(float):
-    """A float that is not exactly what was written; a Decimal made from its text is."""
-
-    def __new__(cls, lexeme: str) -> Self:
-        number = super().__new__(cls, lexeme)
-        number.lexeme = lexeme
-        return number
-
-    lexeme: str
-
-    def __str__(self) -> str:
-        return self.lexeme
-
-    __repr__ = __str__
-
-
-def _exact_float(lexeme: str) -> float:
-    """The float written as `lexeme`; what a float would shorten keeps its text, for members that are decimals."""
-    return float(lexeme) if len(lexeme) <= 16 else _LongFloat(lexeme)

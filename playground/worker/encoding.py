@@ -6,18 +6,11 @@ the value they hold, whatever they override.
 
 from __future__ import annotations
 
-import datetime as dt
-import enum
-import ipaddress
 import math
-import pathlib
-import uuid
 from collections.abc import Callable
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, Final
-
-from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
 from catalog.problems import pointer_join
 
@@ -26,18 +19,6 @@ _INTEGER_END: Final = 10**300
 _LARGEST: Final = Decimal("1.7976931348623157e308")
 _SMALLEST: Final = Decimal("1e-999")
 _MAX_LEXEME: Final = 1000
-_SIMPLE: Final = (
-    dt.date,
-    dt.time,
-    dt.timedelta,
-    enum.Enum,
-    uuid.UUID,
-    pathlib.PurePath,
-    ipaddress.IPv4Address,
-    ipaddress.IPv6Address,
-    Url,
-    MultiHostUrl,
-)
 _INSTEAD: Final = {
     "bytes": "decode it, or give it as Base64 text",
     "bytearray": "decode it, or give it as Base64 text",
@@ -67,21 +48,27 @@ class TooLargeError(ValueError):
         super().__init__(f"The response takes more than {max_bytes:,} bytes as JSON.")
 
 
-def encode(value: object, *, max_bytes: int, typed: bool = False) -> bytes:
+def _nothing_else(value: object) -> Any:
+    raise TypeError(type(value).__name__)
+
+
+def encode(
+    value: object, *, max_bytes: int, typed: bool = False, simplified: Callable[[object], Any] = _nothing_else
+) -> bytes:
     """`value` as JSON text in UTF-8.
 
     Args:
-        value: of plain types; `typed` allows a few more.
+        value: of plain types; `typed` and `simplified` allow a few more.
         max_bytes: of the text.
-        typed: the author named the value's type; then dates and times, UUIDs, enum members, paths and addresses in it
-            are written as pydantic writes them, and decimals as exact numbers.
+        typed: the author named the value's type; then decimals in it are written, as exact numbers.
+        simplified: gives what else may be written as plain types; a TypeError says that there is no such way.
 
     Raises:
         NotJSONError: NaN, an infinity, bytes, a set, a key that is no string, a lone surrogate, a value that holds
             itself, …
         TooLargeError: it takes more than `max_bytes`; found out before the text is put together.
     """
-    writer = _Writer(max_bytes, typed=typed)
+    writer = _Writer(max_bytes, typed=typed, simplified=simplified)
     writer.write(value, "")
     return b"".join(writer.pieces)
 
@@ -89,11 +76,12 @@ def encode(value: object, *, max_bytes: int, typed: bool = False) -> bytes:
 class _Writer:
     """The text so far, and the containers around the place where it is."""
 
-    def __init__(self, max_bytes: int, *, typed: bool) -> None:
+    def __init__(self, max_bytes: int, *, typed: bool, simplified: Callable[[object], Any]) -> None:
         self.pieces: list[bytes] = []
         self._max_bytes = max_bytes
         self._room = max_bytes
         self._typed = typed
+        self._simplified = simplified
         self._open: list[int] = []
 
     def write(self, value: object, pointer: str) -> None:
@@ -102,11 +90,13 @@ class _Writer:
         )
         if method is not None:
             method(self, value, pointer)
-        elif self._typed and isinstance(value, _SIMPLE):
-            self.write(to_jsonable_python(value), pointer)
-        else:
-            name = type(value).__name__
-            raise NotJSONError(pointer, f"{_a(name)} has no place in JSON" + _advice(name))
+            return
+        name = type(value).__name__
+        try:
+            simple = self._simplified(value)
+        except TypeError:
+            raise NotJSONError(pointer, f"{_a(name)} has no place in JSON" + _advice(name)) from None
+        self.write(simple, pointer)
 
     def put(self, piece: bytes) -> None:
         self._room -= len(piece)

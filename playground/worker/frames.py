@@ -3,7 +3,7 @@
 A frame is one byte that says what it is, the length of its content (4 bytes, big-endian), and the content.
 
     server -> keeper    LIMITS, JOB, and later perhaps KILL
-    run -> keeper       TAKEN, BEGUN, PROGRESS…, then RESPONSE or ERROR
+    run -> keeper       TAKEN, BEGUN, PROGRESS…, perhaps TYPED, then RESPONSE or ERROR
     keeper -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (what the run said, in pieces, as it was), then END
     parent -> server    UNUSABLE, instead of a keeper; DESCRIPTION, when that is all that was asked
 """
@@ -23,6 +23,7 @@ KILL: Final = b"K"  # empty: end the run
 
 TAKEN: Final = b"A"  # empty: the job has been read
 BEGUN: Final = b"B"  # CLOCK: when the call began, by the monotonic clock
+TYPED: Final = b"T"  # empty: the tool names types, so its parent does well to know them in advance
 PROGRESS: Final = b"P"  # JSON: [done, total, message]
 RESPONSE: Final = b"R"  # JSON: the response
 ERROR: Final = b"E"  # text: why there is no response

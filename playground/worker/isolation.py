@@ -28,6 +28,13 @@ _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions ha
 _UID_RANGES: Final = 1 << 18
 UIDS_PER_FACTORY: Final = 512
 _MAX_REASON: Final = 500
+_BOUNDED: Final = (
+    (resource.RLIMIT_CPU, "cpu_s"),
+    (resource.RLIMIT_FSIZE, "file_bytes"),
+    (resource.RLIMIT_NOFILE, "open_files"),
+    (resource.RLIMIT_NPROC, "processes"),
+    (resource.RLIMIT_AS, "memory_bytes"),
+)
 _CLOSED: Final = "size=4k,mode=000"
 
 
@@ -162,6 +169,7 @@ def _settle_parent() -> None:
     linux.die_with_parent()
     linux.adopt_orphans()
     linux.refuse_new_privileges()
+    linux.gain_no_capabilities()
     linux.allow_inspection(allowed=False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -308,31 +316,8 @@ def settle_keeper(place: Place) -> None:
 # Runs
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What one run's processes may use; see `playground.runner.Limits`."""
-
-    memory_bytes: int
-    file_bytes: int
-    open_files: int
-    processes: int
-    cpu_s: int
-
-
-def enter_run(place: Place, slot: int, bounds: Bounds) -> None:
-    """Make this forked process a run: its own session, bounded, without rights."""
-    os.setsid()
-    for kind, wanted in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, bounds.cpu_s),
-        (resource.RLIMIT_FSIZE, bounds.file_bytes),
-        (resource.RLIMIT_NOFILE, bounds.open_files),
-        (resource.RLIMIT_NPROC, bounds.processes),
-        (resource.RLIMIT_AS, bounds.memory_bytes),
-    ):
-        _, hard = resource.getrlimit(kind)
-        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(kind, (limit, limit))
+def enter_run(place: Place, slot: int) -> None:
+    """Make this forked process one for a run: it has no rights, and does not outlive its keeper."""
     if place.namespace >= 0:
         linux.unshare(linux.CLONE_NEWIPC)
         if place.enclosure.own_users:
@@ -340,3 +325,16 @@ def enter_run(place: Place, slot: int, bounds: Bounds) -> None:
     linux.drop_capabilities()
     linux.allow_inspection(allowed=True)
     linux.die_with_parent()
+
+
+def bound(bounds: dict[str, int]) -> None:
+    """Bound what this process and those that it starts may use, for good, in a session of their own.
+
+    Args:
+        bounds: {"memory_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `playground.runner.Limits`.
+    """
+    os.setsid()
+    for kind, name in _BOUNDED:
+        _, hard = resource.getrlimit(kind)
+        limit = bounds[name] if hard == resource.RLIM_INFINITY else min(bounds[name], hard)
+        resource.setrlimit(kind, (limit, limit))

@@ -1,4 +1,6 @@
-"""The keeper: starts one run after another, each in a fresh process, and lets nothing of it remain.
+"""The keeper: makes one run after another, each in a fresh process, and lets nothing of it remain.
+
+The process of the next run is made ahead of time and waits. A process is used for one run.
 
 Later runs are forked from this process, so it must not hold anything of a run in its memory: what a run is given it
 reads itself, and what it says is moved on unread.
@@ -13,18 +15,50 @@ import os
 import select
 import signal
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from playground.worker import calling
 from playground.worker.directories import make_private_directory, remove_private_directory
 from playground.worker.ending import end_descendants, reap
 from playground.worker.frames import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
-from playground.worker.isolation import Bounds, Place, enter_run, settle_keeper
+from playground.worker.isolation import Place, bound, enter_run, settle_keeper
 from playground.worker.linux import close_from
+from playground.worker.loading import LoadedFactory
 from playground.worker.watching import Watch
 
 _ABOVE: Final = 100  # descriptors from here on are not in the way of the run's own
+_RESULT, _SERVER, _WORD = 3, 4, 5  # the run's own descriptors, besides the standard ones
+_MAX_WORD: Final = 4096
+_SCRATCH_BYTES: Final = 128 * 2**20
+
+
+@dataclass(frozen=True)
+class WaitingRun:
+    """A process that waits to become a run.
+
+    Attributes:
+        directory: its private directory, of `scratch_bytes`.
+        word: the pipe by which it is told to begin.
+        result, stdout, stderr: the pipes by which it speaks.
+    """
+
+    pid: int
+    pidfd: int
+    directory: str
+    scratch_bytes: int
+    word: int
+    result: int
+    stdout: int
+    stderr: int
+
+    @property
+    def is_alive(self) -> bool:
+        return not select.select([self.pidfd], [], [], 0)[0]
+
+    def close(self) -> None:
+        for descriptor in (self.pidfd, self.word, self.result, self.stdout, self.stderr):
+            os.close(descriptor)
 
 
 @dataclass
@@ -38,23 +72,37 @@ class Keeper:
 
     place: Place
     slot: int
-    factory: Any
+    factory: LoadedFactory | None
     server: socket.socket
+    scratch_bytes: int = _SCRATCH_BYTES
+    nowhere: int = field(default_factory=lambda: os.open(os.devnull, os.O_WRONLY))
 
     def serve(self) -> NoReturn:
         """Do runs until the server closes the socket."""
         settle_keeper(self.place)
+        calling.open_streams()
+        while True:
+            waiting = self._make_run()
+            limits = self._next_limits()
+            if not waiting.is_alive or waiting.scratch_bytes != limits["scratch_bytes"]:
+                self.scratch_bytes = limits["scratch_bytes"]
+                self._end(waiting)
+                self._clear(waiting)
+                waiting = self._make_run()
+            self._watch(waiting, limits)
+
+    def _next_limits(self) -> dict[str, Any]:
+        """The limits of the next run, once it is there."""
         while True:
             header = self.server.recv(HEADER.size, socket.MSG_WAITALL)
-            if len(header) < HEADER.size:
-                os._exit(0)
-            if self._is_deserted():
+            if len(header) < HEADER.size or self._is_deserted():
                 os._exit(0)
             kind, length = HEADER.unpack(header)
-            content = self.server.recv(length, socket.MSG_WAITALL) if length else b""
             if kind == LIMITS:
-                self._run(json.loads(content))
-            elif kind != KILL:  # one that came late is for a run that has ended
+                limits: dict[str, Any] = json.loads(self.server.recv(length, socket.MSG_WAITALL))
+                self.server.sendall(frame(ACCEPTED))
+                return limits
+            if kind != KILL:  # one that came late is for a run that has ended
                 os._exit(1)
 
     def _is_deserted(self) -> bool:
@@ -63,59 +111,67 @@ class Keeper:
         poll.register(self.server, select.POLLRDHUP)
         return bool(poll.poll(0))
 
-    def _run(self, limits: dict[str, Any]) -> None:
-        """One run, from its private directory to its last process."""
-        self.server.sendall(frame(ACCEPTED))
-        directory = make_private_directory(self.place, self.slot, limits["scratch_bytes"])
-        (result, say), (stdout, out), (stderr, err) = os.pipe(), os.pipe(), os.pipe()
+    def _make_run(self) -> WaitingRun:
+        directory = make_private_directory(self.place, self.slot, self.scratch_bytes)
+        (heard, word), (result, say), (stdout, out), (stderr, err) = os.pipe(), os.pipe(), os.pipe(), os.pipe()
         pid = os.fork()
         if not pid:
-            self._become_run(limits, directory, say, out, err)
-        for descriptor in (say, out, err):
+            self._become_run(directory, heard, say, out, err)
+        for descriptor in (heard, say, out, err):
             os.close(descriptor)
-        pidfd, nowhere = os.pidfd_open(pid), os.open(os.devnull, os.O_WRONLY)
+        return WaitingRun(pid, os.pidfd_open(pid), directory, self.scratch_bytes, word, result, stdout, stderr)
+
+    def _watch(self, run: WaitingRun, limits: dict[str, Any]) -> None:
+        """Let a run begin, and watch it to its last process."""
         watch = Watch(
             self.server,
-            result=result,
-            outputs={stdout: STDOUT, stderr: STDERR},
-            pidfd=pidfd,
-            nowhere=nowhere,
+            result=run.result,
+            outputs={run.stdout: STDOUT, run.stderr: STDERR},
+            pidfd=run.pidfd,
+            nowhere=self.nowhere,
             limits=limits,
         )
+        with contextlib.suppress(BrokenPipeError):  # it has ended already, which is noticed next
+            os.write(run.word, json.dumps(limits["bounds"]).encode())
         why = watch.until_it_ends(limits["deadline"])
-        status, clean = self._end(pid, pidfd)
+        status, clean = self._end(run)
         watch.drain()
-        for descriptor in (result, stdout, stderr, pidfd, nowhere):
-            os.close(descriptor)
-        remove_private_directory(self.place, directory)
+        self._clear(run)
         ended = {"why": why, "status": status, "clean": clean, "dropped": watch.dropped}
         self.server.sendall(frame(END, json.dumps(ended).encode()))
         if not (clean and watch.job_taken):  # else the job is still in the socket
             os._exit(1)
 
-    def _end(self, pid: int, pidfd: int) -> tuple[int, bool]:
+    def _end(self, run: WaitingRun) -> tuple[int, bool]:
         """Kill the run and all it has started; the wait status of its first process, and whether nothing is left."""
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-        select.select([pidfd], [], [], 2.0)
-        ended, status = os.waitpid(pid, os.WNOHANG)
+            signal.pidfd_send_signal(run.pidfd, signal.SIGKILL)
+        select.select([run.pidfd], [], [], 2.0)
+        ended, status = os.waitpid(run.pid, os.WNOHANG)
         if reap() is None:
             return status, True
-        return status, end_descendants(own_namespace=self.place.namespace >= 0) and ended == pid
+        return status, end_descendants(own_namespace=self.place.namespace >= 0) and ended == run.pid
 
-    def _become_run(self, limits: dict[str, Any], directory: str, say: int, out: int, err: int) -> NoReturn:
-        """In the forked process: take up the pipes, lose every other descriptor and every right, and do the job."""
+    def _clear(self, run: WaitingRun) -> None:
+        run.close()
+        remove_private_directory(self.place, run.directory)
+
+    def _become_run(self, directory: str, heard: int, say: int, out: int, err: int) -> NoReturn:
+        """In the forked process: take up the pipes, lose every other descriptor and right, wait, and do the job."""
         try:
             os.dup2(out, 1)
             os.dup2(err, 2)
-            say = fcntl.fcntl(say, fcntl.F_DUPFD_CLOEXEC, _ABOVE)
-            server = fcntl.fcntl(self.server.detach(), fcntl.F_DUPFD_CLOEXEC, _ABOVE)
-            os.dup2(say, 3, inheritable=False)
-            os.dup2(server, 4, inheritable=False)
-            close_from(5)
-            enter_run(self.place, self.slot, Bounds(**limits["bounds"]))
+            own = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for each in (say, self.server.detach(), heard)]
+            for descriptor, number in zip(own, (_RESULT, _SERVER, _WORD), strict=True):
+                os.dup2(descriptor, number, inheritable=False)
+            close_from(_WORD + 1)
+            enter_run(self.place, self.slot)
             calling.settle(directory)
-            calling.run(self.factory, socket.socket(fileno=4), 3)
+            word = os.read(_WORD, _MAX_WORD)
+            os.close(_WORD)
+            if word:
+                bound(json.loads(word))
+                calling.run(self.factory, socket.socket(fileno=_SERVER), _RESULT)
         except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
             with contextlib.suppress(OSError):
                 os.write(2, f"The run could not be prepared: {error}\n".encode())

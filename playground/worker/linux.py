@@ -36,6 +36,7 @@ _MOUNT_ATTR_NOSUID: Final = 2
 _LAST_CAPABILITY: Final = Path("/proc/sys/kernel/cap_last_cap")
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
+_ZERO: Final = ctypes.c_ulong(0)
 
 
 class _Capabilities(ctypes.Structure):
@@ -55,6 +56,10 @@ class _MountAttributes(ctypes.Structure):
     )
 
 
+_THIS_PROCESS: Final = _CapabilityHeader(0x2008_0522, 0)
+_NOTHING: Final = (_Capabilities * 2)()
+
+
 def _check(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
@@ -62,8 +67,7 @@ def _check(result: int, what: str) -> None:
 
 
 def _prctl(option: int, value: int, what: str) -> None:
-    arguments = [ctypes.c_ulong(argument) for argument in (value, 0, 0, 0)]
-    _check(_libc.prctl(option, *arguments), what)
+    _check(_libc.prctl(option, ctypes.c_ulong(value), _ZERO, _ZERO, _ZERO), what)
 
 
 def die_with_parent() -> None:
@@ -86,13 +90,16 @@ def allow_inspection(allowed: bool) -> None:
     _prctl(_PR_SET_DUMPABLE, int(allowed), "prctl(DUMPABLE)")
 
 
-def drop_capabilities() -> None:
-    """Keep no capability, and none to be gained by starting a program."""
+def gain_no_capabilities() -> None:
+    """Whatever program is started from here, it gains no capability by that."""
     for capability in range(int(_LAST_CAPABILITY.read_text()) + 1):
         if _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
-            break  # without CAP_SETPCAP there is nothing to lose
-    header = _CapabilityHeader(0x2008_0522, 0)
-    _check(_libc.capset(ctypes.byref(header), ctypes.byref((_Capabilities * 2)())), "capset")
+            return  # without CAP_SETPCAP there is nothing to lose
+
+
+def drop_capabilities() -> None:
+    """Keep no capability."""
+    _check(_libc.capset(ctypes.byref(_THIS_PROCESS), ctypes.byref(_NOTHING)), "capset")
 
 
 def unshare(flags: int) -> None:

@@ -26,7 +26,19 @@ class Description:
         return asdict(self)
 
 
-def load_factory(reference: str) -> Any:
+@dataclass(frozen=True)
+class LoadedFactory:
+    """An imported factory.
+
+    Attributes:
+        configurable: whether `create` is given a configuration.
+    """
+
+    factory: Any
+    configurable: bool
+
+
+def load_factory(reference: str) -> LoadedFactory:
     """The factory at "module:attribute".
 
     Raises:
@@ -41,19 +53,19 @@ def load_factory(reference: str) -> Any:
     for member in ("tool_id", "create"):
         if not callable(getattr(found, member, None)):
             raise NotAFactoryError(f"{reference} is {type(found).__name__}, which has no {member}()")
-    return found
+    return LoadedFactory(found, wants_argument(found.create))
 
 
-def describe_factory(factory: Any, reference: str) -> Description:
-    """What `factory` serves.
+def describe_factory(loaded: LoadedFactory, reference: str) -> Description:
+    """What a factory serves.
 
     Raises:
         NotAFactoryError: its id is no text. Besides, whatever `tool_id` raises.
     """
-    tool_id = factory.tool_id()
+    tool_id = loaded.factory.tool_id()
     if not isinstance(tool_id, str) or not tool_id:
         raise NotAFactoryError(f"{reference}: tool_id() gives {type(tool_id).__name__}, not the id as text")
-    return Description(str.__str__(tool_id), wants_argument(factory.create), threads() == 1)
+    return Description(str.__str__(tool_id), loaded.configurable, threads() == 1)
 
 
 def threads() -> int:

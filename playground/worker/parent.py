@@ -9,6 +9,7 @@ import os
 import resource
 import select
 import socket
+import sys
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
@@ -18,10 +19,10 @@ from playground.worker.frames import DESCRIPTION, UNUSABLE, frame
 from playground.worker.isolation import UIDS_PER_FACTORY, Place, fork_keeper
 from playground.worker.keeper import Keeper
 from playground.worker.linux import close_all_but
-from playground.worker.loading import describe_factory, load_factory, threads
+from playground.worker.loading import LoadedFactory, describe_factory, load_factory, threads
+from playground.worker.messages import receive
 
 STARTS_THREADS: Final = 75  # how a parent ends that cannot fork
-MAX_MESSAGE_BYTES: Final = 4096
 _MAX_ERROR: Final = 4000
 _LOOKS_AFTER_CHILDREN_MS: Final = 5000
 
@@ -38,7 +39,7 @@ class Parent:
 
     place: Place
     worker: socket.socket
-    factory: Any = None
+    factory: LoadedFactory | None = None
     unusable: str = ""
 
     def serve(self) -> NoReturn:
@@ -52,10 +53,10 @@ class Parent:
             poll.poll(_LOOKS_AFTER_CHILDREN_MS)
             for pid in reap() or ():
                 keepers.pop(pid, None)
-            try:
-                message, descriptors, _, _ = socket.recv_fds(self.worker, MAX_MESSAGE_BYTES, 1, socket.MSG_DONTWAIT)
-            except BlockingIOError:
+            received = receive(self.worker)
+            if received is None:
                 continue
+            message, descriptors = received
             if not message:
                 os._exit(0)
             server = socket.socket(fileno=descriptors[0])
@@ -73,22 +74,31 @@ class Parent:
         return pid
 
 
-def become_parent(place: Place, worker: socket.socket, reference: str, *, preload: bool, memory_bytes: int) -> NoReturn:
+def become_parent(place: Place, worker: socket.socket, request: dict[str, Any]) -> NoReturn:
     """In a process that was set apart: import the factory, unless it starts threads, and serve.
+
+    Args:
+        place: where it is.
+        worker: where requests for keepers come from.
+        request: {"reference", "preload": import the factory, "typed": the tool names types, "memory_bytes"}.
 
     Ends with `STARTS_THREADS` when importing it started threads: such a process must not fork.
     """
     parent = Parent(place, worker)
     _be_silent()
-    if preload:
+    if request["preload"]:
         with contextlib.suppress(ValueError):
-            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+            resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"], request["memory_bytes"]))
         try:
-            parent.factory = load_factory(reference)
+            parent.factory = load_factory(request["reference"])
         except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
             parent.unusable = describe(error, max_characters=_MAX_ERROR)
         if threads() > 1:
             os._exit(STARTS_THREADS)
+    if request["typed"] or "pydantic" in sys.modules:
+        from playground.worker.typed import warm_up  # noqa: PLC0415  slow to import, and most tools do without
+
+        warm_up()
     parent.serve()
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.worker.directories import make_private_directory, remove_private_directory
-from playground.worker.isolation import Bounds, Enclosure, Place, enter_run, fork_apart, fork_keeper, settle_keeper
+from playground.worker.isolation import Enclosure, Place, enter_run, fork_apart, fork_keeper, settle_keeper
 
-_TRIAL: Final = Bounds(memory_bytes=1 << 30, file_bytes=1 << 20, open_files=64, processes=64, cpu_s=10)
+_TRIAL_BYTES: Final = 1 << 20
 _MAX_REASON: Final = 500
 
 
@@ -69,13 +69,13 @@ def _try_everything(place: Place, write: int) -> None:
             os.waitpid(keeper, 0)
             os._exit(0)
         settle_keeper(place)
-        directory = make_private_directory(place, 1, _TRIAL.file_bytes)
+        directory = make_private_directory(place, 1, _TRIAL_BYTES)
         run = os.fork()
         if run:
             os.waitpid(run, 0)
             remove_private_directory(place, directory)
             os._exit(0)
-        enter_run(place, 1, _TRIAL)
+        enter_run(place, 1)
         (Path(directory) / "trial").write_text("")
         for needed in place.enclosure.kept:
             os.listdir(needed)  # noqa: PTH208

@@ -4,7 +4,7 @@ It knows the machine and runs no tool code. Its server speaks to it over a socke
 descriptor is the last argument. The first message says how to work, and is answered with how far processes can be set
 apart. Then:
 
-    {"op": "keeper", "key", "reference", "preload", "memory_bytes"}, a socket    a keeper of that factory serves it
+    {"op": "keeper", "key", …}, a socket    a keeper of a factory serves it; the rest is for its parent
     {"op": "describe", "reference", "timeout_s"}, a socket    it is told what importing the factory shows
     {"op": "retire", "key"}    the factory's parent ends, and all its runs
 
@@ -21,19 +21,18 @@ import select
 import signal
 import socket
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from playground.worker import probing
-from playground.worker.converting import warm_up
 from playground.worker.directories import remove_tree
 from playground.worker.ending import end_descendants
 from playground.worker.isolation import Enclosure, fork_apart, needed_directories
 from playground.worker.linux import adopt_orphans, close_all_but
-from playground.worker.parent import MAX_MESSAGE_BYTES, STARTS_THREADS, become_describer, become_parent, refuse
+from playground.worker.messages import receive
+from playground.worker.parent import STARTS_THREADS, become_describer, become_parent, refuse
 
 _LOOKS_UP_MS: Final = 5000
 _SCRATCH_PREFIX: Final = "toolshelf-runs-"
@@ -88,10 +87,10 @@ class Worker:
 
     def _hear(self) -> bool:
         """Do one request; False when the server is gone."""
-        try:
-            message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE_BYTES, 1)
-        except ConnectionResetError:  # it did not even read what it was told
-            return False
+        received = receive(self.control)
+        if received is None:
+            return True
+        message, descriptors = received
         if not message:
             return False
         request = json.loads(message)
@@ -121,9 +120,7 @@ class Worker:
         if place is not None:
             with _last_words():
                 close_all_but(inbox.fileno(), place.namespace)
-                become_parent(
-                    place, inbox, request["reference"], preload=request["preload"], memory_bytes=request["memory_bytes"]
-                )
+                become_parent(place, inbox, request)
         child = Child(request, pid, os.pidfd_open(pid), requests, inbox, request["key"])
         self.children[child.pidfd] = child
         return child
@@ -160,14 +157,12 @@ class Worker:
         """Tell everybody who still waits for `child` that it will not come."""
         if not child.inbox:
             refuse(child.requests, reason)
-        while child.inbox:
-            try:
-                _, descriptors, _, _ = socket.recv_fds(child.inbox, MAX_MESSAGE_BYTES, 1, socket.MSG_DONTWAIT)
-            except BlockingIOError:
-                child.inbox.close()
-                break
-            with socket.socket(fileno=descriptors[0]) as server:
-                refuse(server, reason)
+        while child.inbox and (received := receive(child.inbox)) and received[0]:
+            for descriptor in received[1]:
+                with socket.socket(fileno=descriptor) as server:
+                    refuse(server, reason)
+        if child.inbox:
+            child.inbox.close()
         child.requests.close()
 
 
@@ -194,7 +189,6 @@ def main() -> None:
     start = json.loads(message)
     sys.path[:0] = start["search_path"]
     adopt_orphans()
-    warm_up()
     scratch, lock = _make_scratch()
     base = Enclosure(
         "plain",
@@ -215,7 +209,7 @@ def main() -> None:
 
 def _make_scratch() -> tuple[str, int]:
     """A directory for private directories, and the lock that says it is in use. Left ones of dead workers go."""
-    above = Path(tempfile.gettempdir())
+    above = Path("/tmp")  # noqa: S108  what is in it is named at random, and private
     for stale in above.glob(f"{_SCRATCH_PREFIX}*"):
         with contextlib.suppress(OSError):
             if time.time() - stale.stat().st_mtime < _STALE_AFTER_S:
@@ -226,8 +220,8 @@ def _make_scratch() -> tuple[str, int]:
                 remove_tree(str(stale))
             finally:
                 os.close(descriptor)
-    scratch = tempfile.mkdtemp(prefix=_SCRATCH_PREFIX)
-    Path(scratch).chmod(0o711)
+    scratch = str(above / f"{_SCRATCH_PREFIX}{os.urandom(8).hex()}")
+    Path(scratch).mkdir(mode=0o711)
     lock = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(lock, fcntl.LOCK_EX)
     return scratch, lock

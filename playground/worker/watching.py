@@ -24,6 +24,7 @@ from playground.worker.frames import (
     RESPONSE,
     RESULT,
     TAKEN,
+    TYPED,
     frame,
 )
 
@@ -79,6 +80,7 @@ class Watch:
         self._speech = _Speech()
         self._longest = {
             TAKEN: 0,
+            TYPED: 0,
             BEGUN: CLOCK.size,
             PROGRESS: MAX_PROGRESS_BYTES,
             RESPONSE: limits["response_bytes"],
@@ -160,7 +162,7 @@ class Watch:
         speech.kind, speech.left = HEADER.unpack(speech.header)
         if speech.left > self._longest.get(speech.kind, -1):
             return False
-        if speech.kind in {TAKEN, BEGUN}:
+        if speech.kind in {TAKEN, BEGUN, TYPED}:
             del self._longest[speech.kind]  # each is said once
         speech.passed_on = speech.kind != PROGRESS or self._may_report()
         if speech.passed_on:

@@ -1,0 +1,31 @@
+"""Messages with descriptors, over sockets that keep messages apart."""
+
+from __future__ import annotations
+
+import array
+import socket
+from typing import Final
+
+MAX_MESSAGE_BYTES: Final = 1 << 16
+_MAX_DESCRIPTORS: Final = 4
+_ANCILLARY_BYTES: Final = socket.CMSG_SPACE(_MAX_DESCRIPTORS * array.array("i").itemsize)
+
+
+def receive(sender: socket.socket) -> tuple[bytes, list[int]] | None:
+    """The next message and the descriptors that came with it; None when there is none yet, b"" when there will be none.
+
+    `socket.recv_fds` would wait: it does not pass on its flags (Python 3.11).
+    """
+    try:
+        message, ancillary, _, _ = sender.recvmsg(
+            MAX_MESSAGE_BYTES, _ANCILLARY_BYTES, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
+        )
+    except BlockingIOError:
+        return None
+    except ConnectionResetError:  # the other end went without having read all
+        return b"", []
+    descriptors = array.array("i")
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
+    return message, list(descriptors)
