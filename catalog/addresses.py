@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from django.http import Http404
 
 from catalog.models import Revision, Tool
+
+# What Windows takes for a device, whatever the ending. Source: "Naming Files, Paths, and Namespaces".
+_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
 
 
 def tool_at(slug: str) -> Tool:
@@ -36,3 +41,9 @@ def revision_at(slug: str, number: int) -> Revision:
     if revision is None:
         raise Http404
     return revision
+
+
+def file_stem(slug: str) -> str:
+    """What a file about the tool is called, before "-run-….json" or ".json"; no option and no device anywhere."""
+    stem = slug.lstrip("-")
+    return f"tool-{stem}" if _DEVICE.match(stem) else stem

@@ -16,7 +16,7 @@ from ninja.errors import HttpError, ValidationError
 from catalog import api_shapes as shapes
 from catalog import archiving, exports
 from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.addresses import revision_at, revision_of, tool_at
+from catalog.addresses import file_stem, revision_at, revision_of, tool_at
 from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
 from catalog.errors import RevisionConflict, SpecError
 from catalog.models import Revision, Tool
@@ -171,7 +171,7 @@ def restore_tool(request: HttpRequest, slug: str) -> Status[None]:
 @router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=shapes.SPEC_TEXT)
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
     """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
-    return _text_of(request, revision_of(tool_at(slug)), f"{slug}.json" if download else None)
+    return _text_of(request, revision_of(tool_at(slug)), f"{file_stem(slug)}.json" if download else None)
 
 
 @router.get(
@@ -214,7 +214,7 @@ def get_revision_spec(
     download: bool = False,
 ) -> HttpResponse:
     """As it was uploaded, byte for byte; it never changes. `download=1`: as a file."""
-    return _text_of(request, revision_at(slug, number), f"{slug}-r{number}.json" if download else None)
+    return _text_of(request, revision_at(slug, number), f"{file_stem(slug)}-r{number}.json" if download else None)
 
 
 @router.get(

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.auth import actor
+from catalog.addresses import file_stem
 from catalog.errors import Busy, RevisionConflict, SpecError
 from catalog.models import Tool
 from catalog.publishing import publish
@@ -237,7 +238,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
     """The whole run as JSON."""
     run = run_for(request, run_id)
-    return attachment(run_text(run), f"{run.tool.slug}-run-{run.pk}.json")
+    return attachment(run_text(run), f"{file_stem(run.tool.slug)}-run-{run.pk}.json")
 
 
 @login_required
@@ -247,7 +248,7 @@ def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
     run = run_for(request, run_id)
     if run.response_json is None:
         raise Http404
-    return attachment(run.response_json, f"{run.tool.slug}-response-{run.pk}.json")
+    return attachment(run.response_json, f"{file_stem(run.tool.slug)}-response-{run.pk}.json")
 
 
 def attachment(text: str, name: str) -> HttpResponse:
