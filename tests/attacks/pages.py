@@ -1,0 +1,66 @@
+"""What a page is, apart from the words on it: its elements, what it loads, where it leads, what its forms send."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from tests.playground.forms_driver import values_of
+
+BUTTONS = {"submit", "button", "reset", "image"}
+LOADING = {"src", "srcset", "srcdoc", "data", "background", "poster", "action", "formaction", "xlink:href", "ping"}
+
+
+def tree(html: str) -> LexborHTMLParser:
+    return LexborHTMLParser(html)
+
+
+def outline(html: str) -> list[str]:
+    """Every element in order, with the names of its attributes; nothing of its texts and values."""
+    return [f"{element.tag} {' '.join(sorted(element.attributes))}" for element in tree(html).css("*")]
+
+
+def tags(html: str) -> set[str]:
+    return {element.tag or "" for element in tree(html).css("*")}
+
+
+def unsafe_parts(html: str) -> list[str]:
+    """What a strict page never has: scripts and styles in the page, handlers, addresses of other places."""
+    found = []
+    for element in tree(html).css("*"):
+        attributes = element.attributes
+        if element.tag in {"style", "iframe", "object", "embed", "base", "portal", "applet", "frame"}:
+            found.append(f"<{element.tag}>")
+        if element.tag == "script" and (not attributes.get("src") or element.text().strip()):
+            found.append("<script> in the page")
+        for name, value in attributes.items():
+            if name.startswith("on") or name == "style":
+                found.append(f"{element.tag} {name}")
+            if name in LOADING and not (value or "/").startswith("/"):
+                found.append(f"{element.tag} {name}={value}")
+            if name in LOADING and (value or "").startswith("//"):
+                found.append(f"{element.tag} {name}={value}")
+            if name == "href" and urlsplit(re.sub(r"\s", "", value or "")).scheme not in {"", "http", "https"}:
+                found.append(f"{element.tag} {name}={value}")
+    return found
+
+
+def form_entries(html: str, selector: str = "form#trial") -> list[tuple[str, str]]:
+    """What a browser would send for the form, no button pressed. Source: HTML, "Constructing the entry list"."""
+    form = tree(html).css_first(selector)
+    assert form is not None, f"the page has no {selector}"
+    found: list[tuple[str, str]] = []
+    for control in form.css("input, select, textarea"):
+        if "disabled" not in control.attributes and control.attributes.get("name") and not _is_button(control):
+            found += [(control.attributes["name"] or "", value) for value in values_of(control)]
+    return [(_crlf(name), _crlf(value)) for name, value in found]
+
+
+def _is_button(control: LexborNode) -> bool:
+    return control.attributes.get("type") in BUTTONS
+
+
+def _crlf(text: str) -> str:
+    return re.sub("\r\n|\r|\n", "\r\n", text)

@@ -1,0 +1,121 @@
+"""What is watched while a site is attacked: who it calls, how it answers others, how much memory it takes."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+
+class Canary:
+    """A listener that must hear nothing; `heard` is what it did hear."""
+
+    def __init__(self) -> None:
+        self.heard: list[bytes] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with connection, suppress(OSError):
+                connection.settimeout(1)
+                self.heard.append(connection.recv(1000))
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+
+class Health:
+    """Asks /healthz again and again from a thread of its own, each time by a new connection.
+
+    Attributes:
+        times: how long each answer took, in seconds; infinite where there was none within 5 s.
+    """
+
+    def __init__(self, url: str, *, pause_s: float = 0.1) -> None:
+        self.times: list[float] = []
+        self._url = f"{url}/healthz"
+        self._pause_s = pause_s
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Health:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join(10)
+
+    def _watch(self) -> None:
+        while not self._ended.is_set():
+            began = time.monotonic()
+            try:
+                with urllib.request.urlopen(self._url, timeout=5) as answer:
+                    taken = time.monotonic() - began if answer.status == 200 else float("inf")
+            except OSError:
+                taken = float("inf")
+            self.times.append(taken)
+            self._ended.wait(self._pause_s)
+
+    @property
+    def p99(self) -> float:
+        return sorted(self.times)[int(len(self.times) * 0.99)]
+
+
+def processes_of(pid: int) -> set[int]:
+    """`pid` and all that descends from it."""
+    known: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                if state not in "ZX":
+                    known[int(entry.name)] = int(parent)
+    found = {pid}
+    while more := {child for child, parent in known.items() if parent in found} - found:
+        found |= more
+    return found & known.keys()
+
+
+def servers_of(pid: int) -> list[int]:
+    """The processes below `pid` that serve requests."""
+    found = []
+    for child in sorted(processes_of(pid) - {pid}):
+        with suppress(OSError):
+            if b"granian" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
+
+
+def forget_peaks(pids: list[int]) -> None:
+    """From now on, `peak_mib` is about what comes."""
+    for pid in pids:
+        with suppress(OSError):
+            Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def peak_mib(pids: list[int]) -> float:
+    """The most memory that one of `pids` has taken."""
+    peaks = [0.0]
+    for pid in pids:
+        with suppress(OSError):
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            peaks += [int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")]
+    return max(peaks)
+
+
+def open_files(pids: list[int]) -> int:
+    """How many descriptors `pids` hold together."""
+    return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
