@@ -73,8 +73,12 @@ class Reporter:
 
     def progress(self, done: float, total: float | None, message: str) -> None:
         """Pass on a report of progress, but only a few per second; the latest is never lost."""
-        text = clean(str(message), max_characters=_MAX_MESSAGE)
-        self._pending = _dumps([_finite(done), None if total is None else _finite(total), text]).encode()
+        try:
+            text = clean(str(message), max_characters=_MAX_MESSAGE)
+            report = _dumps([_finite(done), None if total is None else _finite(total), text])
+        except (TypeError, ValueError):  # a report that cannot be made out is left out
+            return
+        self._pending = report.encode()
         if _now() - self._sent_at >= _REPORTS_EVERY_S:
             self.flush()
 

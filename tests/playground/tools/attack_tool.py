@@ -1,6 +1,9 @@
 """A tool that does what it is told: its parameters are the body of `call`."""
 
 import textwrap
+import time
+
+IMPORTED_AT = time.time_ns()
 
 
 class Attack:
