@@ -1,0 +1,117 @@
+"""What authors of tools are given: the interfaces, and progress."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from playground.tool import (
+    ConfigurableToolFactory,
+    Definition,
+    Tool,
+    ToolDefinition,
+    ToolFactory,
+    UnconfigurableToolFactory,
+    listen_to_progress,
+    progress,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+GET_WEATHER = ROOT.parent / "shared" / "data" / "get-weather.json"
+
+
+class Shout(Tool):
+    name = "shout"
+    description = "Says it louder."
+
+    def call(self, request):
+        return request["text"].upper()
+
+
+class ShoutFactory:
+    def tool_id(self):
+        return "shout"
+
+    def create(self):
+        return Shout()
+
+
+@pytest.fixture
+def heard():
+    reports = []
+    listen_to_progress(lambda *report: reports.append(report))
+    yield reports
+    listen_to_progress(None)
+
+
+def test_the_id_is_the_name_where_there_is_none():
+    assert Shout().id == "shout"
+
+
+def test_a_definition_has_neither_schemas_nor_examples_unless_it_says_so():
+    shout = Shout()
+
+    assert (shout.parameters_schema, shout.return_type_schema, shout.examples) == (None, None, ())
+
+
+def test_a_tool_takes_plain_values_unless_it_names_a_type():
+    assert Shout().request_type is dict
+
+
+def test_a_definition_is_read_from_its_spec():
+    spec = json.loads(GET_WEATHER.read_text())
+
+    definition = Definition.from_spec(GET_WEATHER.read_text())
+
+    assert definition.id == definition.name == "Get weather"
+    assert definition.parameters_schema == spec["definition"]["parameters"]
+    assert definition.return_type_schema == spec["definition"]["returnType"]
+    assert definition == Definition.from_spec(spec)
+
+
+def test_an_id_of_the_spec_comes_before_its_name():
+    definition = Definition.from_spec({"definition": {"id": "a", "name": "b", "description": ""}})
+
+    assert definition.id == "a"
+
+
+def test_any_class_with_the_members_is_a_factory():
+    assert isinstance(ShoutFactory(), ToolFactory)
+    assert isinstance(ShoutFactory(), UnconfigurableToolFactory)
+    assert not isinstance(object(), ToolFactory)
+
+
+def test_both_kinds_of_factory_are_factories():
+    assert issubclass(ConfigurableToolFactory, ToolFactory)
+    assert issubclass(UnconfigurableToolFactory, ToolFactory)
+
+
+def test_a_definition_holds_what_the_interface_asks_for():
+    members = {name for name in vars(ToolDefinition) if not name.startswith("_")}
+
+    assert members == {"name", "description", "id", "parameters_schema", "return_type_schema", "examples"}
+    assert members <= set(dir(Definition(name="a", description="b")))
+
+
+def test_outside_a_run_progress_goes_nowhere():
+    progress(1, 2, "half")
+
+
+def test_progress_is_passed_on_to_whoever_listens(heard):
+    progress(1)
+    progress(1, 2, "half")
+
+    assert heard == [(1, None, ""), (1, 2, "half")]
+
+
+def test_the_interfaces_need_neither_django_nor_any_package():
+    code = (
+        "import sys; before = set(sys.modules); import playground.tool; "
+        "print({name.partition('.')[0] for name in set(sys.modules) - before} - sys.stdlib_module_names)"
+    )
+
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    assert found.strip() == "{'playground'}"
