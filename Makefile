@@ -6,10 +6,14 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN = .venv/bin
 
-.PHONY: run test lock vendor check
+.PHONY: run team test lock vendor check
 
 run: .venv/run
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
+
+# What many machines add: Celery over Redis, PostgreSQL.
+team: .venv/run
+	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements-team.txt
 
 test: .venv/dev
 	@tests/run
@@ -37,6 +41,7 @@ check: .venv/dev
 lock: .venv/uv
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-uv.in -o requirements-uv.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements.in -o requirements.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-team.in -o requirements-team.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-dev.in -o requirements-dev.txt
 
 # Rebuild the front-end files of static/vendor/ from their locked packages.

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Installs what the tests run against besides Python's packages: Debian's Chromium. Does nothing where it is there.
+# Installs what the tests run against besides Python's packages: Debian's Chromium and Redis. Does nothing where they
+# are there.
 set -euo pipefail
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
+command -v redis-server >/dev/null || missing+=(redis-server)
 [ ${#missing[@]} -eq 0 ] && exit 0
 as_root=()
 [ "$(id -u)" -eq 0 ] || as_root=(sudo)
