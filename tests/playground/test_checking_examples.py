@@ -1,0 +1,318 @@
+import io
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.core.management import CommandError, call_command
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog import strict_json
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from playground.checking_examples import begin_check, wait_for
+from playground.example_results import differing, results_of
+from playground.models import ExampleCheck, Run
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.usefixtures("runs")
+
+
+def check(tool, **how):
+    done = wait_for(begin_check(tool, tool.current, by=None, **how), 30)
+    return ExampleCheck.objects.get(pk=done.pk)
+
+
+def with_examples(tool, *examples):
+    """The tool with other examples."""
+    document = strict_json.loads(tool.current.source)
+    document["definition"]["examples"] = list(examples)
+    return publish(read_spec(strict_json.dumps(document)), by=None).tool
+
+
+KILOMETER = {"value": 1, "from_unit": "km", "to_unit": "m"}
+
+
+def test_the_examples_of_a_tool_that_keeps_its_word_hold(builtin):
+    done = check(builtin("convert_units"))
+
+    assert (done.holds, done.failed) == (True, 0)
+    assert done.passed == len(results_of(done)) == done.runs.count()
+    assert done.factory
+
+
+def test_each_call_is_a_run_like_any_other(builtin):
+    done = check(builtin("convert_units"))
+
+    assert {run.outcome for run in done.runs.all()} == {"returned"}
+    assert sorted(run.example_number for run in done.runs.all()) == [1, 2, 3, 4]
+
+
+def test_a_response_that_differs_from_the_example_is_told_with_its_place(builtin):
+    tool = with_examples(builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": 999}})
+
+    [result] = results_of(check(tool, exactly=True))
+
+    assert result.passed is False
+    assert "/value differs" in [str(difference) for difference in result.differences]
+
+
+def test_pointers_can_be_left_out_of_the_comparison(builtin):
+    tool = builtin("convert_units")
+    good = results_of(check(tool))[0].run
+    tool = with_examples(tool, {"parameters": good.parameters, "returnValue": {**good.response, "value": 999}})
+
+    assert check(tool).holds is False
+    assert check(tool, ignored=["/value"]).holds is True
+
+
+def test_it_can_be_enough_that_the_response_conforms(builtin):
+    tool = builtin("convert_units")
+    good = results_of(check(tool))[0].run
+    tool = with_examples(tool, {"parameters": good.parameters, "returnValue": {**good.response, "value": 999}})
+
+    assert check(tool, exactly=False).holds is True
+
+
+def test_an_example_whose_parameters_do_not_fit_is_not_called(builtin):
+    tool = with_examples(builtin("convert_units"), {"parameters": {"value": "x"}})
+
+    done = check(tool)
+
+    assert done.holds is False
+    assert not Run.objects.exists()
+    assert results_of(done)[0].said.startswith("Its parameters do not fit")
+
+
+def test_an_example_whose_return_value_breaks_return_type_fails(builtin):
+    tool = with_examples(builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": "x"}})
+
+    [result] = results_of(check(tool, exactly=False))
+
+    assert result.passed is False
+    assert result.said.startswith("Its return value does not fit returnType")
+
+
+def test_a_call_that_fails_fails_the_example(builtin):
+    tool = with_examples(builtin("count_slowly"), {"parameters": {"steps": 1, "seconds": 0, "fail_at": 1}})
+
+    [result] = results_of(check(tool))
+
+    assert (result.passed, result.said) == (False, "The call raised.")
+
+
+def test_without_a_factory_no_example_holds():
+    tool = make_tool(examples=[{"parameters": {}, "returnValue": {}}])
+
+    assert check(tool).holds is False
+
+
+def test_a_pointer_leaves_out_what_is_below_it_and_no_more():
+    found = differing({"a": {"b": 1}, "ab": 1}, {"a": {"b": 2}, "ab": 2}, ["/a"])
+
+    assert [difference.pointer for difference in found] == ["/ab"]
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def check_examples(*words):
+    out = io.StringIO()
+    try:
+        call_command("check_examples", *words, stdout=out)
+    except SystemExit as ending:
+        return out.getvalue(), ending.code
+    return out.getvalue(), 0
+
+
+def test_the_command_exits_with_zero_where_all_hold(builtin):
+    builtin("convert_units")
+
+    said, code = check_examples("convert_units")
+
+    assert code == 0
+    assert "4 hold, 0 do not." in said
+
+
+def test_the_command_exits_with_one_and_writes_junit_xml(builtin, tmp_path):
+    tool = builtin("convert_units")
+    good = results_of(check(tool))[0].run
+    with_examples(
+        tool,
+        {"description": "a < b \x01", "parameters": good.parameters, "returnValue": {**good.response, "value": 999}},
+        {"parameters": good.parameters},
+    )
+
+    said, code = check_examples("convert_units", "--junit", str(tmp_path / "report.xml"))
+
+    assert code == 1
+    assert "FAIL convert_units 1. a < b" in said
+    suite = ET.parse(tmp_path / "report.xml").getroot().find("testsuite")
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("convert_units", "2", "1")
+    assert "/value differs" in suite.find("testcase/failure").text
+
+
+def test_without_a_tool_the_command_checks_all_that_can_be_run(builtin):
+    builtin("convert_units")
+    builtin("hash_text")
+    make_tool("nobody-makes-this", examples=[{"parameters": {}}])
+
+    said, code = check_examples()
+
+    assert code == 0
+    assert "convert_units" in said
+    assert "hash_text" in said
+    assert "nobody" not in said
+
+
+@pytest.mark.parametrize(
+    "words", [["nobody"], ["convert_units", "--ignore", "value"], ["convert_units", "--configuration", "{"]]
+)
+def test_a_command_that_is_not_understood_exits_with_two(builtin, words):
+    builtin("convert_units")
+
+    with pytest.raises(CommandError) as caught:
+        check_examples(*words)
+
+    assert caught.value.returncode == 2
+
+
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
+
+
+def main_text(answer):
+    return " ".join(LexborHTMLParser(answer.content.decode()).css_first("main, #examples").text(separator=" ").split())
+
+
+def test_a_check_is_started_from_the_page_and_shown_there(browser, builtin):
+    builtin("convert_units")
+
+    answer = browser.post("/tools/convert_units/examples/", {"how": "exact", "ignored": "/sentence nonsense"})
+    wait_for(ExampleCheck.objects.get(), 30)
+    page = browser.get(answer["Location"])
+
+    assert "All 4 examples hold." in main_text(page)
+    assert "/sentence" in main_text(page)
+    assert ExampleCheck.objects.get().ignored == ["/sentence"]
+
+
+def test_while_a_check_lasts_the_page_asks_again(browser, builtin):
+    tool = with_examples(builtin("count_slowly"), {"parameters": {"steps": 1, "seconds": 30}})
+    begin_check(tool, tool.current, by=None)
+
+    page = browser.get("/tools/count_slowly/examples/")
+    part = browser.get("/tools/count_slowly/examples/", headers={"HX-Request": "true"})
+
+    assert "Calling the tool for each example." in main_text(page)
+    assert LexborHTMLParser(page.content.decode()).css_first('noscript meta[http-equiv="refresh"]')
+    assert "<html" not in part.content.decode()
+    assert LexborHTMLParser(part.content.decode()).css_first("[hx-get]")
+
+
+def test_without_signing_in_nothing_is_called(client, builtin):
+    builtin("convert_units")
+
+    assert client.post("/tools/convert_units/examples/").status_code == 302
+    assert not ExampleCheck.objects.exists()
+    assert "Not checked yet" in main_text(client.get("/tools/convert_units/examples/"))
+
+
+def test_a_spec_without_examples_says_what_to_do(browser):
+    make_tool("plain")
+
+    assert "The spec has no examples" in main_text(browser.get("/tools/plain/examples/"))
+
+
+# -- comparing and keeping --------------------------------------------------------------------------------------------
+
+
+def live(tool, parameters, by):
+    from playground import running
+
+    return running.wait(running.start(tool, tool.current, parameters, by=by), 20)
+
+
+def test_two_runs_are_shown_side_by_side_with_what_differs(browser, ada, builtin):
+    tool = builtin("convert_units")
+    first = live(tool, KILOMETER, ada)
+    second = live(tool, {**KILOMETER, "value": 2}, ada)
+
+    page = browser.get(f"/runs/{second.pk}..{first.pk}/")
+
+    tree = LexborHTMLParser(page.content.decode())
+    assert "1000" in " ".join(row.text() for row in tree.css("tr.diff-del"))
+    assert "2000" in " ".join(row.text() for row in tree.css("tr.diff-add"))
+    assert "returned" in tree.css_first("table.comparison").text()
+
+
+def test_equal_runs_are_said_to_be_equal(browser, ada, builtin):
+    tool = builtin("convert_units")
+    first, second = live(tool, KILOMETER, ada), live(tool, KILOMETER, ada)
+
+    assert main_text(browser.get(f"/runs/{first.pk}..{second.pk}/")).count("The same in both.") == 2
+
+
+def test_runs_of_different_tools_or_people_are_not_compared(browser, ada, builtin, django_user_model):
+    one, other = builtin("convert_units"), builtin("hash_text")
+    mine, another = live(one, KILOMETER, ada), live(other, {"text": "a"}, ada)
+    eves = live(one, KILOMETER, django_user_model.objects.create_user("eve"))
+
+    assert browser.get(f"/runs/{mine.pk}..{another.pk}/").status_code == 404
+    assert browser.get(f"/runs/{mine.pk}..{eves.pk}/").status_code == 404
+
+
+def test_a_run_is_kept_as_an_example_after_a_look_at_the_change(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run = live(tool, KILOMETER, ada)
+    before = tool.current.spec.examples
+
+    look = browser.get(f"/runs/{run.pk}/example/")
+    answer = browser.post(
+        f"/runs/{run.pk}/example/",
+        {"do": "publish", "description": "One kilometer", "expected": str(tool.current.number)},
+    )
+
+    tree = LexborHTMLParser(look.content.decode())
+    assert tree.css("tr.diff-add")
+    assert answer["Location"] == "/tools/convert_units/"
+    tool.refresh_from_db()
+    assert tool.current.number == 2
+    assert tool.current.spec.examples[:-1] == before
+    kept = tool.current.spec.examples[-1]
+    assert (kept.description, kept.parameters, kept.return_value) == ("One kilometer", run.parameters, run.response)
+
+
+def test_a_run_is_not_kept_on_top_of_a_revision_that_was_not_seen(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run = live(tool, KILOMETER, ada)
+    publish(read_spec(tool.current.source + "\n"), by=None)
+
+    answer = browser.post(f"/runs/{run.pk}/example/", {"do": "publish", "expected": "1"})
+
+    assert answer.status_code == 422
+    tool.refresh_from_db()
+    assert tool.current.number == 2
+
+
+def test_a_mock_is_no_example(browser, ada, builtin):
+    from playground import running
+
+    tool = builtin("convert_units")
+    run = running.start(tool, tool.current, KILOMETER, by=ada, mode="mock")
+
+    assert browser.get(f"/runs/{run.pk}/example/").status_code == 422
+
+
+def test_the_list_of_a_tools_runs_shows_its_figures(browser, ada, builtin):
+    tool = builtin("convert_units")
+    live(tool, KILOMETER, ada)
+
+    page = browser.get("/runs/?tool=convert_units")
+
+    assert "100 %" in main_text(page)
+    assert len(LexborHTMLParser(page.content.decode()).css("svg.run-chart rect")) == 1
