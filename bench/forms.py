@@ -47,7 +47,7 @@ def spent(work: Callable[[], object]) -> float:
 
 
 def measure(schema: JSON, value: object) -> tuple[float, float, int, int]:
-    """ms of a first page, ms of a post, fields sent, bytes of the page."""
+    """What a first page takes and what a post takes (ms), fields sent, bytes of the page."""
     compiled = compile_schema(schema)
     html = ""
 
@@ -90,6 +90,7 @@ def deep(levels: int) -> JSON:
     return value
 
 
+DOUBLING = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(10)}
 HOSTILE: dict[str, tuple[JSON, JSON]] = {
     "1,900 members declared": ({"properties": {f"p{n}": {"type": "string"} for n in range(1_900)}}, {}),
     "10,000 members there": ({}, {f"p{n}": n for n in range(10_000)}),
@@ -98,12 +99,12 @@ HOSTILE: dict[str, tuple[JSON, JSON]] = {
     "enum of 2,000, 300 rows": ({"items": {"enum": [f"v{n}" for n in range(2_000)]}}, ["v1"] * 300),
     "64 levels": ({"$ref": "#/$defs/t", "$defs": {"t": {"properties": {"a": {"$ref": "#/$defs/t"}}}}}, deep(60)),
     "reference to itself": ({"$ref": "#"}, {"a": 1}),
-    "required cycle": ({"$ref": "#/$defs/t", "$defs": {"t": {"required": ["a"], "properties": {"a": {"$ref": "#/$defs/t"}}}}}, {}),
-    "slow pattern": ({"patternProperties": {"^(a+)+$": {"type": "string"}}}, {"a" * 40 + "!": 1}),
-    "anyOf of anyOf, 2^10": (
-        {"$defs": {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(10)} | {"d10": {"type": "string"}}, "$ref": "#/$defs/d0"},
-        5,
+    "required cycle": (
+        {"$ref": "#/$defs/t", "$defs": {"t": {"required": ["a"], "properties": {"a": {"$ref": "#/$defs/t"}}}}},
+        {},
     ),
+    "slow pattern": ({"patternProperties": {"^(a+)+$": {"type": "string"}}}, {"a" * 40 + "!": 1}),
+    "anyOf of anyOf, 2^10": ({"$defs": DOUBLING | {"d10": {"type": "string"}}, "$ref": "#/$defs/d0"}, 5),
     "a text of 200 KB": ({"type": "string"}, "x" * 200_000),
 }  # fmt: skip
 

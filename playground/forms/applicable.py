@@ -51,6 +51,7 @@ class Applicable:
 
     Attributes:
         places: the subschemas, outermost first.
+        named: those of them whose title is the place's.
         unions: the unions among them that leave something to choose.
         choices: the list of values to pick from, where there is one.
         has_conditions: whether some of them apply because of the value.
@@ -58,10 +59,29 @@ class Applicable:
     """
 
     places: list[Place] = field(default_factory=list)
+    named: list[Place] = field(default_factory=list)
     unions: list[Union] = field(default_factory=list)
     choices: tuple[Choice, ...] | None = None
     has_conditions: bool = False
     is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a subschema was reached.
+
+    Attributes:
+        text: the keywords on the way.
+        is_sure: it applies whatever the value is; what applies because of the value must not decide what can be typed.
+        is_named: its title is the place's, and not the name of one branch of several.
+    """
+
+    text: str
+    is_sure: bool = True
+    is_named: bool = True
+
+    def to(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Way:
+        return _Way(f"{self.text}/{tokens}", self.is_sure and is_sure, self.is_named and is_named)
 
 
 Chooser = Callable[[Sequence[Place], Maybe], int]
@@ -94,12 +114,11 @@ class Search:
     def run(self, places: Iterable[Place]) -> Applicable:
         """What applies where all of `places` do."""
         for number, place in enumerate(places):
-            self._visit(place, str(number) if number else "", is_sure=True)
+            self._visit(place, _Way(str(number) if number else ""))
         self.found.choices = _common(self._lists)
         return self.found
 
-    def _visit(self, place: Place, way: str, *, is_sure: bool) -> None:
-        """Take up `place`. `is_sure`: not because of the very value that it would restrict."""
+    def _visit(self, place: Place, way: _Way) -> None:
         identity = place.identity
         if identity in self._seen:
             return
@@ -108,18 +127,20 @@ class Search:
             return
         self._seen.add(identity)
         self.found.places.append(place)
-        if is_sure and (listed := self.choices.own(place)) is not None:
+        if way.is_named:
+            self.found.named.append(place)
+        if way.is_sure and (listed := self.choices.own(place)) is not None:
             self._lists.append(listed)
         for index, target in enumerate(references(place)):
-            self._visit(target, f"{way}/$ref{index or ''}", is_sure=is_sure)
+            self._visit(target, way.to(f"$ref{index or ''}"))
         for index, part in enumerate(branches(place, "allOf")):
-            self._visit(part, f"{way}/allOf/{index}", is_sure=is_sure)
+            self._visit(part, way.to(f"allOf/{index}"))
         self._conditions(place, way)
         for keyword in ("oneOf", "anyOf"):
             if options := branches(place, keyword):
-                self._union(place, keyword, options, f"{way}/{keyword}", is_sure=is_sure)
+                self._union(place, keyword, options, way.to(keyword))
 
-    def _conditions(self, place: Place, way: str) -> None:
+    def _conditions(self, place: Place, way: _Way) -> None:
         keywords = members(place)
         self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(keywords)
         if isinstance(self.value, Absent):
@@ -129,7 +150,7 @@ class Search:
             holds = self.is_valid(place.sub("if"), self.value)
             then = "then" if holds else "else"
             if holds is not None and then in keywords:
-                self._visit(place.sub(then), f"{way}/{then}", is_sure=False)
+                self._visit(place.sub(then), way.to(then, is_sure=False))
         if not isinstance(self.value, dict):
             return
         for keyword in ("dependentSchemas", "dependencies"):
@@ -137,22 +158,23 @@ class Search:
             if keyword in known and isinstance(dependent, dict):
                 for name, schema in dependent.items():
                     if name in self.value and isinstance(schema, dict | bool):
-                        self._visit(place.sub(keyword, name), f"{way}/{keyword}/{_token(name)}", is_sure=False)
+                        self._visit(place.sub(keyword, name), way.to(f"{keyword}/{_token(name)}", is_sure=False))
 
-    def _union(self, place: Place, keyword: str, options: list[Place], key: str, *, is_sure: bool) -> None:
+    def _union(self, place: Place, keyword: str, options: list[Place], way: _Way) -> None:
         listed = self.choices.of_union(options)
-        if listed is not None and is_sure:
+        if listed is not None and way.is_sure:
             self._lists.append(listed)
             return
         candidates = tuple(
             index for index, option in enumerate(options) if self.kind is None or self.kind in self.kinds.of(option)
         )
-        chosen = self.posted.get(key)
+        chosen = self.posted.get(way.text)
         if chosen not in candidates:
             chosen = self._chosen(options, candidates)
-        self.found.unions.append(Union(key, keyword, f"{place.pointer}/{keyword}", tuple(options), candidates, chosen))
+        pointer = f"{place.pointer}/{keyword}"
+        self.found.unions.append(Union(way.text, keyword, pointer, tuple(options), candidates, chosen))
         if chosen is not None:
-            self._visit(options[chosen], f"{key}/{chosen}", is_sure=is_sure)
+            self._visit(options[chosen], way.to(str(chosen), is_named=len(candidates) == 1))
 
     def _chosen(self, options: list[Place], candidates: tuple[int, ...]) -> int | None:
         if len(candidates) < 2:

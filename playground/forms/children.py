@@ -111,6 +111,16 @@ def takes_more_members(found: Applicable) -> bool:
     )
 
 
+def speaks_of_others(found: Applicable) -> bool:
+    """Whether a schema speaks of members beside those that it names; or names none."""
+    if not declared_names(found):
+        return True
+    return any(
+        isinstance(keywords.get("additionalProperties"), dict) or "patternProperties" in keywords
+        for keywords in map(members, found.places)
+    )
+
+
 def item(found: Applicable, index: int) -> Child:
     """What applies to the item at `index`."""
     places: list[Place] = []

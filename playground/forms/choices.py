@@ -53,8 +53,6 @@ class Choices:
             return (_choice(keywords["const"]),)
         if isinstance(listed := keywords.get("enum"), list):
             return tuple(_choice(value) for value in listed)
-        if keywords.get("type") == "null":
-            return (_choice(None),)
         return None
 
     def of(self, place: Place) -> tuple[Choice, ...] | None:
@@ -79,6 +77,8 @@ class Choices:
     def _find(self, place: Place) -> tuple[Choice, ...] | None:
         if (listed := self.own(place)) is not None:
             return listed
+        if members(place).get("type") == "null":
+            return (_choice(None),)
         for keyword in ("oneOf", "anyOf"):
             if (options := branches(place, keyword)) and (union := self.of_union(options)) is not None:
                 return union

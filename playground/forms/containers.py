@@ -133,7 +133,17 @@ def _entry(here: Here, entry: Entry) -> EntryRow:
     pointer = pointer_join(here.spot.pointer, key if key is not None else entry.key)
     notes = () if child.is_allowed else (NOT_ALLOWED,)
     node = here.build(
-        child.places, entry.draft, Spot(path, pointer, f"Value of {shown}", is_row=True, is_nameless=True, notes=notes)
+        child.places,
+        entry.draft,
+        Spot(
+            path,
+            pointer,
+            f"Value of {shown}",
+            is_row=True,
+            is_nameless=True,
+            is_quiet=not child.is_declared and not isinstance(entry.draft, Object | Array),
+            notes=notes,
+        ),
     )
     tag = "l" if entry.is_literal else "k"
     remove = Button(f"{here.form}:remove:{path}", "Remove", f"Remove {shown}", "trash")
@@ -163,7 +173,8 @@ def _adder(here: Here, left_out: list[str]) -> Adder | None:
     label = "Name of an entry to add" if takes_more else "Name of a member to add"
     button = Button(here.operation("entry"), "Add entry", f"Add an entry to {here.spot.label}", "plus")
     suggestions = tuple(name for name in left_out[:MAX_SUGGESTIONS] if name)
-    return Adder(f"{here.id}-new", here.control("nk"), button, label, suggestions)
+    is_open = bool(left_out) or children.speaks_of_others(here.found)
+    return Adder(f"{here.id}-new", here.control("nk"), button, label, is_open, suggestions)
 
 
 def array_node(here: Here, draft: Array) -> Node:
@@ -203,6 +214,8 @@ def _row(here: Here, draft: Array, item: Item, index: int) -> ArrayRow:
         pointer_join(here.spot.pointer, index),
         f"Item {index + 1}",
         is_row=True,
+        is_nameless=not child.is_declared and not isinstance(item.draft, Object | Array),
+        is_quiet=not child.is_declared and not isinstance(item.draft, Object | Array),
         notes=() if child.is_allowed else (NOT_ALLOWED,),
     )
     whose = f"item {index + 1} of {here.spot.label}"

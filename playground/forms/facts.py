@@ -43,8 +43,12 @@ class Facts:
     max_length: int | None
 
 
-def facts_of(places: Sequence[Place], kind: Kind | None) -> Facts:
-    """The facts of `places`, for a value of `kind`; of an annotation that stands more than once, the first."""
+def facts_of(places: Sequence[Place], named: Sequence[Place], kind: Kind | None) -> Facts:
+    """The facts of `places`, for a value of `kind`; of an annotation that stands more than once, the first.
+
+    The title is one of `named` alone.
+    """
+    titles = (members(place).get("title") for place in named)
     schemas = [members(place) for place in places]
 
     def first(keyword: str) -> str:
@@ -58,7 +62,7 @@ def facts_of(places: Sequence[Place], kind: Kind | None) -> Facts:
     hints = dict.fromkeys(hint for schema in schemas for hint in constraints(schema, kind))
     lengths = [length for schema in schemas if isinstance(length := schema.get("maxLength"), int)]
     return Facts(
-        title=first("title"),
+        title=next((title for title in titles if isinstance(title, str) and title), ""),
         description=first("description"),
         hints=tuple(hints),
         default=default if len(default) <= MAX_DEFAULT else default[: MAX_DEFAULT - 1] + "…",

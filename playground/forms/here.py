@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.validation import Place
+from playground.forms import children
 from playground.forms.applicable import Applicable, Union
 from playground.forms.choices import Choice
 from playground.forms.drafts import Draft, Missing, Raw, Text
@@ -16,7 +17,7 @@ from playground.forms.names import control_name
 from playground.forms.nodes import Button, Head, Hidden, Node, Option, Selector
 from playground.forms.schemas import ALL_KINDS, likely_kind, members
 from playground.forms.values import KINDS, Kind, kind_of, literal
-from playground.forms.wording import KIND_WORDS, kinds_in_words
+from playground.forms.wording import KIND_WORDS, PLURALS, is_whole, kinds_in_words
 
 NOT_SET: Final = "(not set)"
 MAX_BRANCHES: Final = 200  # that one selector offers
@@ -32,6 +33,7 @@ class Spot:
         name: the member's name, or "".
         is_row: it has a value or is removed as a whole.
         is_nameless: the label is only for those who do not see where it stands.
+        is_quiet: what its schema says is said once, for all its neighbours.
     """
 
     path: str
@@ -41,6 +43,7 @@ class Spot:
     is_required: bool = False
     is_row: bool = False
     is_nameless: bool = False
+    is_quiet: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -81,7 +84,7 @@ class Here:
 
     def __post_init__(self) -> None:
         self.kind = self.guide.kind(self.draft)
-        self.facts = facts_of(self.found.places, self.kind)
+        self.facts = facts_of(self.found.places, self.found.named, self.kind)
 
     def control(self, tag: str) -> str:
         """The name of a control of this place."""
@@ -122,31 +125,44 @@ class Here:
     ) -> Head:
         """What the node of this place says of it."""
         spot, facts = self.spot, self.facts
-        types = kinds_in_words(self.kinds, {"type": "integer"} if facts.is_whole else {}) if has_types else ""
         title = "" if spot.is_nameless else facts.title
+        kinds = self._kind_selector(is_container, views)
+        told = not spot.is_quiet
         return Head(
             id=self.id,
             path=spot.path,
             pointer=spot.pointer,
             label=title or spot.label,
             name=spot.name if title and title != spot.name else "",
-            description=facts.description,
-            types=types,
-            hints=facts.hints,
-            default=facts.default,
-            examples=tuple(literal(example) for example in facts.examples[:3]),
+            description=facts.description if told else "",
+            types=self.types if has_types and told and kinds is None else "",
+            hints=facts.hints if told else (),
+            default=facts.default if told else "",
+            examples=tuple(literal(example) for example in facts.examples[:3]) if told else (),
             notes=self._notes(),
             is_required=spot.is_required,
             is_deprecated=facts.is_deprecated,
             is_read_only=facts.is_read_only,
             is_nameless=spot.is_nameless,
             has_focus=self.has_focus,
-            kinds=self._kind_selector(is_container, views),
+            kinds=kinds,
             unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
             buttons=buttons,
             hidden=self._hidden(),
             branches=tuple((union.pointer, union.chosen) for union in self.found.unions if union.chosen is not None),
         )
+
+    @property
+    def types(self) -> str:
+        """The kinds that are allowed, in words."""
+        return kinds_in_words(self.kinds, {"type": "integer"} if self.facts.is_whole else {})
+
+    def _list_words(self) -> str:
+        """What a list is a list of."""
+        child = children.item(self.found, 0)
+        kinds = self.guide.kinds.of_all(child.places)
+        words = kinds_in_words(kinds, {"type": "integer"} if any(is_whole(members(p)) for p in child.places) else {})
+        return f"list of {PLURALS.get(words, words)}" if words and (" or " not in words or words in PLURALS) else "list"
 
     def _notes(self) -> tuple[str, ...]:
         notes = list(self.spot.notes)
@@ -181,7 +197,7 @@ class Here:
         options = [self._kind_option(kind, current) for kind in offered]
         if self.is_empty and current in left:
             options += [Option(current, "as it was")]
-        if not self.spot.is_row and not (self.spot.is_required and present):
+        if not self.spot.is_row:
             none_is_current = self.is_empty and current is None
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         elif current is None and self.is_empty:
@@ -210,6 +226,8 @@ class Here:
 
     def _kind_label(self, kind: Kind) -> str:
         words = "whole number" if kind == "number" and self.facts.is_whole else KIND_WORDS[kind]
+        if kind == "array" and self.kind == "array":
+            words = self._list_words()
         for union in self.found.unions:
             allowing = [option for option in union.options if kind in self.guide.kinds.of(option)]
             title = members(allowing[0]).get("title") if len(allowing) == 1 and len(union.options) > 1 else None

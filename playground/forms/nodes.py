@@ -132,12 +132,23 @@ class Head:
 
     @property
     def has_hint(self) -> bool:
-        return bool(self.description or self.types or self.hints or self.default or self.notes or self.examples)
+        return bool(self.description or self.has_facts)
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether there is anything to say in few words."""
+        is_odd = self.is_deprecated or self.is_read_only
+        return bool(self.hints or self.default or self.notes or self.examples or is_odd)
+
+    @property
+    def type_id(self) -> str:
+        return f"{self.id}-type"
 
     @property
     def described_by(self) -> str:
         """The ids of what describes the control."""
-        ids = [self.hint_id] if self.has_hint else []
+        ids = [self.type_id] if self.types else []
+        ids += [self.hint_id] if self.has_hint else []
         return " ".join([*ids, self.error_id] if self.errors else ids)
 
 
@@ -309,14 +320,14 @@ class EntryRow:
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """The control that names a new entry, and its button."""
+    """The control that names a new entry, and its button. `is_open`: to add entries is what the object is for."""
 
     id: str
     control: str
     button: Button
     label: str
+    is_open: bool = True
     suggestions: tuple[str, ...] = ()
-    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from playground.forms.nodes import (
     SecretNode,
     TextNode,
 )
-from playground.forms.values import ABSENT, Absent, Maybe, literal
+from playground.forms.values import ABSENT, Absent, Maybe, kind_of, literal
 from playground.forms.wording import FORMAT_WORDS
 
 LONG_TEXT: Final = 100
@@ -116,9 +116,9 @@ def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) 
     if not isinstance(value, Absent) and not is_listed:
         options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
     head = here.head(has_types=False)
-    if not here.shows_all:
+    if not here.shows_all and here.kinds <= {kind_of(choice.value) for choice in choices}:
         head = replace(head, kinds=None)
-    if any(not isinstance(choice.value, str | bool | None) for choice in choices):
+    if head.kinds is None and any(not isinstance(choice.value, str | bool | None) for choice in choices):
         head = replace(head, kinds=here.writing_selector())
     return ChoiceNode(head, here.control("j"), tuple(options))
 

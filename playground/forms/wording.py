@@ -16,6 +16,13 @@ KIND_WORDS: Final[Mapping[Kind, str]] = {
     "object": "object",
     "array": "list",
 }
+PLURALS: Final[Mapping[str, str]] = {
+    "number": "numbers",
+    "whole number": "whole numbers",
+    "true or false": "true or false",
+    "object": "objects",
+    "list": "lists",
+}
 FORMAT_WORDS: Final[Mapping[str, str]] = {
     "date": "a date, like 2024-05-31",
     "time": "a time with its offset, like 14:30:00Z",
