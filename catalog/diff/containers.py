@@ -1,0 +1,159 @@
+"""Rules for constraints of arrays and objects.
+
+Sources: JSON Schema 2020-12 Core, section 10.3; Validation, sections 6.4 and 6.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, combinations
+from typing import Final
+
+from catalog.diff import inside
+from catalog.diff.changes import Any
+from catalog.diff.containing import Containment
+from catalog.diff.edits import drop, grow_distinct, one_without, put, put_each, twice, with_member
+from catalog.diff.obstacles import Obstacle, doubted
+from catalog.diff.ranges import asked_items, least, most
+from catalog.diff.reading import needs_of, said
+from catalog.diff.sketching import names_like, sketches
+from catalog.diff.together import Together, TooMuch, together
+from catalog.validation import Place, compile_schema
+
+MAX_FIRST_ITEMS: Final = 200
+MAX_PATTERNS: Final = 4  # of which every combination is looked at
+
+_TEXT: Final = compile_schema({"type": "string"}).root
+
+
+def items(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    if "array" not in giver.kinds:
+        return
+    first = max(inside.first_items(giver), inside.first_items(taker))
+    if first > MAX_FIRST_ITEMS:
+        raise TooMuch
+    longest = most(giver, "array")
+    for index in range(first + 1):
+        if longest is not None and longest <= index:
+            return
+        found = walk.obstacles_inside(inside.item(giver, index), inside.item(taker, index))
+        yield from (obstacle.below(index if index < first else Any.ITEM) for obstacle in found)
+
+
+def distinct_items(_walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    if "array" not in giver.kinds or True not in taker.values("uniqueItems") or True in giver.values("uniqueItems"):
+        return
+    longest = most(giver, "array")
+    if longest is None or longest > 1:
+        yield Obstacle("unique", giver, taker, keywords=("uniqueItems",), edits=(twice,))
+
+
+def contained_items(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    if "array" not in giver.kinds:
+        return
+    known = [place for place in giver.places if "contains" in said(place)]
+    for place in taker.places:
+        if "contains" not in said(place):
+            continue
+        fewest, greatest = asked_items(place)
+        if fewest and not _has_enough(walk, giver, known, place, fewest):
+            first = inside.item(giver, 0)
+            nearly = ([value] for other in known for value in sketches(first.also(other.sub("contains"))))
+            shorter = (put([]), grow_distinct(least(giver, "array")), *put_each(nearly))
+            yield Obstacle("contains", giver, taker, keywords=("contains", "minContains"), edits=shorter)
+        if greatest is not None and not _has_few(walk, giver, known, place, greatest):
+            form = inside.item(giver, 0).also(place.sub("contains"))
+            longer = (grow_distinct(greatest + 1), *put_each([value] * (greatest + 1) for value in sketches(form)))
+            yield Obstacle("maxContains", giver, taker, keywords=("maxContains",), certain=False, edits=longer)
+
+
+def _has_enough(walk: Containment, giver: Together, known: list[Place], asked: Place, fewest: int) -> bool:
+    form = together(asked.sub("contains"))
+    if any(asked_items(k)[0] >= fewest and walk.proves_inside(together(k.sub("contains")), form) for k in known):
+        return True
+    if least(giver, "array") < fewest:
+        return False
+    return all(walk.proves_inside(inside.item(giver, index), form) for index in range(inside.first_items(giver) + 1))
+
+
+def _has_few(walk: Containment, giver: Together, known: list[Place], asked: Place, greatest: int) -> bool:
+    longest = most(giver, "array")
+    if longest is not None and longest <= greatest:
+        return True
+    form = together(asked.sub("contains"))
+    return any(
+        limit is not None and limit <= greatest and walk.proves_inside(form, together(k.sub("contains")))
+        for k in known
+        for limit in [asked_items(k)[1]]
+    )
+
+
+# Objects.
+
+
+def required(_walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    if "object" not in giver.kinds:
+        return
+    for name in sorted(taker.required - giver.required):
+        yield Obstacle("required", giver, taker, name, keywords=("required",), edits=(drop(name),))
+    known = {pair for place in giver.places for pair in needs_of(place)}
+    for place in taker.places:
+        for name, needed in needs_of(place):
+            if needed in giver.required or (name, needed) in known or inside.member(giver, name).nothing:
+                continue
+            keywords = ("dependentRequired", "dependencies")
+            yield Obstacle(
+                "needed", giver, taker, f"{name} {needed}", keywords=keywords, edits=(one_without(name, needed),)
+            )
+
+
+def declared_members(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    if "object" not in giver.kinds:
+        return
+    known = set(inside.names(giver))
+    listed = inside.closed_names(giver) or []
+    for name in dict.fromkeys([*inside.names(giver), *inside.names(taker), *listed]):
+        for obstacle in walk.obstacles_inside(inside.member(giver, name), inside.member(taker, name)):
+            is_new = obstacle.kind == "described" and not obstacle.path and name not in known
+            yield replace(obstacle, undeclared=True).below(name) if is_new else obstacle.below(name)
+
+
+def other_members(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    """Members whose names are not declared, by the patterns that their names may match."""
+    if "object" not in giver.kinds or inside.closed_names(giver) is not None:
+        return
+    for matched in _classes(giver, taker):
+        found = walk.obstacles_inside(inside.undeclared(giver, matched), inside.undeclared(taker, matched))
+        found = found if len(matched) < 2 else doubted(found)  # maybe no name matches them all
+        names = names_like(matched)
+        yield from (replace(obstacle.below(Any.MEMBER), names=(*names, *obstacle.names)) for obstacle in found)
+
+
+def _classes(giver: Together, taker: Together) -> Iterator[frozenset[str]]:
+    patterns = inside.patterns(giver) | inside.patterns(taker)
+    yield frozenset()
+    if patterns == inside.patterns(giver) == inside.patterns(taker) and all(map(_is_single, (giver, taker))):
+        yield from (frozenset({pattern}) for pattern in sorted(patterns))
+        return
+    if len(patterns) > MAX_PATTERNS:
+        raise TooMuch
+    sizes = range(1, len(patterns) + 1)
+    yield from map(frozenset, chain.from_iterable(combinations(sorted(patterns), size) for size in sizes))
+
+
+def _is_single(whole: Together) -> bool:
+    """Whether one schema alone speaks of members that are not declared: then each pattern adds to what it asks."""
+    speaking = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+    return sum(bool(said(place).keys() & set(speaking)) for place in whole.places) < 2
+
+
+def member_names(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+    """Names that are not declared; of the declared ones, members say it."""
+    rules = taker.subs("propertyNames")
+    if "object" not in giver.kinds or not rules or inside.closed_names(giver) is not None:
+        return
+    names = together(_TEXT, *giver.subs("propertyNames"))
+    if not all(walk.proves_inside(names, together(rule)) for rule in rules):
+        edits = tuple(with_member(name) for name in ("undeclared_member", "", "A b", "x" * 80, "1"))
+        yield Obstacle("names", giver, taker, keywords=("propertyNames",), edits=edits)

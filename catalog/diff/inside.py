@@ -1,0 +1,147 @@
+"""What holds for the members of an object and the items of an array, by all the schemas that hold for the whole.
+
+Sources: JSON Schema 2020-12 Core, sections 10.3 (members and items) and 11 (what is left unevaluated).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from catalog.diff import reading
+from catalog.diff.reading import members, said
+from catalog.diff.together import Together, TooMuch, flattened, together
+from catalog.patterns import PatternError, compile_pattern
+from catalog.validation import Place
+
+_IN_PLACE: Final = frozenset({"anyOf", "oneOf", "if", "dependentSchemas"})  # what they evaluate depends on the value
+_UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
+
+# Members.
+
+
+def names(whole: Together) -> list[str]:
+    """The members that are declared by name."""
+    return list(dict.fromkeys(name for place in whole.places for name in members(place, "properties")))
+
+
+def patterns(whole: Together) -> frozenset[str]:
+    """The patterns that declare members."""
+    return frozenset(pattern for place in whole.places for pattern in members(place, "patternProperties"))
+
+
+def member(whole: Together, name: str) -> Together:
+    """What holds for the member `name`; nothing is accepted where it may not be there.
+
+    Raises:
+        TooMuch: a pattern takes too long.
+    """
+    if any(names.is_valid(name) is False for names in whole.subs("propertyNames")):
+        return Together((), nothing=True)
+    matched = frozenset(pattern for pattern in patterns(whole) if is_match(pattern, name))
+    return together(*(found for place in whole.places for found in _for_member(place, name, matched)))
+
+
+def closed_names(whole: Together) -> list[str] | None:
+    """Every name that a member may have; None where they cannot be listed."""
+    lists = [choices for names in whole.subs("propertyNames") for choices in reading.choices_of(names)]
+    if lists:
+        allowed = [name for name in min(lists, key=len) if isinstance(name, str)]
+    elif not patterns(whole) and undeclared(whole, frozenset()).nothing:
+        allowed = names(whole)
+    else:
+        return None
+    return [name for name in allowed if not member(whole, name).nothing]
+
+
+def undeclared(whole: Together, matched: frozenset[str]) -> Together:
+    """What holds for a member that is not declared by name, and whose name matches just these patterns."""
+    return together(*(found for place in whole.places for found in _for_member(place, None, matched)))
+
+
+def _for_member(place: Place, name: str | None, matched: frozenset[str]) -> Iterator[Place]:
+    if _covers_member(place, name, matched):
+        if name is not None and name in members(place, "properties"):
+            yield place.sub("properties", name)
+        yield from (place.sub("patternProperties", p) for p in members(place, "patternProperties") if p in matched)
+    elif "additionalProperties" in said(place):
+        yield place.sub("additionalProperties")
+    elif "unevaluatedProperties" in said(place) and not is_undecidable(place, "unevaluatedProperties"):
+        others = [inner for inner in _in_place(place) if inner.identity != place.identity]
+        ends = {"additionalProperties", "unevaluatedProperties"}
+        if not any(said(inner).keys() & ends or _covers_member(inner, name, matched) for inner in others):
+            yield place.sub("unevaluatedProperties")
+
+
+def _covers_member(place: Place, name: str | None, matched: frozenset[str]) -> bool:
+    return (name is not None and name in members(place, "properties")) or any(
+        pattern in matched for pattern in members(place, "patternProperties")
+    )
+
+
+def is_match(pattern: str, name: str) -> bool:
+    """Whether `pattern` is found in `name`.
+
+    Raises:
+        TooMuch: that takes too long, or the pattern cannot be used.
+    """
+    compiled = compile_pattern(pattern)
+    if isinstance(compiled, PatternError):
+        raise TooMuch
+    try:
+        return compiled.found_in(name)
+    except TimeoutError:
+        raise TooMuch from None
+
+
+# Items.
+
+
+def first_items(whole: Together) -> int:
+    """How many items at the start have a schema of their own."""
+    return max((len(reading.first_items(place)) for place in whole.places), default=0)
+
+
+def item(whole: Together, index: int) -> Together:
+    """What holds for the item at `index`; at `first_items` for all from there on."""
+    return together(*(found for place in whole.places for found in _for_item(place, index)))
+
+
+def _for_item(place: Place, index: int) -> Iterator[Place]:
+    first, others = reading.first_items(place), reading.other_items(place)
+    if index < len(first):
+        yield first[index]
+    elif others is not None:
+        yield others
+    elif "unevaluatedItems" in said(place) and not is_undecidable(place, "unevaluatedItems"):
+        inside = [inner for inner in _in_place(place) if inner.identity != place.identity]
+        if not any(_covers_item(inner, index) for inner in inside):
+            yield place.sub("unevaluatedItems")
+
+
+def _covers_item(place: Place, index: int) -> bool:
+    covers_rest = reading.other_items(place) is not None or "unevaluatedItems" in said(place)
+    return covers_rest or index < len(reading.first_items(place))
+
+
+# What is left unevaluated.
+
+
+def undecidable(whole: Together) -> Iterator[tuple[Place, str]]:
+    """The places whose `unevaluatedProperties` or `unevaluatedItems` depends on which branches a value takes."""
+    for place in whole.places:
+        for keyword in _UNEVALUATED:
+            if keyword in said(place) and is_undecidable(place, keyword):
+                yield place, keyword
+
+
+def is_undecidable(place: Place, keyword: str) -> bool:
+    inside = _in_place(place)
+    if any(said(inner).keys() & _IN_PLACE for inner in inside):
+        return True
+    return keyword == "unevaluatedItems" and any("contains" in said(inner) for inner in inside)
+
+
+def _in_place(place: Place) -> Iterable[Place]:
+    """`place` and what its references and `allOf` lead to."""
+    return place.built("in place", lambda: flattened([place])[0])

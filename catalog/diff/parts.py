@@ -1,0 +1,140 @@
+"""One part of two specs compared: its parameters, what it returns, or its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from catalog.diff.changes import Change, Part, Proof, Verdict
+from catalog.diff.findings import Finding, findings
+from catalog.diff.obstacles import Obstacle
+from catalog.diff.sketching import sketches
+from catalog.diff.together import TooMuch, together
+from catalog.diff.witnesses import Court, Known, Refusal
+from catalog.diff.wording import told
+from catalog.strict_json import JSON
+from catalog.validation import CompiledSchema, compile_schema
+from catalog.validation.budget import Unchecked
+
+Sampler = Callable[[CompiledSchema, str], Sequence[JSON]]
+"""Some values that a schema accepts; the same for the same seed, and none where none is found."""
+
+SCHEMAS: Final[dict[Part, str]] = {
+    "parameters": "/definition/parameters",
+    "returnType": "/definition/returnType",
+    "configuration": "/configuration",
+}
+MAX_PROVED: Final = 60  # changes for which a witness is looked for
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One part.
+
+    Attributes:
+        before, after: the schemas; None where there is none, which accepts everything.
+        known: values that were used.
+    """
+
+    part: Part
+    before: JSON
+    after: JSON
+    known: tuple[Known, ...]
+    sample: Sampler | None
+
+    def changes(self) -> list[Change]:
+        """What changed, with proof of what breaks."""
+        try:
+            found = findings(self.old.root, self.new.root)
+        except (TooMuch, Unchecked):
+            sentence = "The two schemas are too large, or too entangled, to be compared."
+            return list(self.unexplained([self.change("too-much", sentence, "unknown")]))
+        return list(self.unexplained([self.judged(finding, index) for index, finding in enumerate(found)]))
+
+    # The two sides.
+
+    @cached_property
+    def old(self) -> CompiledSchema:
+        return compile_schema(True if self.before is None else self.before)
+
+    @cached_property
+    def new(self) -> CompiledSchema:
+        return compile_schema(True if self.after is None else self.after)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether others read these values, instead of sending them."""
+        return self.part == "returnType"
+
+    @cached_property
+    def court(self) -> Court:
+        """What holds values that break something: accepted before and refused now, or the reverse for what is read."""
+        accepts, refuses = (self.new, self.old) if self.is_read else (self.old, self.new)
+        sampled = self.sample(accepts, self.part) if self.sample is not None else ()
+        sketched = (value for schema in (accepts, refuses) for value in sketches(together(schema.root)))
+        return Court(accepts, refuses, self.known, (*sampled, *sketched, {}))
+
+    # Findings and their verdicts.
+
+    def judged(self, finding: Finding, index: int) -> Change:
+        obstacle = self.harm(finding)
+        proof = None
+        if obstacle is not None:
+            proof = self.court.proof_of(obstacle, search=index < MAX_PROVED)
+        kind, sentence = told(finding, self.part)
+        return self.change(kind, sentence, verdict_of(obstacle, proof), finding=finding, proof=proof)
+
+    def harm(self, finding: Finding) -> Obstacle | None:
+        """The direction of `finding` that breaks; None where it has not got it."""
+        obstacle = finding.gained if self.is_read else finding.lost
+        if obstacle is not None and obstacle.kind == "described" and not obstacle.path and not self.is_read:
+            return replace(obstacle, undeclared=self.court.judge({}) is None)
+        return obstacle
+
+    def change(
+        self, kind: str, sentence: str, verdict: Verdict, *, finding: Finding | None = None, proof: Proof | None = None
+    ) -> Change:
+        before, after = (finding.before, finding.after) if finding is not None else ("", "")
+        return Change(
+            part=self.part,
+            path=finding.path if finding is not None else (),
+            kind=kind,
+            message=sentence,
+            verdict=verdict,
+            before=None if before is None or self.before is None else SCHEMAS[self.part] + before,
+            after=None if after is None or self.after is None else SCHEMAS[self.part] + after,
+            proof=proof,
+            times=finding.times if finding is not None else 1,
+        )
+
+    def unexplained(self, changes: Sequence[Change]) -> Iterator[Change]:
+        """`changes`, and one for a value that breaks something which none of them shows."""
+        yield from changes
+        if self.court.known_refusals:
+            shown = any(change.proof is not None and change.proof.kind != "witness" for change in changes)
+            yield from () if shown else [self.of_refusal(self.court.known_refusals[0])]
+        elif all(change.verdict == "compatible" for change in changes):
+            yield from map(self.of_refusal, self.court.made_refusals[:1])
+
+    def of_refusal(self, refusal: Refusal) -> Change:
+        """The change that a value shows which nothing else explains."""
+        proof = refusal.proof
+        told_of = {"example": f"The example “{proof.source}”", "run": f"The run {proof.source}", "witness": "A value"}
+        verb = "could not come before" if self.is_read else "is refused now"
+        sentence = f"{told_of[proof.kind]} {verb}: {proof.message}."
+        return self.change("value-refused", sentence, "breaking", proof=proof)
+
+
+def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
+    """What is proved to break, or breaks by rule, is "breaking"; "compatible" is said by rule alone.
+
+    What a schema does not declare is rarely sent, so a witness made of it says that the change may break, not that it
+    does; what somebody really sent does.
+    """
+    if obstacle is None:
+        return "compatible"
+    if obstacle.undeclared:
+        return "breaking" if proof is not None and proof.kind != "witness" else "unknown"
+    return "breaking" if obstacle.certain or proof is not None else "unknown"

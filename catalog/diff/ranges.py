@@ -1,0 +1,68 @@
+"""Bounds, as all the schemas say them together: of numbers, of texts, of arrays and of objects."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Final
+
+from catalog.diff import inside
+from catalog.diff.reading import NUMBERS, Edge, count_of, said
+from catalog.diff.together import Together
+from catalog.validation import Place
+
+LEAST: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
+MOST: Final = {"string": "maxLength", "array": "maxItems", "object": "maxProperties"}
+
+
+def number_edge(whole: Together, *, lowest: bool, integers: bool) -> Edge | None:
+    """The bound of numbers; with `integers`, the least or greatest integer within it."""
+    edge = whole.edge(lowest=lowest)
+    if edge is None or not integers:
+        return edge
+    bound, excluded = edge
+    near = bound.to_integral_value(ROUND_CEILING if lowest else ROUND_FLOOR)
+    if excluded and near == bound:
+        near = Decimal(int(near) + (1 if lowest else -1))
+    return near, False
+
+
+def is_integral(whole: Together) -> bool:
+    """Whether all numbers that are accepted are integers."""
+    return whole.kinds & NUMBERS == {"integer"}
+
+
+def is_as_tight(edge: Edge | None, asked: Edge | None, *, lowest: bool) -> bool:
+    """Whether all numbers within `edge` are within `asked`."""
+    if asked is None or edge is None:
+        return asked is None
+    if edge[0] == asked[0]:
+        return edge[1] or not asked[1]
+    return edge[0] > asked[0] if lowest else edge[0] < asked[0]
+
+
+def least(whole: Together, kind: str) -> int:
+    """How many characters, items or members there are at least."""
+    counts = [0, *whole.counts(LEAST[kind])]
+    if kind == "array":
+        counts += [asked_items(place)[0] for place in whole.places if "contains" in said(place)]
+    if kind == "object":
+        counts.append(len(whole.required))
+    return max(counts)
+
+
+def most(whole: Together, kind: str) -> int | None:
+    """How many characters, items or members there are at most."""
+    counts = whole.counts(MOST[kind])
+    if kind == "array":
+        counts += [index for index in range(inside.first_items(whole) + 1) if inside.item(whole, index).nothing][:1]
+    if kind == "object" and (names := inside.closed_names(whole)) is not None:
+        counts.append(len(names))
+    return min(counts, default=None)
+
+
+def asked_items(place: Place) -> tuple[int, int | None]:
+    """How many items `contains` asks for, at least and at most."""
+    if "minContains" not in place.dialect.keywords:
+        return 1, None
+    fewest = count_of(place, "minContains")
+    return 1 if fewest is None else fewest, count_of(place, "maxContains")

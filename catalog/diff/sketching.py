@@ -1,0 +1,142 @@
+"""A few simple values that a schema may accept, to try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Final
+
+from catalog.diff import inside, ranges
+from catalog.diff.edits import SAMPLES, as_number
+from catalog.diff.reading import NUMBERS, kind_of
+from catalog.diff.together import Together, Union
+from catalog.strict_json import JSON
+
+MAX_DEPTH: Final = 5
+MAX_STEPS: Final = 200
+MAX_MEMBERS: Final = 30
+MAX_ITEMS: Final = 5
+TURNS: Final = 3
+MAX_CHARACTERS: Final = 5_000
+TEXTS_OF_FORMATS: Final[Mapping[str, str]] = {
+    "date": "2025-03-14",
+    "date-time": "2025-03-14T09:26:53Z",
+    "duration": "PT1H",
+    "email": "ada@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "time": "09:26:53Z",
+    "uri": "https://example.com/",
+    "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+}
+_SIGNS: Final = re.compile(r"\\[dwsDWSbB]|[\^$\\\[\](){}*+?|.]")
+_LIKELY: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
+
+
+def sketches(whole: Together) -> list[JSON]:
+    """Values that `whole` may accept: with all members that are declared or the needed ones, of several branches."""
+    found: list[JSON] = []
+    for turn, everything in product(range(TURNS), (False, True)):
+        try:
+            value = _Sketch(turn, everything).of(whole, MAX_DEPTH)
+        except _NothingFits:
+            continue
+        if value not in found:
+            found.append(value)
+    return found
+
+
+class _NothingFits(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class _Sketch:
+    """One way to go about it: `turn` chooses among branches, `everything` makes optional members and an item."""
+
+    turn: int
+    everything: bool
+    steps: int = MAX_STEPS
+
+    def of(self, whole: Together, depth: int) -> JSON:
+        self.steps -= 1
+        if whole.nothing or depth < 0 or self.steps < 0:
+            raise _NothingFits
+        if (union := next(whole.undecided, None)) is not None:
+            return self.of_union(whole, union, depth)
+        if whole.choices:
+            choices = min(whole.choices, key=len)
+            return choices[self.turn % len(choices)]
+        if (hints := list(_hints(whole))) and not self.turn:
+            return hints[0]
+        kind = next((kind for kind in _LIKELY if kind in whole.kinds), None)
+        if kind == "object":
+            return self.an_object(whole, depth)
+        if kind == "array":
+            return self.an_array(whole, depth)
+        if kind is None:
+            raise _NothingFits
+        return _text(whole) if kind == "string" else _number(whole) if kind in NUMBERS else SAMPLES[kind]
+
+    def of_union(self, whole: Together, union: Union, depth: int) -> JSON:
+        schemas = union.schemas
+        for index in range(len(schemas)):
+            schema = schemas[(index + self.turn) % len(schemas)]
+            try:
+                return self.of(whole.taking(union, schema), depth)
+            except _NothingFits:
+                continue
+        raise _NothingFits
+
+    def an_object(self, whole: Together, depth: int) -> JSON:
+        names = inside.names(whole)[:MAX_MEMBERS] if self.everything else []
+        made: dict[str, JSON] = {}
+        for name in dict.fromkeys([*sorted(whole.required), *names]):
+            try:
+                made[name] = self.of(inside.member(whole, name), depth - 1)
+            except _NothingFits:
+                if name in whole.required:
+                    raise
+        return made
+
+    def an_array(self, whole: Together, depth: int) -> JSON:
+        length = max(ranges.least(whole, "array"), int(self.everything))
+        return [self.of(inside.item(whole, index), depth - 1) for index in range(min(length, MAX_ITEMS))]
+
+
+def _hints(whole: Together) -> Iterator[JSON]:
+    """What `examples` and `default` say, of a fitting kind."""
+    for examples in whole.told("examples"):
+        if isinstance(examples, list):
+            yield from (value for value in examples if kind_of(value) in whole.kinds)
+    yield from (value for value in whole.told("default") if kind_of(value) in whole.kinds)
+
+
+def _text(whole: Together) -> JSON:
+    formats = [name for name in whole.values("format") if name in TEXTS_OF_FORMATS]
+    text = TEXTS_OF_FORMATS[str(formats[0])] if formats else "text"
+    least, most = ranges.least(whole, "string"), ranges.most(whole, "string")
+    text += "x" * min(max(least - len(text), 0), MAX_CHARACTERS)
+    return text if most is None else text[:most]
+
+
+def names_like(patterns: Iterable[str]) -> list[str]:
+    """Names that may match `patterns`: what is plain in them."""
+    plain = [_SIGNS.sub("", pattern) for pattern in patterns]
+    return list(dict.fromkeys(text for name in plain for text in (name, f"{name}a", f"{name}1", "a", "1")))
+
+
+def _number(whole: Together) -> JSON:
+    low, high = (
+        ranges.number_edge(whole, lowest=lowest, integers="integer" in whole.kinds) for lowest in (True, False)
+    )
+    edge = low or high
+    if "integer" not in whole.kinds:
+        return as_number((edge[0] if edge else Decimal(0)) + (Decimal("-0.5") if edge is high else Decimal("0.5")))
+    if edge is None:
+        return 0 if whole.values("multipleOf") else SAMPLES["integer"]
+    return as_number(edge[0])

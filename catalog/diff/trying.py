@@ -1,0 +1,89 @@
+"""Values held against schemas while two of them are compared, within one budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.diff.ranges import is_integral, number_edge
+from catalog.diff.reading import kind_of
+from catalog.diff.together import Together, TooMuch
+from catalog.strict_json import JSON
+from catalog.validation import Budget
+
+MAX_LISTED: Final = 256  # integers between two bounds that are looked at one by one
+EFFORT: Final = 60_000  # of one comparison, in places that are looked at
+STEPS: Final = 1_000_000  # of one comparison
+SECONDS: Final = 2.0  # of CPU time
+
+
+@dataclass
+class Trial:
+    """Answers about values, from a budget that all of them share; what was answered is remembered.
+
+    Attributes:
+        effort: how much more may be looked at.
+        started: when that began (CPU time of this thread, s).
+        apart: which pairs of schemas have no value in common.
+    """
+
+    effort: int = EFFORT
+    apart: dict[Hashable, bool] = field(default_factory=dict)
+    started: float = field(default_factory=time.thread_time)
+    budget: Budget = field(default_factory=lambda: Budget(steps=STEPS, seconds=SECONDS))
+    _listed: dict[Hashable, list[JSON] | None] = field(default_factory=dict)
+
+    def spend(self, effort: int) -> None:
+        """Count `effort`.
+
+        Raises:
+            TooMuch: that was too much, or it takes too long.
+        """
+        self.effort -= effort
+        if self.effort < 0 or time.thread_time() - self.started > SECONDS:
+            raise TooMuch
+
+    def accepts(self, whole: Together, value: JSON) -> bool | None:
+        """Whether `value` is valid by all of `whole`; None where that cannot be found out."""
+        if whole.nothing:
+            return False
+        answers = [place.is_valid(value, self.budget) for place in whole.places]
+        if False in answers:
+            return False
+        return None if None in answers or whole.unclear else True
+
+    def values_of(self, whole: Together) -> list[JSON] | None:
+        """All values that `whole` accepts, or may; None where they cannot be listed."""
+        if whole.key not in self._listed:
+            candidates = self._candidates(whole)
+            self._listed[whole.key] = (
+                None
+                if candidates is None
+                else [value for value in candidates if self.accepts(whole, value) is not False]
+            )
+        return self._listed[whole.key]
+
+    def _candidates(self, whole: Together) -> list[JSON] | None:
+        if not whole.kinds:
+            return []
+        if whole.choices:
+            return [value for value in min(whole.choices, key=len) if kind_of(value) in whole.kinds]
+        found: list[JSON] = []
+        if "boolean" in whole.kinds:
+            found += [False, True]
+        if "null" in whole.kinds:
+            found.append(None)
+        if not whole.kinds - {"boolean", "null"}:
+            return found
+        if whole.kinds - {"boolean", "null"} == {"integer"}:
+            integers = self._integers(whole)
+            return None if integers is None else [*found, *integers]
+        return None
+
+    def _integers(self, whole: Together) -> list[JSON] | None:
+        low, high = (number_edge(whole, lowest=lowest, integers=is_integral(whole)) for lowest in (True, False))
+        if low is None or high is None or high[0] - low[0] > MAX_LISTED:
+            return None
+        return list(range(int(low[0]), int(high[0]) + 1))

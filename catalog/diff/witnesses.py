@@ -1,0 +1,161 @@
+"""Proof of a change: a value that one revision accepts and the other refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+from catalog.diff.changes import Any, Path, Proof
+from catalog.diff.edits import edited, put_each
+from catalog.diff.obstacles import Obstacle
+from catalog.diff.sketching import sketches
+from catalog.problems import split_pointer
+from catalog.strict_json import JSON
+from catalog.validation import Budget, CompiledSchema, Violation
+
+MAX_TRIES: Final = 80  # of one change
+MAX_BASES: Final = 12
+BUDGET_STEPS: Final = 50_000  # of one try
+ALL_STEPS: Final = 2_000_000
+_PLAIN: Final = frozenset({"alternative", "choice", "described", "forbidden"})  # the whole place is refused
+COMBINING: Final = frozenset(
+    {"allOf", "anyOf", "oneOf", "not", "if", "$ref", "unevaluatedItems", "unevaluatedProperties"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that is known to have been used: an example of a spec, or what a run was called with or returned."""
+
+    kind: Literal["example", "run"]
+    source: str
+    value: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A value that one schema accepts and the other refuses, and why."""
+
+    proof: Proof
+    violations: tuple[Violation, ...]
+
+
+@dataclass
+class Court:
+    """Holds what one schema accepts against another.
+
+    Attributes:
+        accepts: the schema that has to accept a proof; `refuses`: the one that has to refuse it.
+        known: values from examples and runs.
+        made: values that may be accepted, to make witnesses from.
+    """
+
+    accepts: CompiledSchema
+    refuses: CompiledSchema
+    known: tuple[Known, ...]
+    made: tuple[JSON, ...]
+    steps: int = ALL_STEPS
+
+    @cached_property
+    def known_refusals(self) -> list[Refusal]:
+        """The known values that are proofs."""
+        found = (self.judge(known.value, known.kind, known.source) for known in self.known)
+        return [refusal for refusal in found if refusal is not None]
+
+    @cached_property
+    def made_refusals(self) -> list[Refusal]:
+        """The made values that are proofs as they stand."""
+        found = (self.judge(value) for value in self.made[:MAX_BASES])
+        return [refusal for refusal in found if refusal is not None]
+
+    @cached_property
+    def agreed(self) -> list[JSON]:
+        """Values that both schemas accept: what an edit of them breaks is broken by the edit."""
+        values = [*(known.value for known in self.known[:MAX_BASES]), *self.made[:MAX_BASES]]
+        return [value for value in values if self.is_fine(self.accepts, value) and self.is_fine(self.refuses, value)]
+
+    @cached_property
+    def bases(self) -> list[JSON]:
+        """Values that the first schema accepts."""
+        values = [*(known.value for known in self.known[:MAX_BASES]), *self.made[:MAX_BASES]]
+        return [value for value in values if self.is_fine(self.accepts, value)]
+
+    def proof_of(self, obstacle: Obstacle, *, search: bool = True) -> Proof | None:
+        """What shows that `obstacle` is one: something that was used, else something made if `search` is wanted."""
+        for refusal in (*self.known_refusals, *self.made_refusals):
+            if _names(refusal, obstacle):
+                return refusal.proof
+        return self.witness(obstacle) if search else None
+
+    def witness(self, obstacle: Obstacle) -> Proof | None:
+        """A value made by one of the obstacle's edits out of one that is accepted."""
+        for tries, (value, is_agreed) in enumerate(self.candidates(obstacle)):
+            if tries > MAX_TRIES:
+                return None
+            refusal = self.judge(value)
+            if refusal is None:
+                continue
+            if _names(refusal, obstacle) or (is_agreed and refusal.violations[0].keyword in COMBINING):
+                return refusal.proof
+        return None
+
+    def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:
+        for bases, is_agreed in ((self.agreed, True), (self.bases, False), ([None, {}, []], False)):
+            for edit in (*obstacle.edits, *put_each(sketches(obstacle.giver))):
+                for base in bases:
+                    yield from ((value, is_agreed) for value in edited(base, obstacle.path, edit, obstacle.names))
+
+    def judge(
+        self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
+    ) -> Refusal | None:
+        if not self.is_fine(self.accepts, value):
+            return None
+        result = self.refuses.check(value, budget=self.budget())
+        if result.verdict != "violates":
+            return None
+        first = result.problems[0]
+        return Refusal(Proof(kind, value, source, first.message, first.pointer), result.violations)
+
+    def is_fine(self, schema: CompiledSchema, value: JSON) -> bool:
+        budget = self.budget()
+        before = budget.steps
+        accepted = schema.root.is_valid(value, budget)
+        self.steps -= before - budget.steps
+        return accepted is True
+
+    def budget(self) -> Budget:
+        return Budget(steps=min(BUDGET_STEPS, max(self.steps, 0)))
+
+
+def _names(refusal: Refusal, obstacle: Obstacle) -> bool:
+    """Whether the value is refused for what `obstacle` is about."""
+    return any(_is_for(violation, obstacle) for violation in refusal.violations)
+
+
+def _is_for(violation: Violation, obstacle: Obstacle) -> bool:
+    """Whether `obstacle` is the reason, or all that an alternative has against the value."""
+    if _is_at(violation, obstacle):
+        return True
+    return any(branch and all(_is_for(inner, obstacle) for inner in branch) for branch in violation.branches)
+
+
+def _is_at(violation: Violation, obstacle: Obstacle) -> bool:
+    if obstacle.kind in _PLAIN:
+        return _leads(violation.pointer, obstacle.path, exactly=True)
+    if obstacle.kind == "type":
+        asking = {*obstacle.keywords, *COMBINING}
+        return violation.keyword in asking and _leads(violation.pointer, obstacle.path, exactly=True)
+    if violation.keyword not in obstacle.keywords or not _leads(violation.pointer, obstacle.path):
+        return False
+    pointers = (place.pointer_to(violation.keyword) for place in obstacle.taker.places)
+    return any(f"{violation.schema_pointer}/".startswith(f"{pointer}/") for pointer in pointers)
+
+
+def _leads(pointer: str, path: Path, *, exactly: bool = False) -> bool:
+    """Whether `pointer` leads to a place that `path` describes, or to one below it."""
+    tokens = split_pointer(pointer)
+    if len(tokens) < len(path) or (exactly and len(tokens) > len(path)):
+        return False
+    return all(isinstance(step, Any) or str(step) == token for step, token in zip(path, tokens, strict=False))

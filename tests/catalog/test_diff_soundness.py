@@ -1,0 +1,116 @@
+""" "compatible" is never said of a change that refuses what was accepted.
+
+The schemas are small ones over all keywords of all drafts and real ones of MCP servers; each is compared with another,
+mostly with itself changed a little. The values are made to fit them, and from nothing.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalog.diff import rules
+from catalog.diff.findings import findings
+from catalog.diff.together import TooMuch
+from catalog.gate import gate_schema
+from catalog.strict_json import loads
+from catalog.validation import compile_schema
+from tests.catalog.random_schemas import DRAFTS, Schemas
+from tests.catalog.random_values import value, values_like
+
+SPECS = Path("../shared/data/specs_mcp.jsonl")
+VALUES = 25
+
+
+def exact(document):
+    return loads(json.dumps(document, default=float))
+
+
+@cache
+def real_schemas():
+    definitions = [json.loads(line)["definition"] for line in SPECS.read_text().splitlines()]
+    return [
+        definition[part] for definition in definitions for part in ("parameters", "returnType") if part in definition
+    ]
+
+
+def small_pair(random):
+    draft = random.choice([*DRAFTS, "2020-12", "2020-12"])
+    schemas = Schemas(random, draft)
+    old = schemas.document()
+    if random.random() < 0.8:
+        new = schemas.changed(old, random.choice((1, 1, 2, 3)))
+    else:
+        new = Schemas(random, random.choice(list(DRAFTS))).document()
+    return old, new
+
+
+def real_pair(random):
+    old = random.choice(real_schemas())
+    draft = "07" if "draft-07" in str(old.get("$schema")) else "2020-12"
+    return old, Schemas(random, draft).changed(old, random.choice((1, 2, 3)))
+
+
+def values_for(random, *schemas):
+    for index in range(VALUES):
+        schema = schemas[index % len(schemas)]
+        yield exact(values_like(random, schema, schema) if index % 5 else value(random, 3))
+
+
+def assert_sound(random, old, new):
+    """No value shows that a direction was overlooked."""
+    old, new = exact(old), exact(new)
+    if gate_schema(old) or gate_schema(new):
+        return
+    before, after = compile_schema(old).root, compile_schema(new).root
+    try:
+        found = findings(before, after)
+    except TooMuch:
+        return
+    narrower = any(finding.lost for finding in found)
+    wider = any(finding.gained for finding in found)
+    for candidate in values_for(random, old, new):
+        accepted, still = before.is_valid(candidate), after.is_valid(candidate)
+        assert narrower or not (accepted is True and still is False), (old, new, candidate)
+        assert wider or not (accepted is False and still is True), (old, new, candidate)
+
+
+relaxed = settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck), print_blob=True)
+
+
+@relaxed
+@given(st.randoms(use_true_random=False))
+def test_a_change_of_a_small_schema_that_is_called_compatible_refuses_nothing_that_was_accepted(random):
+    assert_sound(random, *small_pair(random))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_small_schemas_of_a_thousand_kinds_are_compared_soundly(seed):
+    assert_all_sound(Random(seed), 40)
+
+
+@pytest.mark.skipif(not SPECS.exists(), reason="the real specs are not here")
+@pytest.mark.parametrize("seed", range(10))
+def test_a_change_of_a_real_schema_that_is_called_compatible_refuses_nothing_that_was_accepted(seed):
+    random = Random(seed)
+
+    for _ in range(12):
+        assert_sound(random, *real_pair(random))
+
+
+@pytest.mark.parametrize("rule", ["numbers", "required", "declared_members", "items", "unions", "negations"])
+def test_the_search_finds_what_a_missing_rule_overlooks(rule, monkeypatch):
+    monkeypatch.setattr(rules, "RULES", tuple(one for one in rules.RULES if one.__name__ != rule))
+    random = Random(5)
+
+    with pytest.raises(AssertionError):
+        assert_all_sound(random, 3000)
+
+
+def assert_all_sound(random, pairs):
+    for _ in range(pairs):
+        assert_sound(random, *small_pair(random))
