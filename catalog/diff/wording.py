@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from catalog.diff.changes import Any, Part, Path, place_of
+from catalog.diff.changes import Any, Part
 from catalog.diff.findings import Finding
-from catalog.diff.notes import NOTHING, Nothing
+from catalog.diff.notes import NOTHING
 from catalog.diff.obstacles import Obstacle
+from catalog.diff.phrases import MAX_CHARACTERS, choices, cut, described, few, inline, kinds, shown, words
 from catalog.diff.ranges import LEAST, MOST, is_integral, number_edge
-from catalog.diff.reading import KINDS, NUMBERS
+from catalog.diff.reading import KINDS
 from catalog.diff.together import Together
-from catalog.strict_json import JSON, dumps
 
-MAX_SHOWN: Final = 5
-MAX_VALUE_CHARACTERS: Final = 40
-_WHOLE: Final[Mapping[Part, str]] = {
-    "definition": "The definition",
-    "parameters": "The parameters object",
-    "returnType": "The response",
-    "configuration": "The configuration",
-}
 _UNITS: Final = {
     "minLength": "character", "maxLength": "character", "minItems": "item", "maxItems": "item",
     "minProperties": "member", "maxProperties": "member",
@@ -36,11 +28,6 @@ def told(finding: Finding, part: Part) -> tuple[str, str]:
     if finding.times > 1:
         sentence = f"{sentence.removesuffix('.')} (and so at {finding.times - 1} other places)."
     return code, sentence
-
-
-def words(path: Path, part: Part) -> str:
-    """The place: "`address.zip`", or "The response" for the whole of it."""
-    return f"`{place_of(path)}`" if path else _WHOLE[part]
 
 
 def _direction(finding: Finding, gone: str, come: str, both: str) -> str:
@@ -77,12 +64,8 @@ def _choice(finding: Finding, part: Part) -> tuple[str, str]:
 def _listed(finding: Finding, part: Part) -> tuple[str, str]:
     place = words(finding.path, part)
     if finding.lost is not None:
-        return "list-added", f"{place} has to be one of {few(_choices(finding.new))} now."
-    return "list-removed", f"{place} is no longer bound to {few(_choices(finding.old))}."
-
-
-def _choices(whole: Together) -> Sequence[JSON]:
-    return min(whole.choices, key=len, default=[])
+        return "list-added", f"{place} has to be one of {few(choices(finding.new))} now."
+    return "list-removed", f"{place} is no longer bound to {few(choices(finding.old))}."
 
 
 def _alternative(finding: Finding, part: Part) -> tuple[str, str]:
@@ -99,8 +82,8 @@ def _described(finding: Finding, part: Part) -> tuple[str, str]:
         return "described", _direction(finding, gone, f"{place} may be anything now.", gone)
     if finding.path[-1] is Any.MEMBER:
         whole = words(finding.path[:-1], part)
-        gone = f"Members of {_inline(whole)} that it does not declare have to be {described(finding.new)} now."
-        come = f"Members of {_inline(whole)} that it does not declare may be anything now."
+        gone = f"Members of {inline(whole)} that it does not declare have to be {described(finding.new)} now."
+        come = f"Members of {inline(whole)} that it does not declare may be anything now."
         return "other-members-changed", _direction(finding, gone, come, gone)
     gone = f"{place} could be anything, and has to be {described(finding.new)} now."
     if described(finding.new) == kinds(KINDS):
@@ -142,7 +125,7 @@ def _edge(whole: Together, be: str, have: str, *, lowest: bool) -> str:
     edge = number_edge(whole, lowest=lowest, integers=is_integral(whole))
     if edge is None:
         return f"{have} no {'lower' if lowest else 'upper'} bound"
-    number = f"{edge[0]:f}" if abs(edge[0].adjusted()) < MAX_VALUE_CHARACTERS else str(edge[0])
+    number = f"{edge[0]:f}" if abs(edge[0].adjusted()) < MAX_CHARACTERS else str(edge[0])
     if lowest:
         return f"{be} greater than {number}" if edge[1] else f"{be} at least {number}"
     return f"{be} less than {number}" if edge[1] else f"{be} at most {number}"
@@ -177,8 +160,8 @@ def _size(keyword: str) -> Callable[[Finding, Part], tuple[str, str]]:
 def _text_rule(keyword: str) -> Callable[[Finding, Part], tuple[str, str]]:
     def wording(finding: Finding, part: Part) -> tuple[str, str]:
         place = words(finding.path, part)
-        after = _cut(finding.lost.subject) if finding.lost else ""
-        before = _cut(finding.gained.subject) if finding.gained else ""
+        after = cut(finding.lost.subject) if finding.lost else ""
+        before = cut(finding.gained.subject) if finding.gained else ""
         gone = f"{place} has to be of the {keyword} `{after}` now."
         come = f"{place} need no longer be of the {keyword} `{before}`."
         both = f"{place} was of the {keyword} `{before}`, and has to be of `{after}` now."
@@ -236,12 +219,12 @@ def _plainly(code: str, gone: str, come: str, both: str) -> Callable[[Finding, P
 
 def _told(finding: Finding, part: Part) -> tuple[str, str]:
     assert finding.note is not None  # noqa: S101 - findings of this kind are made of notes
-    note, place = finding.note, _inline(words(finding.path, part))
+    note, place = finding.note, inline(words(finding.path, part))
     label = _LABELS.get(note.subject, f"`{note.subject}`")
     if note.subject in _LONG:
         verb = "was added" if note.before is NOTHING else "was removed" if note.after is NOTHING else "changed"
         return f"{note.subject}-changed", f"The {label} of {place} {verb}."
-    before, after = (_shown(value) for value in (note.before, note.after))
+    before, after = (shown(value) for value in (note.before, note.after))
     if note.before is NOTHING:
         return f"{note.subject}-changed", f"The {label} of {place} is {after} now; before, there was none."
     if note.after is NOTHING:
@@ -320,50 +303,3 @@ _WORDINGS: Final[Mapping[str, Callable[[Finding, Part], tuple[str, str]]]] = {
         "unique-changed", "may no longer hold an item twice.", "may hold an item twice now.", "may hold an item twice."
     ),
 }
-
-
-# Small words.
-
-
-def kinds(names: frozenset[str]) -> str:
-    """Kinds of values as a choice: "a string or null"."""
-    if names >= KINDS:
-        return "anything"
-    shown = sorted(names - NUMBERS)
-    if names >= NUMBERS:
-        shown.append("number")
-    else:
-        shown += sorted(names & NUMBERS)
-    articles = {
-        "array": "an array", "boolean": "true or false", "fraction": "a number with a fraction",
-        "integer": "an integer", "null": "null", "number": "a number", "object": "an object", "string": "a string",
-    }  # fmt: skip
-    texts = [articles[name] for name in sorted(shown, key=lambda name: name == "null")]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}" if texts else "nothing"
-
-
-def described(whole: Together) -> str:
-    """A schema in a word or two."""
-    titles = [title for title in whole.told("title") if isinstance(title, str) and title.strip()]
-    if titles:
-        return f"“{_cut(titles[-1])}”"
-    return few(_choices(whole)) if whole.choices else kinds(whole.kinds)
-
-
-def few(values: Sequence[JSON]) -> str:
-    """Some values in words."""
-    texts = [_cut(dumps(value)) for value in values[:MAX_SHOWN]]
-    more = len(values) - len(texts)
-    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
-
-
-def _shown(value: JSON | Nothing) -> str:
-    return "" if isinstance(value, Nothing) else _cut(dumps(value))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_VALUE_CHARACTERS else text[: MAX_VALUE_CHARACTERS - 1] + "…"
-
-
-def _inline(place: str) -> str:
-    return place if place.startswith("`") else place[0].lower() + place[1:]

@@ -5,8 +5,6 @@ import json
 from catalog.diff import Any, Known, compare, trying
 from catalog.spec import read_spec
 
-    json.loads(Path("../shared/data/get-weather.json").read_text()) if Path("../shared/data").exists() else None
-)
 OPEN = {"type": "object", "properties": {"city": {"type": "string"}}}
 CLOSED = {**OPEN, "additionalProperties": False}
 WITH_UNIT = {"type": "object", "properties": {"city": {"type": "string"}, "unit": {"enum": ["C", "F"]}}}
