@@ -111,6 +111,13 @@ def takes_more_members(found: Applicable) -> bool:
     )
 
 
+def name_places(found: Applicable) -> list[Place]:
+    """The subschemas of `propertyNames`."""
+    return [
+        place.sub("propertyNames") for place in found.places if isinstance(members(place).get("propertyNames"), dict)
+    ]
+
+
 def speaks_of_others(found: Applicable) -> bool:
     """Whether a schema speaks of members beside those that it names; or names none."""
     if not declared_names(found):

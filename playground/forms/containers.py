@@ -172,7 +172,9 @@ def _adder(here: Here, left_out: list[str]) -> Adder | None:
         return None
     label = "Name of an entry to add" if takes_more else "Name of a member to add"
     button = Button(here.operation("entry"), "Add entry", f"Add an entry to {here.spot.label}", "plus")
-    suggestions = tuple(name for name in left_out[:MAX_SUGGESTIONS] if name)
+    named = (here.guide.choices.of(place) or () for place in children.name_places(here.found))
+    known = [choice.value for listed in named for choice in listed if isinstance(choice.value, str)]
+    suggestions = tuple(name for name in [*left_out, *known][:MAX_SUGGESTIONS] if name)
     is_open = bool(left_out) or children.speaks_of_others(here.found)
     return Adder(f"{here.id}-new", here.control("nk"), button, label, is_open, suggestions)
 

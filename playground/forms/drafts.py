@@ -242,7 +242,7 @@ class _Reader:
                 return read_number(draft.text)
             value = read_literal(draft.text)
         except JSONTextError as error:
-            self._fault(path, pointer, error.problems[0])
+            self._fault(path, pointer, _located(error.problems[0]))
             return ABSENT
         if isinstance(draft, Text) and not isinstance(value, str):
             message = 'Write the text as a JSON literal in double quotes, like "a\\nb"'
@@ -340,6 +340,13 @@ def new_row(rows: Iterable[Item | Entry]) -> str:
     """An id for a row to be added, above all that are there, folded ones too."""
     last = (int(row.row.lstrip("~")) + (row.length if isinstance(row, Item) else 1) for row in rows)
     return str(max(last, default=0))
+
+
+def _located(problem: Problem) -> Problem:
+    """A problem of a text, with its place in words."""
+    if problem.line is None or problem.column is None:
+        return problem
+    return replace(problem, message=f"{problem.message} (line {problem.line}, column {problem.column})")
 
 
 def is_empty(draft: Draft) -> bool:

@@ -197,7 +197,7 @@ class Here:
         options = [self._kind_option(kind, current) for kind in offered]
         if self.is_empty and current in left:
             options += [Option(current, "as it was")]
-        if not self.spot.is_row:
+        if not self.spot.is_row and self.spot.path:
             none_is_current = self.is_empty and current is None
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         elif current is None and self.is_empty:

@@ -236,13 +236,12 @@ class ChoiceNode:
 
 @dataclass(frozen=True, slots=True)
 class RawNode:
-    """JSON text to edit. `reason` says why it is not shown as fields, where a person did not ask for it."""
+    """JSON text to edit."""
 
     template: ClassVar = "raw"
     head: Head
     control: str
     text: str
-    reason: str = ""
     rows: int = 4
 
 

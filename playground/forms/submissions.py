@@ -15,7 +15,7 @@ from catalog.strict_json import JSON
 from catalog.validation import CheckResult, CompiledSchema, Place, Violation
 from playground.forms.building import build
 from playground.forms.decoding import Pairs, decode
-from playground.forms.drafts import Draft, Fault, Raw, read
+from playground.forms.drafts import Draft, Fault, Missing, Object, Raw, read
 from playground.forms.folding import FULL_PAGE, OPENED, PAGE, fold, folded_draft
 from playground.forms.fresh import fresh
 from playground.forms.guide import Guide
@@ -95,7 +95,7 @@ def begin(
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoSeal())
     if isinstance(value, Absent):
-        return session.shown(fresh(session.guide, session.places))
+        return session.shown(session.new())
     budget = PAGE
     while True:
         shown = session.shown(folded_draft(value, budget))
@@ -142,6 +142,12 @@ class _Session:
         self.shows_all = False
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
 
+    def new(self) -> Draft:
+        """A new value; an object where nothing speaks against one."""
+        draft = fresh(self.guide, self.places)
+        is_open = isinstance(draft, Missing) and draft.kind is None and "object" in self.guide.kinds.of_all(self.places)
+        return Object() if is_open else draft
+
     def shown(
         self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = (), was_operation: bool = False
     ) -> Submission:
@@ -156,6 +162,8 @@ class _Session:
         draft, form = self._drawn(draft, None)
         reading = self.guide.reading(draft)
         found = [*faults, *reading.faults]
+        if isinstance(reading.value, Absent) and not found:
+            found = [Fault("", Problem("", "Give a value", "form.value-needed"))]
         problems = [fault.problem for fault in found]
         unchecked = ""
         violations: tuple[Violation, ...] = ()

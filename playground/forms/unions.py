@@ -26,18 +26,17 @@ class Branches:
     def choose(self, options: Sequence[Place], value: Maybe) -> int:
         """The index of the branch that `value` means.
 
-        A member whose value is fixed in the branches decides first; then the validator; then how much of the value the
-        branch speaks of. It is asked only when a place is first shown: from then on the choice is posted.
+        A member whose value is fixed in the branches decides first; then, beginning with the branch that declares most
+        of the value's members, the validator. It is asked when a place is first shown: then the choice is posted.
         """
         if isinstance(value, Absent):
             return 0
         indexes = self._by_tags(options, value)
         if len(indexes) == 1:
             return indexes[0]
-        for index in indexes:
-            if self._is_valid(options[index], value):
-                return index
-        return max(indexes, key=lambda index: (self._likeness(options[index], value), -index))
+        likeness = {index: self._likeness(options[index], value) for index in indexes}
+        by_likeness = sorted(indexes, key=lambda index: -likeness[index])
+        return next((index for index in by_likeness if self._is_valid(options[index], value)), by_likeness[0])
 
     def _by_tags(self, options: Sequence[Place], value: JSON) -> list[int]:
         everything = list(range(len(options)))

@@ -134,6 +134,44 @@ def _unique(keywords: Mapping[str, JSON]) -> str:
     return "each item once" if keywords.get("uniqueItems") is True else ""
 
 
+def _contains(keywords: Mapping[str, JSON]) -> str:
+    if "contains" not in keywords:
+        return ""
+    low, high = keywords.get("minContains", 1), keywords.get("maxContains")
+    if low == 0 and high is None:
+        return ""
+    count = _counted("low", "high", "item", "items")({"low": low, "high": high} if high is not None else {"low": low})
+    words = _brief(keywords["contains"])
+    return f"{count} {words}" if count and words else count and f"{count} of a certain form"
+
+
+def _names(keywords: Mapping[str, JSON]) -> str:
+    names = keywords.get("propertyNames")
+    if not isinstance(names, dict):
+        return ""
+    words = [_brief(names), *constraints(names, "text")]
+    told = ", ".join(word for word in words if word)
+    return f"names: {told}" if told else ""
+
+
+def _brief(schema: JSON) -> str:
+    """The values that a schema lists, or the kind that it names, in a few words."""
+    if not isinstance(schema, dict):
+        return ""
+    listed = [schema["const"]] if "const" in schema else schema.get("enum")
+    if isinstance(listed, list) and listed:
+        words = " or ".join(literal(value) for value in listed[:5])
+        return words if len(words) <= MAX_PATTERN else words[: MAX_PATTERN - 1] + "…"
+    named = schema.get("type")
+    return {"string": "of text", "integer": "that are whole numbers"}.get(named, "") if isinstance(named, str) else ""
+
+
+def _excluded(keywords: Mapping[str, JSON]) -> str:
+    refused = keywords.get("not")
+    is_list = isinstance(refused, dict) and ("const" in refused or "enum" in refused)
+    return f"not {_brief(refused)}" if is_list else ""
+
+
 def _is_number(value: JSON) -> bool:
     return isinstance(value, int | Number) and not isinstance(value, bool)
 
@@ -143,8 +181,8 @@ def _text(value: JSON) -> str:
 
 
 _WORDINGS: Final[Mapping[Kind, tuple[Callable[[Mapping[str, JSON]], str], ...]]] = {
-    "text": (_format, _counted("minLength", "maxLength", "character", "characters"), _pattern, _media),
-    "number": (_number_range, _multiple),
-    "array": (_counted("minItems", "maxItems", "item", "items"), _unique),
-    "object": (_counted("minProperties", "maxProperties", "entry", "entries"),),
+    "text": (_format, _counted("minLength", "maxLength", "character", "characters"), _pattern, _media, _excluded),
+    "number": (_number_range, _multiple, _excluded),
+    "array": (_counted("minItems", "maxItems", "item", "items"), _unique, _contains),
+    "object": (_counted("minProperties", "maxProperties", "entry", "entries"), _names),
 }
