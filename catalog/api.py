@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.http import parse_etags
 from ninja import Query, Router, Status
@@ -18,13 +18,18 @@ from catalog import archiving, exports
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import file_stem, revision_at, revision_of, tool_at
 from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
+from catalog.candidates import Origin
+from catalog.catalog_file import MEDIA_TYPE
 from catalog.errors import RevisionConflict, SpecError
+from catalog.exporting import whole_catalog
+from catalog.losses import Loss
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.publishing import Publication, publish
 from catalog.reading import spec_text, uploaded_pieces
 from catalog.search.reasons import Marked
 from catalog.spec import read_spec
+from catalog.strict_json import loads
 from catalog.text_diff import compare, unified
 from catalog.uploads import Entry, counts_of, upload
 
@@ -255,7 +260,7 @@ def export_tool(request: HttpRequest, slug: str, format: str) -> dict[str, Any]:
         "format": format,
         "document": exported.document,
         "verdict": exported.verdict,
-        "losses": [{"pointer": loss.pointer, "what": loss.what, "reason": loss.reason} for loss in exported.losses],
+        "losses": _losses(exported.losses),
         "renamed": exported.renamed,
         "obstacles": exported.obstacles,
         "as_of": rules.as_of.isoformat(),
@@ -273,12 +278,30 @@ def export_tool(request: HttpRequest, slug: str, format: str) -> dict[str, Any]:
     summary="Upload many specs",
     openapi_extra=shapes.UPLOAD_BODY,
 )
-def upload_specs(request: HttpRequest, dry_run: bool = False) -> dict[str, Any]:
+def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict[str, Any]:
     """Each spec has its own outcome, and one that is rejected does not stop the rest.
 
-    With `dry_run=1` nothing is stored.
+    Documents of other formats are imported: lists of tools of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI
+    or Swagger documents, of which each operation becomes a tool. What was lost is in the report. With `dry_run=1`
+    nothing is stored, and the report has the specs that would be.
     """
-    return report_json(list(upload(uploaded_pieces(request), by=actor(request), dry_run=dry_run)), dry_run=dry_run)
+    entries = upload(uploaded_pieces(request), by=actor(request), dry_run=query.dry_run, prefix=query.prefix)
+    return report_json(list(entries), dry_run=query.dry_run)
+
+
+@router.get(
+    "/catalog",
+    auth=open_to_all(),
+    summary="Export the whole catalog",
+    openapi_extra=shapes.CATALOG_FILE,
+)
+def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
+    """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
+
+    The same catalog gives the same bytes. Nothing of people is in it, and no secret.
+    """
+    headers = {"Content-Disposition": 'attachment; filename="catalog.ndjson"'}
+    return StreamingHttpResponse(whole_catalog(), content_type=MEDIA_TYPE, headers=headers)
 
 
 @router.post(
@@ -330,6 +353,7 @@ def report_json(entries: list[Entry], *, dry_run: bool) -> dict[str, Any]:
                 "line": entry.line,
                 "outcome": entry.outcome,
                 "tool": _uploaded_tool(entry),
+                "imported": _imported(entry.origin, with_spec=dry_run) if entry.origin else None,
                 "problems": [fault.problem.as_json() for fault in entry.faults],
             }
             for entry in entries
@@ -347,6 +371,20 @@ def _uploaded_tool(entry: Entry) -> dict[str, Any] | None:
         "revision": entry.revision,
         "archived": entry.archived,
     }
+
+
+def _imported(origin: Origin, *, with_spec: bool) -> dict[str, Any]:
+    return {
+        "format": origin.format,
+        "pointer": origin.pointer,
+        "notes": origin.notes,
+        "losses": _losses(origin.losses),
+        "spec": loads(origin.text) if with_spec and origin.text else None,
+    }
+
+
+def _losses(losses: Iterable[Loss]) -> list[dict[str, str]]:
+    return [{"pointer": loss.pointer, "what": loss.what, "reason": loss.reason} for loss in losses]
 
 
 def _tool_with_spec(tool: Tool) -> dict[str, Any]:

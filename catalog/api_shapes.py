@@ -71,9 +71,17 @@ ENTRY = {
         "revision": 1,
         "archived": False,
     },
+    "imported": None,
     "problems": [],
 }
-REJECTED = {"source": "tools.ndjson", "line": 7, "outcome": "rejected", "tool": None, "problems": [PROBLEM]}
+REJECTED = {
+    "source": "tools.ndjson",
+    "line": 7,
+    "outcome": "rejected",
+    "tool": None,
+    "imported": None,
+    "problems": [PROBLEM],
+}
 
 
 def _like(example: dict[str, Any]) -> ConfigDict:
@@ -199,11 +207,26 @@ class UploadedToolOut(Schema):
     archived: bool
 
 
+class LossOut(Schema):
+    pointer: str = Field(description="JSON Pointer into what it was made from: the spec, or the imported document.")
+    what: Literal["kept", "rewritten", "dropped"]
+    reason: str
+
+
+class ImportedOut(Schema):
+    format: str = Field(description="Of the document.")
+    pointer: str = Field(description="JSON Pointer to the tool in the document.")
+    notes: list[str] = Field(description="Of the document as a whole; with its first tool.")
+    losses: list[LossOut] = Field(description="What became of parts of the tool.")
+    spec: Any = Field(description="With `dry_run=1`: what the tool would become.")
+
+
 class EntryOut(Schema):
     source: str = Field(description="The file, or the entry of an archive.")
     line: int = Field(description="Where the spec begins there.")
     outcome: Literal["created", "revised", "unchanged", "rejected"]
     tool: UploadedToolOut | None
+    imported: ImportedOut | None = Field(None, description="Where it was made of a document of another format.")
     problems: list[SpecProblemOut]
 
 
@@ -253,6 +276,16 @@ class RevisionsQuery(Schema):
     cursor: int | None = Field(None, ge=1, le=2**31 - 1, description="`next` of the page before.")
 
 
+class UploadQuery(Schema):
+    dry_run: bool = Field(False, description="Store nothing; only say what would happen.")
+    prefix: str | None = Field(
+        None,
+        max_length=100,
+        description="What the ids of imported tools start with; a dot follows. Left out: the title of an API, the name "
+        "of the file of an MCP list. Empty: nothing.",
+    )
+
+
 class DiffQuery(Schema):
     from_: int = Field(alias="from", ge=1, le=2**31 - 1)
     to: int = Field(ge=1, le=2**31 - 1)
@@ -276,12 +309,6 @@ class DiffOut(Schema):
     added: int = Field(description="Lines.")
     removed: int = Field(description="Lines.")
     laid_out: bool = Field(description="Whether the texts were laid out first, because one stands on a single line.")
-
-
-class LossOut(Schema):
-    pointer: str = Field(description="JSON Pointer into the spec.")
-    what: Literal["kept", "rewritten", "dropped"]
-    reason: str
 
 
 class ExportOut(Schema):
@@ -363,7 +390,10 @@ SPEC_BODY: dict[str, Any] = {
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "Files, or a body: a spec, a JSON array of specs, NDJSON, or a ZIP of such files.",
+        "description": (
+            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, an exported "
+            "catalog, or a ZIP of such files."
+        ),
         "content": {
             "multipart/form-data": {
                 "schema": {
@@ -375,6 +405,23 @@ UPLOAD_BODY: dict[str, Any] = {
             "application/x-ndjson": {"schema": {"type": "string"}},
             "application/zip": {"schema": {"type": "string", "format": "binary"}},
         },
+    }
+}
+CATALOG_FILE: dict[str, Any] = {
+    "responses": {
+        200: {
+            "description": "A line that says what it is, one line per revision, and a line with the hash of them all.",
+            "content": {
+                "application/x-ndjson": {
+                    "schema": {"type": "string"},
+                    "example": (
+                        '{"toolshelf":"catalog","version":1}\n'
+                        '{"id":"now","revision":1,"current":true,"archived":false,"sha256":"…","source":"…"}\n'
+                        '{"tools":1,"revisions":1,"sha256":"…"}\n'
+                    ),
+                }
+            },
+        }
     }
 }
 SPEC_TEXT: dict[str, Any] = {

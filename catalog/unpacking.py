@@ -1,4 +1,4 @@
-"""Taking a file apart into the texts of specs: one document, a JSON array, NDJSON, or a ZIP of such files.
+"""Taking a file apart into the texts of specs: one document, a JSON array, NDJSON, a ZIP of such files, or a catalog.
 
 Nothing here knows Django, and nothing is written to a disk. Files are read as a stream, bounded before they are looked
 at: a text that is too long is skipped, not kept; an archive is refused by what its directory says, and again by what
@@ -13,10 +13,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Literal
 
+from catalog.catalog_file import CatalogReader, KeptRevision, is_catalog, max_line_bytes
 from catalog.errors import DocumentError
+from catalog.imports import MAX_DOCUMENT_BYTES, may_be_imported
 from catalog.problems import Problem
 from catalog.strict_json import MAX_BYTES, loads
 
@@ -43,7 +45,7 @@ _EMPTY_ZIP_START = b"PK\x05\x06"
 class Piece:
     """One text that should be a spec, and where it came from: it starts at `line` and `column` of `source`.
 
-    `refusal` says why there is no text.
+    `refusal` says why there is no text; `kept` is the revision of a catalog whose text it is.
     """
 
     source: str
@@ -51,23 +53,18 @@ class Piece:
     line: int = 1
     column: int = 1
     refusal: Problem | None = None
+    kept: KeptRevision | None = None
 
     def place(self, problem: Problem) -> Problem:
         """`problem`, whose line and column count in the text, as it stands in the source."""
-        if problem.line is None:
+        if problem.line is None or problem is self.refusal:
             return problem
+        if self.kept is not None:  # the whole text is one line of the source
+            return replace(problem, line=self.line, column=1)
         column = problem.column
         if problem.line == 1 and column is not None:
             column += self.column - 1
-        return Problem(
-            problem.pointer,
-            problem.message,
-            problem.rule,
-            problem.keyword,
-            problem.schema_pointer,
-            problem.line + self.line - 1,
-            column,
-        )
+        return replace(problem, line=problem.line + self.line - 1, column=column)
 
 
 def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Piece]:
@@ -81,7 +78,7 @@ def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes:
     """
     label = _label(name)
     for count, piece in enumerate(_pieces(label, file, kind, max_bytes)):
-        if count == MAX_PIECES:
+        if count >= MAX_PIECES and piece.kept is None:
             yield _refused(
                 label, f"At most {MAX_PIECES:,} specs are read at once; the rest was left.", "upload.too-many"
             )
@@ -96,13 +93,15 @@ def _pieces(label: str, file: BinaryIO, kind: Kind | None, max_bytes: int) -> It
         return
     stream = _Stream(file, start)
     kind = kind or ("ndjson" if label.lower().endswith(NDJSON_ENDINGS) else None)
-    if kind == "ndjson" or (kind is None and _looks_like_ndjson(start)):
+    if is_catalog(start):
+        yield from _catalog_pieces(label, stream, max_bytes)
+    elif kind == "ndjson" or (kind is None and _looks_like_ndjson(start)):
         yield from _lines(label, stream, max_bytes)
     elif start.lstrip(b" \t\r\n").startswith(b"["):
         yield from _elements(label, stream, max_bytes)
     else:
-        text = stream.read(max_bytes + 1)
-        if len(text) > max_bytes:
+        text = stream.read(max(max_bytes, MAX_DOCUMENT_BYTES) + 1)
+        if len(text) > max_bytes and (len(text) > MAX_DOCUMENT_BYTES or not may_be_imported(text)):
             yield _too_long(label, 1, 1, max_bytes)
         elif text.strip():
             yield Piece(label, text)
@@ -167,6 +166,18 @@ def _line(label: str, text: bytes, length: int, number: int, max_bytes: int) -> 
         yield _too_long(label, number, 1, max_bytes)
     elif text.strip():
         yield Piece(label, text.removesuffix(b"\r"), number)
+
+
+def _catalog_pieces(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
+    reader = CatalogReader()
+    for line in _lines(label, stream, max_line_bytes(max_bytes)):
+        found = line.refusal or reader.read(line.text)
+        if isinstance(found, Problem):
+            yield Piece(label, line=line.line, refusal=replace(found, line=line.line))
+        elif found is not None:
+            yield Piece(label, found.source.encode(), line.line, kept=found)
+    if (missing := reader.finish()) is not None:
+        yield Piece(label, line=missing.line or 1, refusal=missing)
 
 
 # -- a JSON array -----------------------------------------------------------------------------------------------------

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from django.conf import settings
-
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, SpecError
+from catalog.archiving import archive
+from catalog.candidates import Candidate, MissingRevisions, Origin, candidates_in
+from catalog.errors import SpecError
 from catalog.problems import Problem
 from catalog.publishing import BATCH, Publication, publish_many
-from catalog.spec import ToolSpec, read_spec
+from catalog.spec import ToolSpec
 from catalog.unpacking import Piece
 
 BATCH_BYTES = 4 * 1024 * 1024
@@ -47,6 +47,7 @@ class Entry:
         tool_id, name, slug, revision, archived: of the tool; None, and False, where it was rejected.
         faults: why it was rejected, and
         text: what was rejected, to be put right; "" where it could not be read at all.
+        origin: what it was imported from; None where it was uploaded as a spec.
     """
 
     source: str
@@ -59,19 +60,27 @@ class Entry:
     archived: bool = False
     faults: tuple[Fault, ...] = ()
     text: str = field(default="", repr=False)
+    origin: Origin | None = None
 
 
-def upload(pieces: Iterable[Piece], *, by: User | None, dry_run: bool = False) -> Iterator[Entry]:
-    """Publish each spec of `pieces`; the entries come in the same order, batch by batch, while it goes on."""
-    batch: list[tuple[Piece, ToolSpec | tuple[Problem, ...]]] = []
+def upload(
+    pieces: Iterable[Piece], *, by: User | None, dry_run: bool = False, prefix: str | None = None
+) -> Iterator[Entry]:
+    """Publish each spec of `pieces`; the entries come in the same order, batch by batch, while it goes on.
+
+    A document of another format gives an entry for each of its tools, whose ids start with `prefix` (None: as the
+    document has it). Of the revisions in a catalog file, those are published that are not here yet.
+    """
+    batch: list[Candidate] = []
+    missing = MissingRevisions()
     size = 0
-    for piece in pieces:
-        batch.append((piece, _read(piece)))
-        size += len(piece.text)
+    for candidate in candidates_in(pieces, prefix=prefix):
+        batch.append(candidate)
+        size += len(candidate.piece.text)
         if len(batch) == BATCH or size > BATCH_BYTES:
-            yield from _publish(batch, by, dry_run=dry_run)
+            yield from _publish(missing.among(batch), by, dry_run=dry_run)
             batch, size = [], 0
-    yield from _publish(batch, by, dry_run=dry_run)
+    yield from _publish(missing.among(batch), by, dry_run=dry_run)
 
 
 def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
@@ -80,44 +89,41 @@ def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
-def _read(piece: Piece) -> ToolSpec | tuple[Problem, ...]:
-    if piece.refusal:
-        return (piece.refusal,)
-    try:
-        return read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
-    except DocumentError as error:
-        return error.problems
-
-
-def _publish(
-    batch: list[tuple[Piece, ToolSpec | tuple[Problem, ...]]], by: User | None, *, dry_run: bool
-) -> Iterator[Entry]:
-    specs = [spec for _, spec in batch if isinstance(spec, ToolSpec)]
+def _publish(batch: list[Candidate], by: User | None, *, dry_run: bool) -> Iterator[Entry]:
+    specs = [candidate.spec for candidate in batch if isinstance(candidate.spec, ToolSpec)]
     published = iter(publish_many(specs, by=by, dry_run=dry_run) if specs else [])
-    for piece, spec in batch:
+    for candidate in batch:
+        spec, piece = candidate.spec, candidate.piece
         outcome = next(published) if isinstance(spec, ToolSpec) else SpecError(spec)
-        yield _accepted(piece, outcome) if isinstance(outcome, Publication) else _rejected(piece, outcome.problems)
+        if not isinstance(outcome, Publication):
+            yield _rejected(candidate, outcome.problems)
+            continue
+        if piece.kept and piece.kept.archived and outcome.outcome == "created" and not dry_run:
+            archive(outcome.tool)
+        yield _accepted(candidate, outcome)
 
 
-def _accepted(piece: Piece, publication: Publication) -> Entry:
+def _accepted(candidate: Candidate, publication: Publication) -> Entry:
     tool = publication.tool
     return Entry(
-        piece.source,
-        piece.line,
+        candidate.piece.source,
+        candidate.line,
         publication.outcome,
         tool.tool_id,
         tool.name,
         tool.slug,
         publication.revision.number,
         tool.archived,
+        origin=candidate.origin,
     )
 
 
-def _rejected(piece: Piece, problems: Iterable[Problem]) -> Entry:
+def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
+    piece = candidate.piece
     text = piece.text.decode(errors="replace")
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
-    return Entry(piece.source, piece.line, "rejected", faults=faults, text=text)
+    return Entry(piece.source, candidate.line, "rejected", faults=faults, text=text, origin=candidate.origin)
 
 
 def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:

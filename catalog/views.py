@@ -121,18 +121,20 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': request.path})}")
     dry_run = "dry_run" in request.POST
     texts = _texts(request)
-    entries = list(upload(_pieces(request, texts), by=actor(request), dry_run=dry_run))
+    prefix = request.POST.get("prefix", "").strip()
+    entries = list(upload(_pieces(request, texts), by=actor(request), dry_run=dry_run, prefix=prefix or None))
     rejected = [entry for entry in entries if entry.outcome == "rejected"]
     accepted = [entry for entry in entries if entry.outcome != "rejected"]
     pasted_stays = dry_run or any(entry.source == PASTED for entry in rejected)
     context = {
         "max_spec_bytes": settings.MAX_SPEC_BYTES,
         "text": request.POST.get("text", "") if pasted_stays else "",
+        "prefix": prefix,
         "dry_run": dry_run,
         "nothing": not entries,
         "nothing_errors": [{"href": "#text", "message": "Choose a file, or paste a spec"}],
         "rejected": list(_with_room_to_fix(rejected))[:ENTRIES_SHOWN],
-        "accepted": accepted[:ENTRIES_SHOWN],
+        "accepted": list(_with_preview(accepted[:ENTRIES_SHOWN], wanted=dry_run)),
         "more_entries": max(0, len(rejected) - ENTRIES_SHOWN) + max(0, len(accepted) - ENTRIES_SHOWN),
         "counts": counts_of(entries),
         "total": len(entries),
@@ -163,3 +165,12 @@ def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
         left -= len(entry.text) if fits else 0
         text = lay_out(entry.text) if is_one_line(entry.text) else entry.text
         yield entry, text if fits else ""
+
+
+def _with_preview(accepted: list[Entry], *, wanted: bool) -> Iterator[tuple[Entry, str]]:
+    """Each accepted entry; if it was imported, and where `wanted`, with the spec that it becomes, as far as fits."""
+    left = FIXED_CHARS
+    for entry in accepted:
+        text = entry.origin.text if wanted and entry.origin else ""
+        left -= len(text)
+        yield entry, text if left > 0 else ""

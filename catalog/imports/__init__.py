@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from catalog.imports.finishing import Finisher
-from catalog.imports.kinds import detect
+from catalog.imports.kinds import detect, may_be_imported
 from catalog.imports.openapi import OWN, Operations, slug_of, title_of
 from catalog.imports.openapi_schemas import TooManySchemas
 from catalog.imports.results import LABELS, MAX_TOOLS, Draft, Imported, ImportedSpec, Kind
@@ -25,7 +25,7 @@ from catalog.strict_json import JSON
 
 __all__ = [
     "LABELS", "MAX_DOCUMENT_BYTES", "Imported", "ImportedSpec", "Kind", "NotKnown", "detect", "import_document",
-    "prefix_for",
+    "may_be_imported", "prefix_for",
 ]  # fmt: skip
 
 MAX_DOCUMENT_BYTES: Final = 8 * 1024 * 1024

@@ -14,7 +14,15 @@ from catalog.imports.results import Kind, Object
 from catalog.problems import pointer_join, split_pointer
 from catalog.strict_json import JSON
 
+MARKS: Final = (
+    b'"openapi"', b'"swagger"', b'"tools"', b'"functions"', b'"functionDeclarations"', b'"function_declarations"',
+)  # fmt: skip
 MAX_LOOKED_AT: Final = 20  # tools of a list, to tell its format
+
+
+def may_be_imported(text: bytes) -> bool:
+    """Whether `text` has one of the marks of a document that holds several tools; cheap."""
+    return any(mark in text for mark in MARKS)
 
 
 def detect(document: JSON) -> Kind | None:

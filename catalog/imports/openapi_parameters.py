@@ -186,12 +186,11 @@ def _answer(response: Part, context: Context) -> Media | None:
             return None
         return Media("application/json", schema, place)
     media = media_of(response)
-    if media is None or not media.is_described:
+    if media is not None and not media.is_json:
+        place = media.pointer.rpartition("/")[0]
+        context.report.dropped(place, f"The answer is no JSON but {media.media_type}.")
         return None
-    if not media.is_json:
-        context.report.dropped(media.pointer, f"The answer is no JSON but {media.media_type}.")
-        return None
-    return media
+    return media if media is not None and media.is_described else None
 
 
 def _is_success(code: str) -> bool:

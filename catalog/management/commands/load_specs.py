@@ -25,13 +25,17 @@ PROBLEMS_SHOWN = 20
 
 class Command(BaseCommand):
     help = (
-        "Upload specs: files, folders (their .json, .ndjson and .jsonl files), NDJSON, JSON arrays, ZIP. "
+        "Upload specs: files, folders (their .json, .ndjson and .jsonl files), NDJSON, JSON arrays, ZIP; what "
+        "export_catalog wrote; and documents of other formats: tool lists of MCP, OpenAI and others, OpenAPI, Swagger. "
         "Prints the API's report as JSON on stdout; exits with 1 where a spec was rejected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+        parser.add_argument(
+            "--prefix", help="what the ids of imported tools start with (by default an API's title, an MCP list's file)"
+        )
         parser.add_argument("--user", help="who publishes; left out, the specs are the site's own")
         parser.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
 
@@ -45,7 +49,8 @@ class Command(BaseCommand):
         pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
         counts: Counter[str] = Counter()
         kept = []  # all for the report; without one only what was rejected, so that a million specs need no memory
-        for entry in self._shown(upload(pieces, by=by, dry_run=options["dry_run"])):
+        entries = upload(pieces, by=by, dry_run=options["dry_run"], prefix=options["prefix"])
+        for entry in self._shown(entries):
             counts[entry.outcome] += 1
             if entry.outcome == "rejected" or not options["quiet"]:
                 kept.append(entry)

@@ -1,0 +1,37 @@
+"""Write the whole catalog to a file, to be read again by `load_specs`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from catalog.exporting import whole_catalog
+
+
+class Command(BaseCommand):
+    help = (
+        "Write every revision of every tool as NDJSON with hashes: the same catalog gives the same bytes. "
+        "Nothing of people is in it, and no secret. `load_specs` reads it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help="left out, or -: stdout")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        path: Path | None = options["path"]
+        if path is None or str(path) == "-":
+            for line in whole_catalog():
+                sys.stdout.buffer.write(line.encode())
+            sys.stdout.buffer.flush()
+            return
+        unfinished = path.with_name(f"{path.name}.part")
+        try:
+            with unfinished.open("wb") as file:
+                file.writelines(line.encode() for line in whole_catalog())
+            unfinished.replace(path)
+        except OSError as error:
+            raise CommandError(str(error), returncode=2) from error

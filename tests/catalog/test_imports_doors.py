@@ -1,0 +1,312 @@
+"""Documents of other formats, and exported catalogs, through page, API and command."""
+
+import io
+import json
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+from catalog.archiving import archive
+from catalog.catalog_file import CatalogReader, KeptRevision, catalog_lines
+from catalog.exporting import whole_catalog
+from catalog.models import Tool
+from catalog.problems import Problem
+from catalog.publishing import publish
+from catalog.unpacking import pieces_of
+from catalog.uploads import upload
+from tests.factories import DATA, make_spec, make_tool, properties, spec_text
+
+PETS = {
+    "openapi": "3.0.3",
+    "info": {"title": "Pets", "version": "1"},
+    "paths": {
+        "/pets/{id}": {
+            "get": {
+                "operationId": "getPet",
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                "responses": {"200": {"description": "", "content": {"text/csv": {}}}},
+            }
+        }
+    },
+}
+
+pytestmark = pytest.mark.django_db
+
+
+def uploaded(name, data, **options):
+    pieces = pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
+    return list(upload(pieces, by=None, **options))
+
+
+# -- importing --------------------------------------------------------------------------------------------------------
+
+
+def test_an_api_document_is_uploaded_as_its_operations(program):
+    report = program.send("POST", "/uploads", json.dumps(PETS)).json()
+
+    [entry] = report["specs"]
+    assert entry["outcome"] == "created"
+    assert entry["tool"]["id"] == "pets.getPet"
+    assert entry["imported"] == {
+        "format": "OpenAPI 3",
+        "pointer": "/paths/~1pets~1{id}/get",
+        "notes": [],
+        "losses": [
+            {
+                "pointer": "/paths/~1pets~1{id}/get/responses/200/content/text~1csv",
+                "what": "dropped",
+                "reason": "The answer is no JSON but text/csv.",
+            }
+        ],
+        "spec": None,
+    }
+    assert Tool.objects.get().tool_id == "pets.getPet"
+
+
+def test_a_dry_run_shows_what_each_tool_would_become(program):
+    report = program.send("POST", "/uploads?dry_run=1&prefix=zoo", json.dumps(PETS)).json()
+
+    assert report["specs"][0]["imported"]["spec"]["definition"]["id"] == "zoo.getPet"
+    assert not Tool.objects.exists()
+
+
+def test_an_entry_says_where_the_tool_stands_in_the_document():
+    text = json.dumps(PETS, indent=2)
+
+    [entry] = uploaded("pets.json", text.encode(), dry_run=True)
+
+    assert text.splitlines()[entry.line - 1].strip() == '"get": {'
+
+
+def test_a_spec_is_not_imported(program):
+    report = program.send("POST", "/uploads", spec_text("a")).json()
+
+    assert report["specs"][0]["imported"] is None
+
+
+def test_what_is_no_document_of_any_format_has_the_problems_of_a_spec(program):
+    report = program.send("POST", "/uploads", '{"name": "x"}').json()
+
+    assert [problem["rule"] for problem in report["specs"][0]["problems"]] == ["spec.required"]
+
+
+def test_a_document_without_tools_says_so(program):
+    report = program.send("POST", "/uploads", '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "b.json"}}}').json()
+
+    [problem] = report["specs"][0]["problems"]
+    assert problem["rule"] == "import.empty"
+    assert "nothing is fetched" in problem["message"]
+
+
+def test_a_tool_that_is_not_acceptable_is_rejected_alone():
+    tools = [{"name": "a", "inputSchema": properties()}, {"name": "b", "inputSchema": {"$ref": "https://example.com"}}]
+
+    entries = uploaded("server.json", json.dumps({"tools": tools}).encode())
+
+    assert [entry.outcome for entry in entries] == ["created", "rejected"]
+    assert json.loads(entries[1].text)["definition"]["id"] == "server.b"
+    assert entries[1].faults[0].problem.rule == "gate.ref-remote"
+
+
+def test_documents_may_be_longer_than_a_spec(settings):
+    settings.MAX_SPEC_BYTES = 20_000
+    tools = [{"name": f"tool{number}", "inputSchema": properties(), "description": "x" * 1_000} for number in range(50)]
+
+    entries = uploaded("server.json", json.dumps({"tools": tools}).encode())
+
+    assert [entry.outcome for entry in entries] == ["created"] * 50
+
+
+def test_long_texts_that_are_no_documents_are_refused_as_before():
+    [entry] = uploaded("a.json", json.dumps({"definition": {"name": "x" * 300_000}}).encode())
+
+    assert entry.faults[0].problem.rule == "json.too-large"
+
+
+@pytest.mark.parametrize("name", ["mcp_lists/redis-mcp.json", "openapi/oad-traccar-org.json", "bfcl_raw_openai.jsonl"])
+def test_load_specs_reads_documents_of_other_formats(capsys, name):
+    call_command("load_specs", str(DATA / name))
+
+    report = json.loads(capsys.readouterr().out)
+    assert report["counts"]["rejected"] == 0
+    assert report["counts"]["created"] == Tool.objects.count() > 50
+
+
+def test_load_specs_takes_a_prefix(capsys, tmp_path):
+    file = tmp_path / "pets.json"
+    file.write_text(json.dumps(PETS))
+
+    call_command("load_specs", str(file), prefix="zoo")
+
+    assert Tool.objects.get().tool_id == "zoo.getPet"
+
+
+def test_the_page_shows_what_a_document_becomes_and_what_was_lost(browser):
+    page = browser.post("/upload/", {"text": json.dumps(PETS), "dry_run": "on", "prefix": "zoo"}).content.decode()
+
+    assert "Imported from OpenAPI 3" in page
+    assert "The answer is no JSON but text/csv." in page
+    assert "zoo.getPet" in page
+    assert "What it becomes" in page
+
+
+# -- the whole catalog ------------------------------------------------------------------------------------------------
+
+
+def history():
+    """For each tool, its texts in order, and whether it is archived."""
+    return {
+        tool.tool_id: ([revision.source for revision in tool.revisions.order_by("number")], tool.archived)
+        for tool in Tool.objects.all()
+    }
+
+
+@pytest.fixture
+def catalog():
+    """Three tools: one with a history that comes back to its first text, one archived, one with letters of its own."""
+    for description in ("A", "B", "A", "C"):
+        publish(make_spec("changed", description=description), by=None)
+    archive(make_tool("old"))
+    make_tool("Ünïcode «tool»", description="\u2028\u0085 \U0001f600 </script>")
+
+
+def export_of_now():
+    return "".join(whole_catalog()).encode()
+
+
+def forget_everything():
+    Tool.objects.update(current=None)
+    Tool.objects.all().delete()
+
+
+def test_a_catalog_comes_back_with_all_of_its_history(catalog):
+    before, data = history(), export_of_now()
+    forget_everything()
+
+    entries = uploaded("catalog.ndjson", data)
+
+    assert {entry.outcome for entry in entries} <= {"created", "revised"}
+    assert history() == before
+    assert export_of_now() == data
+
+
+def test_a_catalog_that_is_there_already_is_left_as_it_is(catalog):
+    before = history()
+
+    entries = uploaded("catalog.ndjson", export_of_now())
+
+    assert {(entry.tool_id, entry.outcome) for entry in entries} == {
+        ("changed", "unchanged"),
+        ("old", "unchanged"),
+        ("Ünïcode «tool»", "unchanged"),
+    }
+    assert history() == before
+
+
+def test_what_was_published_since_is_not_undone(catalog):
+    data = export_of_now()
+    publish(make_spec("changed", description="D"), by=None)
+
+    uploaded("catalog.ndjson", data)
+
+    assert Tool.objects.get(tool_id="changed").current.spec.description == "D"
+
+
+def test_what_a_catalog_never_had_is_added(catalog):
+    data = export_of_now()
+    forget_everything()
+    publish(make_spec("changed", description="A"), by=None)
+
+    uploaded("catalog.ndjson", data)
+
+    descriptions = [json.loads(text)["definition"]["description"] for text in history()["changed"][0]]
+    assert descriptions == ["A", "B", "C"]
+
+
+def test_the_same_catalog_gives_the_same_bytes(catalog):
+    assert export_of_now() == export_of_now()
+    assert b"created_at" not in export_of_now()
+
+
+def test_a_catalog_tells_nothing_of_people(catalog, ada):
+    publish(make_spec("mine"), by=ada)
+
+    assert b"ada" not in export_of_now()
+
+
+def test_anyone_can_have_the_catalog(stranger, catalog):
+    answer = stranger.ask("/catalog")
+
+    assert answer.headers["Content-Type"] == "application/x-ndjson"
+    assert b"".join(answer.streaming_content) == export_of_now()
+
+
+def test_an_exported_catalog_is_uploaded_again(program, catalog):
+    data = export_of_now()
+    forget_everything()
+
+    report = program.send("POST", "/uploads", data, content_type="application/x-ndjson").json()
+
+    assert report["counts"]["rejected"] == 0
+    assert export_of_now() == data
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_writes_a_file_that_load_specs_reads(tmp_path, capfdbinary):
+    make_tool("a")
+    file = tmp_path / "catalog.ndjson"
+
+    call_command("export_catalog", str(file))
+    call_command("export_catalog")
+
+    assert capfdbinary.readouterr().out == file.read_bytes() == export_of_now()
+    assert [path.name for path in tmp_path.iterdir()] == ["catalog.ndjson"]
+
+
+def revision(tool_id="a", number=1, source="{}", **members):
+    return KeptRevision(tool_id, number, source, **({"current": True, "archived": False} | members))
+
+
+def read(data):
+    reader = CatalogReader()
+    found = [reader.read(line) for line in data.splitlines()]
+    return [one for one in [*found, reader.finish()] if one is not None]
+
+
+FILE = "".join(catalog_lines([revision("a"), revision("b", source='{"\\u00e9": "é\u2028"}')])).encode()
+
+
+def test_lines_are_read_as_they_were_written():
+    assert read(FILE) == [revision("a"), revision("b", source='{"\\u00e9": "é\u2028"}')]
+
+
+@pytest.mark.parametrize(
+    ("changed", "rule"),
+    [
+        (FILE.replace(b'"{}"', b'"{ }"'), "catalog.hash"),
+        (FILE.replace(b'"archived":false', b'"archived":true', 1), "catalog.hash"),
+        (b"\n".join(FILE.splitlines()[:-1]), "catalog.cut"),
+        (b"\n".join(FILE.splitlines()[:-2] + FILE.splitlines()[-1:]), "catalog.cut"),
+        (FILE + FILE.splitlines()[1], "catalog.end"),
+        (FILE.replace(b'"version":1', b'"version":2'), "catalog.version"),
+        (FILE.replace(b'"revision":1', b'"revision":"1"', 1), "catalog.line"),
+        (FILE.replace(b'{"id":"a"', b'["id":"a"', 1), "json.syntax"),
+    ],
+)
+def test_a_file_that_was_changed_is_found_out(changed, rule):
+    assert rule in [found.rule for found in read(changed) if isinstance(found, Problem)]
+
+
+def test_problems_of_a_catalog_have_their_line_in_the_file():
+    data = "".join(catalog_lines([revision("a", source="{}"), revision("b", source='{\n"definition": 7}')])).encode()
+
+    entries = uploaded("catalog.ndjson", data)
+
+    assert [(entry.line, entry.faults[0].problem.line) for entry in entries] == [(2, 2), (3, 3)]
+
+
+def test_refused_lines_are_named_by_their_own_line():
+    [_, _, entry] = uploaded("a.ndjson", b"{}\n{}\n" + b'"' + b"x" * 300_000 + b'"\n')
+
+    assert (entry.line, entry.faults[0].problem.line) == (3, 3)
