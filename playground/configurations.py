@@ -7,11 +7,11 @@ where its name does ("apiKey", "password").
 from __future__ import annotations
 
 import hmac
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from catalog.problems import pointer_join, resolve_pointer
+from catalog.secret_names import is_secret_name
 from catalog.strict_json import JSON, Number
 from catalog.validation import CheckResult, CompiledSchema, Place, Violation
 from catalog.validation.wording import show
@@ -19,16 +19,6 @@ from playground.applying import child_places, gather_all, item_places
 from playground.forms.schemas import members
 from playground.mocks import canonical
 from playground.scrubbing import Scrubber, number_text
-
-SECRET_NAME = re.compile(
-    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared)[-_ ]?keys?$"
-    r"|^keys?$|passw(or)?d|passphrase|secret|credential|bearer|authorization|cookie|(^|[-_ ]|[a-z])tokens?$|^pin$"
-    r"|connection[-_ ]?string|dsn$",
-    re.IGNORECASE,
-)
-NOT_SECRET = re.compile(
-    r"(max|min|num|count|limit|per|total|next|page)[-_ ]?tokens?$|tokens?[-_ ]?(limit|count|url)$", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,11 +100,6 @@ class _Search:
         elif isinstance(value, list):
             for index, part in enumerate(value):
                 yield from self.below(item_places(applying, index), part, pointer_join(pointer, index), name)
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether a member of this name is likely to hold a secret."""
-    return bool(SECRET_NAME.search(name)) and not NOT_SECRET.search(name)
 
 
 def _says_secret(place: Place) -> bool:

@@ -1,8 +1,9 @@
 import pytest
 
 from catalog import strict_json
+from catalog.secret_names import is_secret_name
 from catalog.validation import compile_schema
-from playground.configurations import Configuration, is_secret_name, secret_members, told_safely
+from playground.configurations import Configuration, secret_members, told_safely
 
 
 def members(schema, value):

@@ -1,0 +1,24 @@
+"""Names that tell of a secret: "apiKey", "password".
+
+Nothing here knows Django. Forms, lint and what is logged go by the same names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SECRET: Final = re.compile(
+    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared)[-_ ]?keys?$"
+    r"|^keys?$|passw(or)?d|passphrase|secret|credential|bearer|authorization|cookie|(^|[-_ ]|[a-z])tokens?$|^pin$"
+    r"|connection[-_ ]?string|dsn$",
+    re.IGNORECASE,
+)
+_NOT_SECRET: Final = re.compile(
+    r"(max|min|num|count|limit|per|total|next|page)[-_ ]?tokens?$|tokens?[-_ ]?(limit|count|url)$", re.IGNORECASE
+)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a member of this name is likely to hold a secret."""
+    return bool(_SECRET.search(name)) and not _NOT_SECRET.search(name)
