@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from urllib.parse import urlencode
 
 from django.utils.dateparse import parse_date
@@ -14,6 +14,7 @@ from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
+DAY_MS = 24 * 60 * 60 * 1000
 RUN_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -71,7 +72,7 @@ class RunFilter:
             "mode": self.mode,
             "by__username": self.person,
             "id__gte": first_id_of(self.since) if self.since else "",
-            "id__lt": first_id_of(self.until + timedelta(days=1)) if self.until else "",
+            "id__lt": first_id_after(self.until) if self.until else "",
         }
         return runs.filter(**{name: value for name, value in conditions.items() if value})
 
@@ -101,8 +102,20 @@ class RunPage:
 
 def first_id_of(day: date) -> str:
     """The least id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
-    moment = datetime.combine(day, time(), tzinfo=UTC)
-    return f"{int(moment.timestamp() * 1000):012x}" + "0" * 20
+    return _id_at(_milliseconds(day))
+
+
+def first_id_after(day: date) -> str:
+    """The least id that a run after that day (UTC) can have; also after the last day that a date can name."""
+    return _id_at(_milliseconds(day) + DAY_MS)
+
+
+def _milliseconds(day: date) -> int:
+    return int(datetime.combine(day, time(), tzinfo=UTC).timestamp() * 1000)
+
+
+def _id_at(milliseconds: int) -> str:
+    return f"{max(0, milliseconds):012x}" + "0" * 20
 
 
 def _date(text: str) -> date | None:

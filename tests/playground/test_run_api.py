@@ -239,6 +239,8 @@ def test_runs_are_filtered(api, builtin):
     assert count("mode=live") == 1
     assert count("tool=get-weather-498ebfb0&verdict=conforms") == 1
     assert count("since=2999-01-01") == 0
+    assert count("since=0001-01-01") == count("until=9999-12-31") == 3
+    assert count("until=0001-01-01") == 0
     assert count("until=2999-01-01") == 3
     assert count("by=nobody") == 0
 
