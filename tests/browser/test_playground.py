@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import violations
 
 expect.set_options(timeout=15_000)
 
@@ -99,3 +102,40 @@ def test_the_examples_of_a_tool_are_checked(signed_in: Page):
     signed_in.get_by_role("button", name="Run all examples").click()
 
     expect(signed_in.locator(".verdict")).to_contain_text("examples hold", timeout=30_000)
+
+
+def run_of(page: Page, address: str) -> str:
+    """The address of a run that was made from the playground's page at `address`."""
+    page.goto(address)
+    run_button(page).click()
+    expect(page.locator("#run .run-facts")).to_be_visible()
+    found = page.locator("#run .run-facts a").get_attribute("href")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str):
+    signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    violating = run_of(signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
+    conforming = run_of(signed_in, "/tools/drifting_thermometer/try/?example=1")
+    raised = run_of(signed_in, '/tools/count_slowly/try/?parameters={"steps":1,"seconds":0,"fail_at":1}')
+    mock = run_of(signed_in, "/tools/get-weather-498ebfb0/try/?mode=mock&parameters={}")
+    pages = [violating, raised, mock, f"{violating[:-1]}..{conforming[6:]}", f"{conforming}example/"]
+    pages += ["/runs/?tool=drifting_thermometer", "/tools/drifting_thermometer/examples/"]
+
+    for address in pages:
+        signed_in.goto(address)
+
+        assert (address, violations(signed_in)) == (address, [])
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_no_page_is_wider_than_the_window(signed_in: Page, width: int):
+    run = run_of(signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
+    signed_in.set_viewport_size({"width": width, "height": 800})
+
+    for address in [run, f"/tools/drifting_thermometer/try/?run={run[6:-1]}", "/runs/", "/factories/"]:
+        signed_in.goto(address)
+
+        assert signed_in.evaluate("document.documentElement.scrollWidth") <= width, address
