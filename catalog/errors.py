@@ -6,6 +6,7 @@ ToolshelfError
 │   └── SpecError           it is not an acceptable LLM Tool Spec
 ├── RevisionConflict        somebody else's revision landed first
 └── Busy                    no room for one more; carries when to try again
+    └── Unreachable         what would do it cannot be reached for the moment
 """
 
 from __future__ import annotations
@@ -49,3 +50,7 @@ class Busy(ToolshelfError):
     def __init__(self, message: str, *, retry_after_s: int) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class Unreachable(Busy):
+    """What would do it cannot be reached; perhaps after `retry_after_s` seconds."""

@@ -12,7 +12,7 @@ from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.api import router as catalog_router
-from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
+from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError, Unreachable
 from catalog.problems import pointer_join
 from catalog.strict_json import dumps, loads
 from config.problem_json import problem_response
@@ -83,7 +83,8 @@ def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
 
 @api.exception_handler(Busy)
 def busy(request: HttpRequest, error: Busy) -> HttpResponse:  # noqa: ARG001
-    return problem_response(429, str(error), headers={"Retry-After": str(error.retry_after_s)})
+    status = 503 if isinstance(error, Unreachable) else 429
+    return problem_response(status, str(error), headers={"Retry-After": str(error.retry_after_s)})
 
 
 @api.exception_handler(Http404)

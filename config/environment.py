@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Collection
 from pathlib import Path
@@ -92,3 +93,26 @@ def database(name: str, default_file: Path) -> dict[str, object]:
         f"{name} has the scheme {parts.scheme!r}; it takes sqlite:////absolute/path/to/file "
         "or postgresql://user:password@host:port/name."
     )
+
+
+def broker(name: str) -> str:
+    """The Redis that runs are sent through to Celery's workers.
+
+    Raises:
+        ImproperlyConfigured: the URL names none, or Celery is not installed.
+    """
+    parts = urlsplit(os.environ.get(name, ""))
+    accepted = {"redis": parts.hostname, "rediss": parts.hostname, "redis+socket": parts.path.strip("/")}
+    if not accepted.get(parts.scheme):
+        # Not the URL itself: it may hold a password.
+        given = f"has the scheme {parts.scheme!r} and names no Redis server" if parts.scheme else "names no server"
+        raise ImproperlyConfigured(
+            f"{name} {given}; with TOOLSHELF_RUNNER=celery it takes redis://[user:password@]host[:port][/number], "
+            "rediss://… (with TLS) or redis+socket:///path/to/socket."
+        )
+    if importlib.util.find_spec("celery") is None or importlib.util.find_spec("redis") is None:
+        raise ImproperlyConfigured(
+            "TOOLSHELF_RUNNER is 'celery', and Celery for Redis is not installed. `make team` installs it "
+            "(the extra 'team' of the distribution)."
+        )
+    return parts.geturl()

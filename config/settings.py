@@ -161,11 +161,13 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
 TOOL_FACTORIES = [*FACTORIES, *env.words("TOOL_FACTORIES")]
 TOOL_ENVIRONMENT = env.words("TOOL_ENVIRONMENT")
-RUNNER = env.choice("TOOLSHELF_RUNNER", "local", {"local"})
+RUNNER = env.choice("TOOLSHELF_RUNNER", "local", {"local", "celery"})
+CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL") if RUNNER == "celery" else ""
 WEB_PROCESSES = env.number("TOOLSHELF_WEB_PROCESSES", 2, minimum=1)
 WEB_THREADS = env.number("TOOLSHELF_WEB_THREADS", 16, minimum=2)
-RUN_SLOTS = env.number("TOOLSHELF_RUN_SLOTS", 16, minimum=1)  # runs at once, over all of the server's processes
+RUN_SLOTS = env.number("TOOLSHELF_RUN_SLOTS", 16, minimum=1)  # at once, over all of a server's processes; by a worker
 RUN_QUEUE_MAX = env.number("TOOLSHELF_RUN_QUEUE_MAX", 1000, minimum=0)
+RUN_QUEUE_WAIT_S = env.number("TOOLSHELF_RUN_QUEUE_WAIT_S", 3600, minimum=1)  # Celery: for a worker to take a run
 RUN_TIMEOUT_S = env.number("TOOLSHELF_RUN_TIMEOUT_S", 30, minimum=1)
 RUN_TIMEOUT_MAX_S = env.number("TOOLSHELF_RUN_TIMEOUT_MAX_S", 300, minimum=1)
 RUN_MEMORY_BYTES = env.number("TOOLSHELF_RUN_MEMORY_BYTES", 1024 * 1024 * 1024, minimum=64 * 1024 * 1024)

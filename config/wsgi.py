@@ -13,6 +13,8 @@ django_application = get_wsgi_application()
 from playground.supervising import supervisor  # noqa: E402 - needs the apps that were just set up
 
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
+if settings.RUNNER == "celery":
+    import playground.broker  # noqa: F401 - so that the first run need not wait for Celery to be imported
 application = WholeBodies(
     django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES
 )

@@ -49,6 +49,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Those that have not ended."""
         return self.filter(outcome__in=ACTIVE)
 
+    def waiting(self) -> Self:
+        """Those that were sent to Celery's workers and taken by none yet: they have no host."""
+        return self.filter(outcome="queued", host="")
+
     def without_texts(self) -> Self:
         """For lists: what can be long stays in the database."""
         return self.defer("parameters_json", "response_json", "problems_json", "mock_json", "stdout", "stderr", "error")
@@ -106,7 +110,7 @@ class Run(models.Model):
     example_check = models.ForeignKey("ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs")
     example_number = models.PositiveSmallIntegerField(null=True)  # of the revision's examples, from 1
 
-    host = models.CharField(max_length=60, blank=True)  # playground.hosts
+    host = models.CharField(max_length=60, blank=True)  # playground.hosts; "" until a worker of Celery takes it
     seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for runs that take long
     cancel_requested_at = models.DateTimeField(null=True)
 

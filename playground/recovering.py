@@ -1,10 +1,11 @@
-"""Runs whose server process has ended: none stays "running" for ever, and none is lost."""
+"""Runs whose server process or worker has ended: none stays "running" for ever, and none is lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
 
+from django.conf import settings
 from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -18,10 +19,11 @@ SILENT_S = 90
 
 WAS_QUEUED = "The server ended before this run began. The tool was not called."
 WAS_RUNNING = "The server ended while this run was under way. Whether the tool did its work is not known."
+NOT_TAKEN = "No worker took this run within {limit_s:,} s. The tool was not called."
 
 
 def recover_runs(*, own: Iterable[str] = ()) -> int:
-    """Mark as crashed the runs whose host has ended.
+    """Mark as crashed the runs whose host has ended, and those that no worker takes.
 
     Args:
         own: hosts to treat as ended although they live: that of a process that is about to end.
@@ -31,13 +33,17 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
     """
     active = Run.objects.active()
     hosts = set(active.values_list("host", flat=True).distinct().order_by())
-    gone = [host for host in hosts if host in set(own) or is_gone(host)]
+    gone = [host for host in hosts - {""} if host in set(own) or is_gone(host)]
     now = timezone.now()
-    silent = active.annotate(sign=Coalesce(F("seen_at"), F("created_at"))).filter(
-        sign__lt=now - timedelta(seconds=SILENT_S)
+    silent = (
+        active.exclude(host="")
+        .annotate(sign=Coalesce(F("seen_at"), F("created_at")))
+        .filter(sign__lt=now - timedelta(seconds=SILENT_S))
     )
     count = 0
     for runs in (active.filter(host__in=gone), silent):
         count += runs.filter(outcome="queued").update(outcome="crashed", error=WAS_QUEUED, finished_at=now)
         count += runs.filter(outcome="running").update(outcome="crashed", error=WAS_RUNNING, finished_at=now)
-    return count
+    limit_s = settings.RUN_QUEUE_WAIT_S
+    untaken = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
+    return count + untaken.update(outcome="crashed", error=NOT_TAKEN.format(limit_s=limit_s), finished_at=now)

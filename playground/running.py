@@ -1,6 +1,7 @@
 """Running tools: the one way in for pages, API and commands, with the same checks, limits, record and verdict.
 
-    start  -> refused | a mock's answer | queued and handed to this process's runner (`supervising.py`)
+    start  -> refused | a mock's answer | queued and handed to this process's runner (`supervising.py`),
+              or sent to Celery's workers (`queueing.py`), who hand it to theirs
     wait   -> the same run, when it has ended
     cancel -> asked for; the process that the run belongs to ends it
 
@@ -27,6 +28,7 @@ from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.strict_json import JSON
 from catalog.validation import CheckResult
+from playground import queueing
 from playground.configurations import NO_SECRETS, Configuration
 from playground.contracts import Contract, contract_of, value_problems
 from playground.example_results import settle
@@ -84,7 +86,7 @@ def start(
         The run as recorded: ended where it was refused or mocked, else "queued". Its `problems` say why it was refused.
 
     Raises:
-        Busy: as many runs wait as may wait. Nothing was recorded.
+        Busy: as many runs wait as may wait, or nobody is there to take one. Nothing was recorded.
     """
     contract = contract_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
@@ -102,7 +104,9 @@ def start(
     if factory is None:
         return _mocked(run, contract, parameters)
     run.factory = factory.label
-    active = supervisor().begin(run, _job(run, factory, parameters, configuration), scrubber, conclude)
+    if settings.RUNNER == "celery":
+        return queueing.begin(run, configuration)
+    active = supervisor().begin(run, job_for(run, factory, parameters, configuration), scrubber, conclude)
     return active.run
 
 
@@ -111,21 +115,28 @@ def wait(run: Run, timeout_s: float) -> Run:
 
     Only half of the server's threads wait at once; when they do, this gives `run` back at once.
     """
-    active = supervisor().find(run.id) if run.is_active else None
-    if active is None:
-        return run if not run.is_active else Run.objects.with_names().get(pk=run.pk)
+    if not run.is_active:
+        return run
+    active = supervisor().find(run.id)
+    if active is None and settings.RUNNER != "celery":
+        return Run.objects.with_names().get(pk=run.pk)
     if timeout_s > 0 and _waiting_room.acquire(blocking=False):
         try:
+            if active is None:
+                return queueing.wait(run, timeout_s)
             active.ended.wait(timeout_s)
         finally:
             _waiting_room.release()
-    return active.run
+    return active.run if active else Run.objects.with_names().get(pk=run.pk)
 
 
 def cancel(run: Run) -> Run:
     """Ask for the end of `run`; one that has ended stays as it is. It is "cancelled" within a second."""
     asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
-    if asked and (active := supervisor().find(run.id)):
+    if asked and settings.RUNNER == "celery":
+        if not queueing.withdraw(run):
+            queueing.wait(run, 1)
+    elif asked and (active := supervisor().find(run.id)):
         active.handle.cancel()
         active.ended.wait(1)
     run.refresh_from_db()
@@ -214,9 +225,9 @@ def conclude(active: ActiveRun, end: RunEnd) -> None:
     if end.progress:
         run.progress_done, run.progress_total = end.progress.done, end.progress.total
         run.progress_message = storable(scrubber.text(end.progress.message))[:200]
-    run.queue_ms, run.start_ms, run.call_ms = end.queue_ms, end.start_ms, end.call_ms
+    run.queue_ms, run.start_ms, run.call_ms = active.waited_ms + end.queue_ms, end.start_ms, end.call_ms
     run.finished_at = timezone.now()
-    run.started_at = run.created_at + timedelta(milliseconds=end.queue_ms)
+    run.started_at = run.created_at + timedelta(milliseconds=run.queue_ms)
     columns = {name: getattr(run, name) for name in CONCLUDED}
     Run.objects.active().filter(pk=run.pk).update(**columns)
     if run.example_check:
@@ -262,7 +273,8 @@ def _fingerprint_key(tool: Tool) -> bytes:
     return salted_hmac("playground.configuration", tool.tool_id, algorithm="sha256").digest()
 
 
-def _job(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
+def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
+    """What the runner is asked for."""
     given = (configuration or NO_CONFIGURATION) if factory.configurable else None
     return Job(
         run_id=run.id,

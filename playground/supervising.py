@@ -48,6 +48,7 @@ class ActiveRun:
     handle: RunHandle
     scrubber: Scrubber
     conclude: Conclude
+    waited_ms: float = 0.0  # before it was handed to the runner
     began: float = field(default_factory=time.monotonic)
     ended: threading.Event = field(default_factory=threading.Event)
     news_at: float = 0.0
@@ -67,9 +68,10 @@ def make_runner(slots: int, queue_max: int) -> LocalRunner:
 class Supervisor:
     """The runs of one process. Started by the first run, or by `begin()` where a server wants its runs recovered."""
 
-    def __init__(self) -> None:
-        self.slots = max(1, settings.RUN_SLOTS // settings.WEB_PROCESSES)
-        self.queue_max = settings.RUN_QUEUE_MAX // settings.WEB_PROCESSES
+    def __init__(self, processes: int) -> None:
+        """Begin to look after runs; this is one of `processes` that share the slots and the queue."""
+        self.slots = max(1, settings.RUN_SLOTS // processes)
+        self.queue_max = settings.RUN_QUEUE_MAX // processes
         self.runner = make_runner(self.slots, self.queue_max)
         self.host = this_host()
         self.active: dict[str, ActiveRun] = {}
@@ -93,11 +95,29 @@ class Supervisor:
         try:
             run.host = self.host
             run.save(force_insert=True)
-            active = ActiveRun(run, self.runner.submit(job), scrubber, conclude)
+            return self._hand_over(run, job, scrubber, conclude)
         except BaseException:
             self._give_place_back()
             Run.objects.filter(pk=run.pk, outcome="queued").delete()
             raise
+
+    def go_on(self, run: Run, job: Job, scrubber: Scrubber, conclude: Conclude, *, waited_ms: float) -> ActiveRun:
+        """As `begin`, for a run that is recorded and has this process as its host already; it stays so when this fails.
+
+        Raises:
+            Busy: as many wait as may wait.
+        """
+        self._take_place()
+        try:
+            return self._hand_over(run, job, scrubber, conclude, waited_ms)
+        except BaseException:
+            self._give_place_back()
+            raise
+
+    def _hand_over(
+        self, run: Run, job: Job, scrubber: Scrubber, conclude: Conclude, waited_ms: float = 0.0
+    ) -> ActiveRun:
+        active = ActiveRun(run, self.runner.submit(job), scrubber, conclude, waited_ms)
         with self.lock:
             self.active[run.id] = active
         self.wake.set()
@@ -241,12 +261,16 @@ _pid = 0
 _making = threading.Lock()
 
 
-def supervisor() -> Supervisor:
-    """This process's own; made on the first call."""
+def supervisor(*, processes: int | None = None) -> Supervisor:
+    """This process's own; made on the first call.
+
+    Args:
+        processes: how many share the slots and the queue of the settings; the web server's where it is None.
+    """
     global _supervisor, _pid
     with _making:
         if _supervisor is None or _pid != os.getpid():
-            _supervisor, _pid = Supervisor(), os.getpid()
+            _supervisor, _pid = Supervisor(processes or settings.WEB_PROCESSES), os.getpid()
             atexit.register(_supervisor.close)
         return _supervisor
 

@@ -1,0 +1,77 @@
+"""Runs that Celery's workers do: sent by a web server, waited for and withdrawn. The other half is `taking.py`.
+
+    begin (web) -> recorded as waiting, message sent -> take (worker): claimed, called, checked, scrubbed, written down
+
+What a run is about stands in the database; the message adds only what must not stand there, encrypted: the
+configuration. Whether a run was taken is decided by its row alone, so a message that comes twice calls nothing twice.
+"""
+
+from __future__ import annotations
+
+import time
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.errors import Busy, Unreachable
+from catalog.strict_json import JSON
+from playground.ciphering import encrypt
+from playground.configurations import Configuration
+from playground.example_results import settle
+from playground.models import Run, RunQuerySet
+
+LOOKS_FIRST_S = 0.02
+LOOKS_AT_LEAST_S = 0.25
+WITHDRAWN = "The run was cancelled while it waited. The tool was not called."
+
+
+@sensitive_variables("configuration", "content")
+def begin(run: Run, configuration: Configuration | None) -> Run:
+    """Record `run` as waiting for a worker, and tell the workers.
+
+    Raises:
+        Busy: as many wait as may wait. Nothing was recorded.
+        Unreachable: the message could not be sent. Nothing was recorded.
+    """
+    from playground.broker import BrokerError, send  # noqa: PLC0415 - Celery is there only where it is used
+
+    with transaction.atomic():
+        if Run.objects.waiting().count() >= max(1, settings.RUN_QUEUE_MAX):
+            raise Busy(
+                f"{settings.RUN_QUEUE_MAX:,} runs wait already; no more are taken for the moment.", retry_after_s=10
+            )
+        run.save(force_insert=True)
+    content: dict[str, JSON] = {"run": run.id}
+    if configuration:
+        content["configuration"] = configuration.value
+    try:
+        send(run.id, encrypt(content))
+    except BrokerError as error:
+        Run.objects.waiting().filter(pk=run.pk).delete()
+        raise Unreachable("The workers cannot be reached for the moment.", retry_after_s=10) from error
+    return run
+
+
+def wait(run: Run, timeout_s: float) -> Run:
+    """`run` when it has ended, or as it stands after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    pause_s = LOOKS_FIRST_S
+    while (left_s := deadline - time.monotonic()) > 0 and Run.objects.active().filter(pk=run.pk).exists():
+        time.sleep(min(pause_s, left_s))
+        pause_s = min(pause_s * 1.5, LOOKS_AT_LEAST_S)
+    return Run.objects.with_names().get(pk=run.pk)
+
+
+def withdraw(run: Run) -> bool:
+    """End a run that no worker has taken yet, and say whether it was one. Its message will find that nothing waits."""
+    return end_uncalled(Run.objects.waiting(), run, "cancelled", WITHDRAWN)
+
+
+def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:
+    """Write down the end of a run whose tool was not called, and say whether it was `among` these."""
+    ended = among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=timezone.now())
+    if ended and run.example_check:
+        settle(run.example_check)
+    return bool(ended)
