@@ -103,7 +103,9 @@ def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None) -
 
 def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin) -> Candidate:
     text = imported.text.encode()
-    return Candidate(Piece(piece.source, text), imported.problems or _read(text), origin)
+    is_too_long = len(text) > settings.MAX_SPEC_BYTES  # a site may take less than the reader does
+    spec = _read(text) if is_too_long or imported.spec is None else imported.spec
+    return Candidate(Piece(piece.source, text), imported.problems or spec, origin)
 
 
 def _prefix(piece: Piece, document: JSON) -> str:

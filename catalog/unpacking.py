@@ -101,7 +101,9 @@ def _pieces(label: str, file: BinaryIO, kind: Kind | None, max_bytes: int) -> It
         yield from _elements(label, stream, max_bytes)
     else:
         text = stream.read(max(max_bytes, MAX_DOCUMENT_BYTES) + 1)
-        if len(text) > max_bytes and (len(text) > MAX_DOCUMENT_BYTES or not may_be_imported(text)):
+        if len(text) > MAX_DOCUMENT_BYTES and may_be_imported(text):
+            yield _refused(label, f"This document has more than {MAX_DOCUMENT_BYTES:,} bytes.", "json.too-large")
+        elif len(text) > max_bytes and not may_be_imported(text):
             yield _too_long(label, 1, 1, max_bytes)
         elif text.strip():
             yield Piece(label, text)

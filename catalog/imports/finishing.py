@@ -10,7 +10,7 @@ from catalog.imports.mending import without_refused
 from catalog.imports.results import MAX_CHARS, Draft, ImportedSpec, Object
 from catalog.losses import Report
 from catalog.problems import Problem
-from catalog.spec import MAX_NAME_CHARACTERS, read_spec
+from catalog.spec import MAX_NAME_CHARACTERS, ToolSpec, read_spec
 from catalog.strict_json import dumps
 
 ROUNDS: Final = 4  # of leaving out what is refused: less is found while there is worse
@@ -35,7 +35,7 @@ class Finisher:
         document = self._document(draft, report)
         for _ in range(ROUNDS):
             text = dumps(document, indent=2)
-            problems = _problems(text)
+            spec, problems = _read(text)
             mended = _mended(document, problems, draft.pointer, report) if problems else None
             if mended is None:
                 break
@@ -43,7 +43,7 @@ class Finisher:
         self._chars += len(text)
         if self._chars > MAX_CHARS:
             return _refused(draft, _TOO_LARGE)
-        return ImportedSpec(draft.pointer, text, document, tuple(report), problems)
+        return ImportedSpec(draft.pointer, text, document, spec, tuple(report), problems)
 
     def _document(self, draft: Draft, report: Report) -> Object:
         tool_id = self._own_id(draft, report)
@@ -69,15 +69,14 @@ class Finisher:
 
 
 def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
-    return ImportedSpec(draft.pointer, "", {"definition": {"name": draft.name}}, tuple(draft.losses), (problem,))
+    return ImportedSpec(draft.pointer, "", {"definition": {"name": draft.name}}, None, tuple(draft.losses), (problem,))
 
 
-def _problems(text: str) -> tuple[Problem, ...]:
+def _read(text: str) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
     try:
-        read_spec(text)
+        return read_spec(text), ()
     except SpecError as error:
-        return error.problems
-    return ()
+        return None, error.problems
 
 
 def _mended(document: Object, problems: tuple[Problem, ...], pointer: str, report: Report) -> Object | None:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from catalog.losses import Loss
 from catalog.problems import Problem
+from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 
 Kind = Literal["mcp", "openai", "anthropic", "gemini", "langchain", "openapi-3", "swagger-2"]
@@ -36,6 +37,7 @@ class ImportedSpec:
         pointer: where it stood in the document.
         text: the spec, as JSON.
         document: the same as a value.
+        spec: the same as the reader of specs has it; None where it is not acceptable.
         losses: what became of parts of it; pointers into the document that was imported.
         problems: why it is not acceptable even so; empty where it is. Pointers and lines of `text`.
     """
@@ -43,6 +45,7 @@ class ImportedSpec:
     pointer: str
     text: str = field(repr=False)
     document: Object = field(repr=False)
+    spec: ToolSpec | None = field(repr=False, default=None)
     losses: tuple[Loss, ...] = ()
     problems: tuple[Problem, ...] = ()
 
