@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from playground.runner import Job, LocalRunner  # noqa: E402
+from playground.runner.worker_process import ALL_MODES  # noqa: E402
 
 FACTORY = """
 class Trivial:
@@ -54,9 +55,7 @@ def main() -> None:
     tools = ROOT / "var" / "bench-tools"
     tools.mkdir(parents=True, exist_ok=True)
     (tools / "trivial.py").write_text(FACTORY)
-    runner = LocalRunner(
-        slots=options.slots, search_path=[str(tools)], modes=() if options.plain else ("namespaces", "user")
-    )
+    runner = LocalRunner(slots=options.slots, search_path=[str(tools)], modes=() if options.plain else ALL_MODES)
     print(f"set apart by: {runner.isolation()}")
 
     def run_once(number: int) -> None:

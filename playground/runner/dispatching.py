@@ -193,6 +193,7 @@ class Dispatcher:
                 "preload": run.job.forks_safely,
                 "typed": _name(run) in self._typed,
                 "memory_bytes": run.job.limits.memory_bytes,
+                "processes": run.job.limits.processes,
             },
             keeper.theirs,
         )

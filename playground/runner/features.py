@@ -59,6 +59,14 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
             else no_namespaces,
         ),
         Feature(
+            "Bounds on all of a run",
+            is_on=isolation["control_groups"],
+            text="A control group bounds the memory and the processes of a run together."
+            if isolation["control_groups"]
+            else "No control group, so memory is looked at ten times a second instead: "
+            + refused.get("control groups", "not tried"),
+        ),
+        Feature(
             "Own user",
             is_on=own_users,
             text=(

@@ -22,7 +22,7 @@ from catalog.errors import Busy
 from playground.runner.dispatching import Dispatcher
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
-from playground.runner.worker_process import WorkerProcess, clean_environment
+from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class LocalRunner:
         search_path: Sequence[str] = (),
         hidden: Sequence[str] = (),
         writable: Sequence[str] = (),
-        modes: Sequence[str] = ("namespaces", "user"),
+        modes: Sequence[str] = ALL_MODES,
         idle_s: float = 300.0,
     ) -> None:
         """Make a runner; nothing is started before the first run.

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from catalog.errors import JSONTextError
 from catalog.strict_json import dumps, loads
-from playground.runner.job import Job, Outcome, Output, Progress, RunEnd, State
+from playground.runner.job import MIB, Job, Outcome, Output, Progress, RunEnd, State
 from playground.worker.frames import (
     ACCEPTED,
     BEGUN,
@@ -196,6 +196,12 @@ class LocalRun:
             return "timed_out", f"The tool did not end within {limit:g} s. It was ended, with all that it had started."
         if why == "killed":
             return "cancelled", "The run was cancelled. The tool was ended, with all that it had started."
+        if why == "memory":
+            allowed = self.job.limits.memory_bytes // MIB
+            return (
+                "crashed",
+                f"The tool and all that it had started needed more memory than the {allowed:,} MiB of a run.",
+            )
         if why == "garbled":
             return "crashed", "The tool wrote into the pipe on which its result is sent."
         return "crashed", _how_it_ended(ended["status"])

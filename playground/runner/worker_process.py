@@ -27,6 +27,7 @@ ALLOWED_ENVIRONMENT: Final = (
     "no_proxy",
     "all_proxy",
 )
+ALL_MODES: Final = ("namespaces", "user", "control groups")
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _PROGRAM: Final = "import sys; sys.path.insert(0, sys.argv[1]); from playground.worker.program import main; main()"
 _MAX_MESSAGE: Final = 1 << 16
@@ -48,7 +49,7 @@ class WorkerProcess:
         search_path: Sequence[str] = (),
         hidden: Sequence[str] = (),
         writable: Sequence[str] = (),
-        modes: Sequence[str] = ("namespaces", "user"),
+        modes: Sequence[str] = ALL_MODES,
     ) -> None:
         """Start the program. It may be told things at once.
 

@@ -10,6 +10,7 @@ Three modes, best first; the worker finds out by trying which one works:
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import secrets
@@ -28,6 +29,7 @@ _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions ha
 _UID_RANGES: Final = 1 << 18
 UIDS_PER_FACTORY: Final = 512
 _MAX_REASON: Final = 500
+_NICENESS: Final = 5  # behind the server, which has to answer meanwhile
 _BOUNDED: Final = (
     (resource.RLIMIT_CPU, "cpu_s"),
     (resource.RLIMIT_FSIZE, "file_bytes"),
@@ -80,8 +82,7 @@ def needed_directories(search_path: Sequence[str]) -> tuple[str, ...]:
     """The directories that importing and running a factory reads."""
     program = Path(sys.executable).resolve().parent
     paths = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(program), *search_path, *sys.path]
-    real = {str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()}
-    return tuple(sorted(path for path in real if not any(path != other and is_within(path, other) for other in real)))
+    return tuple(sorted({str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()}))
 
 
 def is_within(path: str, directory: str) -> bool:
@@ -268,7 +269,7 @@ def _arrange_mounts(enclosure: Enclosure) -> None:
     """See nothing but what is needed, and write nowhere. Begins with the worker's user, ends with the namespace's."""
     linux.mount("none", "/", "", linux.MS_REC | linux.MS_PRIVATE)
     kept = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in (*enclosure.kept, enclosure.scratch)}
-    covers = {path for path in enclosure.hidden if Path(path).is_dir()}
+    covers = {path for path in enclosure.hidden if os.path.isdir(path)}  # noqa: PTH112
     if enclosure.own_users:
         covers |= private_ancestors(kept)
         _change_user(0)
@@ -325,6 +326,9 @@ def enter_run(place: Place, slot: int) -> None:
     linux.drop_capabilities()
     linux.allow_inspection(allowed=True)
     linux.die_with_parent()
+    os.nice(_NICENESS)
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123  once per run
+        file.write("1000")  # when memory is short, this goes first
 
 
 def bound(bounds: dict[str, int]) -> None:

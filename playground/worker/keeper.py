@@ -15,16 +15,19 @@ import os
 import select
 import signal
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from playground.worker import calling
+from playground.worker.cgroups import Membership, kills_in
 from playground.worker.directories import make_private_directory, remove_private_directory
 from playground.worker.ending import end_descendants, reap
 from playground.worker.frames import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.isolation import Place, bound, enter_run, settle_keeper
 from playground.worker.linux import close_from
 from playground.worker.loading import LoadedFactory
+from playground.worker.measuring import takes_more_than
 from playground.worker.watching import Watch
 
 _ABOVE: Final = 100  # descriptors from here on are not in the way of the run's own
@@ -68,18 +71,25 @@ class Keeper:
     Attributes:
         slot: which of its parent's keepers; from 1.
         factory: the imported factory, or None for one that each run imports anew.
+        group: the control group that it and its runs belong to, where there are any.
     """
 
     place: Place
     slot: int
     factory: LoadedFactory | None
     server: socket.socket
+    group: Membership | None = None
     scratch_bytes: int = _SCRATCH_BYTES
     nowhere: int = field(default_factory=lambda: os.open(os.devnull, os.O_WRONLY))
 
     def serve(self) -> NoReturn:
         """Do runs until the server closes the socket."""
         settle_keeper(self.place)
+        if self.group:
+            try:
+                self.group.join()
+            except OSError:  # it was made for this one, and is gone
+                self.group = None
         calling.open_streams()
         while True:
             waiting = self._make_run()
@@ -133,7 +143,10 @@ class Keeper:
         )
         with contextlib.suppress(BrokenPipeError):  # it has ended already, which is noticed next
             os.write(run.word, json.dumps(limits["bounds"]).encode())
-        why = watch.until_it_ends(limits["deadline"])
+        takes_too_much = self._measure(limits)
+        why: str = watch.until_it_ends(limits["deadline"], takes_too_much)
+        if self.group and why == "exited" and takes_too_much():
+            why = "memory"
         status, clean = self._end(run)
         watch.drain()
         self._clear(run)
@@ -141,6 +154,14 @@ class Keeper:
         self.server.sendall(frame(END, json.dumps(ended).encode()))
         if not (clean and watch.job_taken):  # else the job is still in the socket
             os._exit(1)
+
+    def _measure(self, limits: dict[str, Any]) -> Callable[[], bool]:
+        """What tells whether a run takes too much memory: its control group, else a look at its processes."""
+        if self.group:
+            file, kills_before = self.group.kills_file, kills_in(self.group.kills_file)
+            return lambda: kills_in(file) > kills_before
+        memory_bytes, apart = limits["bounds"]["memory_bytes"], self.place.namespace >= 0
+        return lambda: takes_more_than(memory_bytes, own_namespace=apart)
 
     def _end(self, run: WaitingRun) -> tuple[int, bool]:
         """Kill the run and all it has started; the wait status of its first process, and whether nothing is left."""

@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from playground.worker.cgroups import Membership
 from playground.worker.ending import reap
 from playground.worker.failing import describe
 from playground.worker.frames import DESCRIPTION, UNUSABLE, frame
@@ -59,18 +60,21 @@ class Parent:
             message, descriptors = received
             if not message:
                 os._exit(0)
-            server = socket.socket(fileno=descriptors[0])
+            server, joining = socket.socket(fileno=descriptors[0]), tuple(descriptors[1:])
+            group = Membership(joining, json.loads(message)["kills_file"]) if joining else None
             if self.unusable:
                 refuse(server, self.unusable)
             elif slot := next((each for each in range(1, UIDS_PER_FACTORY) if each not in keepers.values()), 0):
-                keepers[self._fork_keeper(slot, server)] = slot
+                keepers[self._fork_keeper(slot, server, group)] = slot
             server.close()
+            for descriptor in joining:
+                os.close(descriptor)
 
-    def _fork_keeper(self, slot: int, server: socket.socket) -> int:
+    def _fork_keeper(self, slot: int, server: socket.socket, group: Membership | None) -> int:
         pid = fork_keeper(self.place)
         if not pid:
-            close_all_but(server.fileno())
-            Keeper(self.place, slot, self.factory, server).serve()
+            close_all_but(server.fileno(), *(group.descriptors if group else ()))
+            Keeper(self.place, slot, self.factory, server, group).serve()
         return pid
 
 

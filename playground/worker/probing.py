@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from playground.worker.cgroups import ControlGroups, Membership, find_control_groups
 from playground.worker.directories import make_private_directory, remove_private_directory
 from playground.worker.isolation import Enclosure, Place, enter_run, fork_apart, fork_keeper, settle_keeper
 
 _TRIAL_BYTES: Final = 1 << 20
+_TRIAL_MEMORY_BYTES: Final = 1 << 28
+_TRIAL_PROCESSES: Final = 8
 _MAX_REASON: Final = 500
 
 
@@ -43,7 +46,24 @@ def _candidates(base: Enclosure) -> Iterator[tuple[str, Enclosure]]:
         yield "users", replace(base, mode="user", own_users=True)
 
 
-def _trial(enclosure: Enclosure) -> str:
+def choose_control_groups(enclosure: Enclosure, modes: tuple[str, ...]) -> tuple[ControlGroups | None, str]:
+    """The control groups to use inside `enclosure`, or None and why there are none."""
+    if "control groups" not in modes:
+        return None, "they are switched off"
+    try:
+        groups = find_control_groups()
+        group = groups.make(memory_bytes=_TRIAL_MEMORY_BYTES, processes=_TRIAL_PROCESSES)
+    except OSError as error:
+        return None, str(error)
+    reason = _trial(enclosure, group)
+    for descriptor in group.descriptors:
+        os.close(descriptor)
+    if reason:
+        groups.remove()
+    return (None, reason) if reason else (groups, "")
+
+
+def _trial(enclosure: Enclosure, group: Membership | None = None) -> str:
     """Why `enclosure` does not work; "" when it does: a process goes all the way into it, as a run would."""
     read, write = os.pipe()
     try:
@@ -53,7 +73,7 @@ def _trial(enclosure: Enclosure) -> str:
         os.close(write)
         return str(error) or type(error).__name__
     if place is not None:
-        _try_everything(place, write)
+        _try_everything(place, write, group)
     os.close(write)
     with open(read, "rb") as answer:  # noqa: PTH123  a descriptor
         reason = answer.read(_MAX_REASON).decode(errors="replace")
@@ -61,7 +81,7 @@ def _trial(enclosure: Enclosure) -> str:
     return "" if reason == "+" else reason or "the process that tried it ended"
 
 
-def _try_everything(place: Place, write: int) -> None:
+def _try_everything(place: Place, write: int, group: Membership | None) -> None:
     """In the process that was set apart: keeper, private directory, run; then end."""
     try:
         keeper = fork_keeper(place)
@@ -69,6 +89,8 @@ def _try_everything(place: Place, write: int) -> None:
             os.waitpid(keeper, 0)
             os._exit(0)
         settle_keeper(place)
+        if group:
+            group.join()
         directory = make_private_directory(place, 1, _TRIAL_BYTES)
         run = os.fork()
         if run:
@@ -87,6 +109,11 @@ def _try_everything(place: Place, write: int) -> None:
     os._exit(0)
 
 
-def as_json(enclosure: Enclosure, refused: dict[str, str]) -> dict[str, Any]:
+def as_json(enclosure: Enclosure, groups: ControlGroups | None, refused: dict[str, str]) -> dict[str, Any]:
     """What a server shows of it."""
-    return {"mode": enclosure.mode, "own_users": enclosure.own_users, "refused": refused}
+    return {
+        "mode": enclosure.mode,
+        "own_users": enclosure.own_users,
+        "control_groups": groups is not None,
+        "refused": refused,
+    }

@@ -22,11 +22,13 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from playground.worker import probing
+from playground.worker.cgroups import ControlGroups, Membership
 from playground.worker.directories import remove_tree
 from playground.worker.ending import end_descendants
 from playground.worker.isolation import Enclosure, fork_apart, needed_directories
@@ -65,6 +67,7 @@ class Worker:
 
     control: socket.socket
     enclosure: Enclosure
+    groups: ControlGroups | None
     children: dict[int, Child] = field(default_factory=dict)
 
     def serve(self) -> None:
@@ -109,11 +112,25 @@ class Worker:
         parent = self._parent(request["key"])
         if parent is None:
             parent = self._start_parent(request, *socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-        with socket.socket(fileno=server) as asker:
+        with socket.socket(fileno=server) as asker, self._group(request) as group:
+            message = json.dumps({"kills_file": group.kills_file}).encode()
             try:
-                socket.send_fds(parent.requests, [b"keeper"], [server])
+                socket.send_fds(parent.requests, [message], [server, *group.descriptors])
             except OSError as error:
                 refuse(asker, f"The factory's process takes no more requests: {error}")
+
+    @contextlib.contextmanager
+    def _group(self, request: dict[str, Any]) -> Iterator[Membership]:
+        """A control group for a keeper, where there are any."""
+        group = Membership((), "")
+        if self.groups:
+            try:
+                group = self.groups.make(memory_bytes=request["memory_bytes"], processes=request["processes"])
+            except OSError as error:
+                sys.stderr.write(f"toolshelf worker: a run has no control group: {error}\n")
+        yield group
+        for descriptor in group.descriptors:
+            os.close(descriptor)
 
     def _start_parent(self, request: dict[str, Any], requests: socket.socket, inbox: socket.socket) -> Child:
         pid, place = fork_apart(self.enclosure)
@@ -198,11 +215,14 @@ def main() -> None:
         scratch=scratch,
     )
     enclosure, refused = probing.choose_enclosure(base, tuple(start["modes"]))
-    control.send(json.dumps(probing.as_json(enclosure, refused)).encode())
+    groups, refused["control groups"] = probing.choose_control_groups(enclosure, tuple(start["modes"]))
+    control.send(json.dumps(probing.as_json(enclosure, groups, refused)).encode())
     try:
-        Worker(control, enclosure).serve()
+        Worker(control, enclosure, groups).serve()
     finally:
         end_descendants(own_namespace=False)
+        if groups:
+            groups.remove()
         remove_tree(scratch)
         os.close(lock)
 

@@ -10,6 +10,7 @@ import socket
 import struct
 import termios
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -28,11 +29,12 @@ from playground.worker.frames import (
     frame,
 )
 
-Why = Literal["answered", "exited", "deadline", "killed", "garbled", "closed"]
+Why = Literal["answered", "exited", "deadline", "killed", "garbled", "closed", "memory"]
 
 _COUNT: Final = struct.Struct("i")
 _NO_COUNT: Final = bytes(_COUNT.size)
 _DRAINED_AT_ONCE: Final = 1 << 20
+_LOOKS_EVERY_S: Final = 0.1
 _REPORTS_PER_S: Final = 20.0
 _REPORTS_BURST: Final = 40.0
 
@@ -100,9 +102,18 @@ class Watch:
         """Whether the run has read its job."""
         return TAKEN not in self._longest
 
-    def until_it_ends(self, deadline: float) -> Why:
-        """Pass on what comes, until there is an answer, the process has ended, or `deadline` (monotonic) is over."""
-        while (wait_ms := math.ceil((deadline - time.monotonic()) * 1000)) > 0:
+    def until_it_ends(self, deadline: float, takes_too_much: Callable[[], bool]) -> Why:
+        """Pass on what comes, until there is an answer, the process has ended, or `deadline` (monotonic) is over.
+
+        Now and then it is asked whether the run `takes_too_much` memory.
+        """
+        look_at = time.monotonic() + _LOOKS_EVERY_S
+        while (now := time.monotonic()) < deadline:
+            if now >= look_at:
+                if takes_too_much():
+                    return "memory"
+                look_at = time.monotonic() + _LOOKS_EVERY_S
+            wait_ms = math.ceil((min(deadline, look_at) - now) * 1000)
             ready = {descriptor for descriptor, _ in self._poll.poll(wait_ms)}
             for pipe in self._outputs.keys() & ready:
                 if not self._pass_on_output(pipe):

@@ -8,7 +8,7 @@ from pathlib import Path
 from playground.runner import Job, Limits, LocalRunner
 
 TOOLS = Path(__file__).parent / "tools"
-APART = ("namespaces", "user")
+APART = ("namespaces", "user", "control groups")
 MARK = "TOOLSHELF_TEST_MARK"
 
 _numbers = itertools.count(1)

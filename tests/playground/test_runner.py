@@ -553,6 +553,39 @@ def test_too_many_processes_are_refused_to_the_tool(apart):
     assert "Resource temporarily unavailable" in end.error
 
 
+@pytest.mark.parametrize("modes", [APART, ("namespaces", "user"), ()], ids=["control groups", "namespaces", "plain"])
+def test_all_processes_of_a_run_share_its_memory(own_runner, modes):
+    runner = own_runner(modes=modes)
+    code = """
+import os, time
+for n in range(8):
+    if not os.fork():
+        kept = bytearray(40 * 2**20)
+        time.sleep(60)
+time.sleep(60)
+"""
+
+    end = runner.call(code, timeout_s=10, memory_bytes=200 * 2**20)
+
+    assert end.outcome == "crashed"
+    assert end.error == "The tool and all that it had started needed more memory than the 200 MiB of a run."
+    assert runner.call("return 1").response == 1
+    assert runner.nothing_is_left()
+
+
+def test_processes_that_share_their_memory_are_not_counted_twice(own_runner):
+    runner = own_runner(modes=("namespaces", "user"))
+    code = """
+import os, time
+kept = bytearray(60 * 2**20)
+children = [os.fork() for n in range(3)]
+time.sleep(0.5)
+return 1
+"""
+
+    assert runner.call(code, memory_bytes=200 * 2**20).outcome == "returned"
+
+
 def test_too_many_open_files_are_refused_to_the_tool(runner):
     end = runner.call("kept = [open('/dev/null') for n in range(100)]", open_files=50)
 
