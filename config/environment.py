@@ -101,8 +101,12 @@ def broker(name: str) -> str:
     Raises:
         ImproperlyConfigured: the URL names none, or Celery is not installed.
     """
-    parts = urlsplit(os.environ.get(name, ""))
-    accepted = {"redis": parts.hostname, "rediss": parts.hostname, "redis+socket": parts.path.strip("/")}
+    try:
+        parts = urlsplit(os.environ.get(name, ""))
+        server = f"{parts.hostname}:{parts.port or 6379}" if parts.hostname else ""
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is no URL, or its port is no number up to 65535.") from None
+    accepted = {"redis": server, "rediss": server, "redis+socket": parts.path.strip("/")}
     if not accepted.get(parts.scheme):
         # Not the URL itself: it may hold a password.
         given = f"has the scheme {parts.scheme!r} and names no Redis server" if parts.scheme else "names no server"

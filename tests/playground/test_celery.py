@@ -352,6 +352,15 @@ def test_a_broker_that_is_none_stops_the_start_and_names_what_is_accepted(monkey
     assert "hidden" not in str(told.value)
 
 
+def test_a_broker_whose_port_is_no_number_stops_the_start(monkeypatch):
+    monkeypatch.setenv("CELERY_BROKER_URL", "redis://user:hidden@localhost:many")
+
+    with pytest.raises(ImproperlyConfigured, match="CELERY_BROKER_URL is no URL, or its port is no number") as told:
+        environment.broker("CELERY_BROKER_URL")
+
+    assert "hidden" not in str(told.value)
+
+
 def test_without_celery_the_start_says_what_to_install(monkeypatch):
     monkeypatch.setenv("CELERY_BROKER_URL", "redis://localhost")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
