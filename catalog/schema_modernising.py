@@ -34,9 +34,13 @@ _BUNDLED: Final[Schema] = {"type": ["object", "boolean"], "description": "A JSON
 
 
 class Origins:
-    """Where each schema of a rewritten document was in the spec; by identity, because schemas may be equal."""
+    """Where each schema of a rewritten document was in the spec; by identity, because schemas may be equal.
+
+    `made` are the identities of schemas that stand for several others.
+    """
 
     def __init__(self) -> None:
+        self.made: set[int] = set()
         self._pointers: dict[int, tuple[Schema, str]] = {}  # the schema is kept, so that its identity stays its own
 
     def put(self, schema: Schema, pointer: str) -> Schema:

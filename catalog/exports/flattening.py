@@ -15,6 +15,12 @@ from catalog.problems import pointer_join
 from catalog.schema_modernising import ANNOTATIONS, Modern, Schema, definition_of
 from catalog.strict_json import JSON, Number, dumps
 
+MAX_MERGED: Final = 300_000  # keywords and members that are put together for one export
+
+
+class TooLarge(ValueError):
+    """Written out, the schema is more than a provider would take."""
+
 
 @dataclass(slots=True)
 class Flat:
@@ -44,7 +50,8 @@ class Flattener:
     def __init__(self, modern: Modern, report: Report) -> None:
         self._modern = modern
         self._report = report
-        self._made: set[int] = set()  # schemas that were put together here
+        self._room = MAX_MERGED
+        self._made = modern.origins.made
 
     def flat(self, schema: Schema) -> Flat:
         """`schema` with all that it refers to. It ends because no reference leads back to itself in place."""
@@ -61,8 +68,9 @@ class Flattener:
 
     def both(self, first: Schema, second: JSON) -> Schema:
         """A schema that asks for what both do."""
-        made = self.alike(first, {"allOf": [first, second]})
-        self._made.add(id(made))  # which stays its own: the origins keep the schema
+        parts = first["allOf"] if id(first) in self._made else [first]
+        made = self.alike(first, {"allOf": [*(parts if isinstance(parts, list) else ()), second]})
+        self._made.add(id(made))
         return made
 
     def _add(self, schema: Schema, result: Flat) -> None:
@@ -88,12 +96,15 @@ class Flattener:
             self._report.dropped(pointer, "Nothing at all is allowed here, which cannot be said in one schema.")
 
     def _merge(self, keyword: str, value: JSON, place: str, result: Flat) -> None:
+        self._room -= 1 + (len(value) if isinstance(value, dict | list) else 0)
+        if self._room < 0:
+            raise TooLarge(f"Put together, the schema has more than {MAX_MERGED:,} keywords.")
         if keyword not in result.members:
             result.members[keyword] = value
             result.places[keyword] = place
             return
         have = result.members[keyword]
-        if keyword in ANNOTATIONS or _same(have, value):
+        if keyword in ANNOTATIONS or (keyword not in _HOLDING and _same(have, value)):
             return
         merged = _MERGED.get(keyword, _unmergeable)(self, have, value)
         if merged is None:
@@ -170,13 +181,14 @@ def _either(_: Flattener, first: JSON, second: JSON) -> JSON:
     return bool(first or second)
 
 
+_HOLDING: Final = frozenset({"properties", "items", "additionalProperties", "propertyNames", "contains"})
 _MERGED: Final[Mapping[str, Merge]] = {
     "properties": _properties,
     "required": _names,
     "type": _types,
     "enum": _values,
     "uniqueItems": _either,
-    **dict.fromkeys(("items", "additionalProperties", "propertyNames", "contains"), _schemas),
+    **dict.fromkeys(_HOLDING - {"properties"}, _schemas),
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.exports import rules
+from catalog.exports.flattening import TooLarge
 from catalog.exports.jobs import (
     CONFIGURATION,
     DESCRIPTION,
@@ -72,7 +73,7 @@ def _mcp(job: Job) -> Schema:
     if returns is not None:
         try:
             tool["outputSchema"], _ = whole_object(returns, RETURN_TYPE, job.rules, job.report)
-        except NotAnObject:
+        except (NotAnObject, TooLarge):
             job.report.dropped(RETURN_TYPE, "MCP describes a result only where it is an object.")
         else:
             job.report.kept(RETURN_TYPE, "It is the schema of the structured result.")

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from catalog.exports.flattening import TooLarge
 from catalog.exports.naming import alias
 from catalog.exports.rooting import NotAnObject, object_root
 from catalog.exports.rules import Rules
 from catalog.exports.subset_types import Subset
-from catalog.exports.subsets import SubsetWriter, TooLarge, renaming
+from catalog.exports.subsets import SubsetWriter, renaming
 from catalog.exports.whole import NOTHING, whole_object
 from catalog.losses import Loss, Report, is_within
 from catalog.schema_modernising import Schema, is_outdated, modernised
@@ -85,7 +86,7 @@ class Job:
             return dict(NOTHING)
         try:
             schema, renamed = whole_object(self.spec.parameters, PARAMETERS, self.rules, self.report)
-        except NotAnObject as error:
+        except (NotAnObject, TooLarge) as error:
             self.obstacles.append(str(error))
             return dict(NOTHING)
         self.renamed |= renamed

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.exports.flattening import Flat, Flattener, type_names
+from catalog.exports.flattening import Flat, Flattener, TooLarge, type_names
 from catalog.exports.naming import NameRule, alias
 from catalog.exports.subset_types import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 from catalog.exports.telling import sentence_for, with_sentences
@@ -26,10 +26,6 @@ _UNKNOWN: Final = (
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
 )  # fmt: skip
 _QUIET: Final = frozenset({"readOnly", "writeOnly"})  # they say nothing to a model that fills in parameters
-
-
-class TooLarge(ValueError):
-    """Written out, the schema is more than a provider would take."""
 
 
 @dataclass(slots=True)

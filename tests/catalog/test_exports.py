@@ -1,5 +1,7 @@
 """Exports: what each format makes of a spec, and what it says was lost."""
 
+import time
+
 import pytest
 
 from catalog.exports import FORMATS, export, matrix, usable_as_it_is
@@ -503,6 +505,35 @@ def test_references_that_multiply_are_not_written_out_for_ever():
     exported = export(spec_with({**properties(x={"$ref": "#/$defs/d12"}), "$defs": definitions}), "gemini")
 
     assert exported.obstacles == ("Written out, there are more than 5,000 schemas.",)
+
+
+def hostile():
+    """Schemas that pass the gate, and multiply where they are written out."""
+    members = {f"p{number}": {"type": "string"} for number in range(450)}
+    yield "wide alternatives", {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]}
+    yield "one member often", {"allOf": [properties(p={"maxLength": number}) for number in range(450)]}
+    yield "many parts", {"allOf": [properties(**{f"p{number}": {}}) for number in range(900)]}
+    yield "long lists", properties(**{f"p{n}": {"allOf": [{"enum": list(range(900))}] * 2} for n in range(10)})
+    deep = {"type": "string"}
+    for _ in range(8):
+        deep = {
+            "type": "object",
+            "properties": {"a": {}},
+            "anyOf": [deep, {"required": ["a"], "properties": {"b": {}}}],
+        }
+    yield "deep alternatives", deep
+
+
+@pytest.mark.parametrize("schema", [pytest.param(schema, id=name) for name, schema in hostile()])
+@pytest.mark.parametrize("key", FORMATS)
+def test_hostile_schemas_are_exported_in_bounded_time(key, schema):
+    for parameters in (schema, properties(x=schema)):
+        spec = spec_with(parameters)
+
+        started_s = time.process_time()
+        dumps(export(spec, key).document)
+
+        assert time.process_time() - started_s < 1
 
 
 # -- OpenAPI ----------------------------------------------------------------------------------------------------------
