@@ -20,9 +20,11 @@ from catalog.addresses import file_stem, revision_at, revision_of, tool_at
 from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
 from catalog.candidates import Origin
 from catalog.catalog_file import MEDIA_TYPE
+from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
 from catalog.losses import Loss
+from catalog.meaning import meaning_of
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.publishing import Publication, publish
@@ -230,9 +232,9 @@ def get_revision_spec(
     by_alias=True,
 )
 def diff(request: HttpRequest, slug: str, query: Query[shapes.DiffQuery]) -> dict[str, Any]:
-    """What changed in the text. Specs on a single line are laid out first."""
+    """What changed in meaning, the worst first, and in the text. Specs on a single line are laid out first."""
     old, new = revision_at(slug, query.from_), revision_at(slug, query.to)
-    difference = compare(old.source, new.source)
+    difference, meaning = compare(old.source, new.source), meaning_of(old, new)
     names = {"old_name": f"revision {old.number}", "new_name": f"revision {new.number}"}
     return {
         "from": old.number,
@@ -241,6 +243,29 @@ def diff(request: HttpRequest, slug: str, query: Query[shapes.DiffQuery]) -> dic
         "added": difference.added,
         "removed": difference.removed,
         "laid_out": difference.laid_out,
+        "verdict": meaning.verdict,
+        "changes": [_change_json(change) for change in meaning.changes],
+    }
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    proof = change.proof
+    return {
+        "part": change.part,
+        "place": change.place,
+        "kind": change.kind,
+        "message": change.message,
+        "verdict": change.verdict,
+        "before": change.before,
+        "after": change.after,
+        "proof": proof
+        and {
+            "kind": proof.kind,
+            "value": proof.value,
+            "source": proof.source,
+            "message": proof.message,
+            "pointer": proof.pointer,
+        },
     }
 
 

@@ -291,6 +291,25 @@ class DiffQuery(Schema):
     to: int = Field(ge=1, le=2**31 - 1)
 
 
+class ProofOut(Schema):
+    kind: str = Field(description="`example`, `run`, or a made `witness`.")
+    value: Any = Field(description="One revision accepts it, the other refuses it.")
+    source: str
+    message: str = Field(description="Why it is refused.")
+    pointer: str = Field(description="Into the value.")
+
+
+class ChangeOut(Schema):
+    part: str = Field(description="`definition`, `parameters`, `returnType` or `configuration`.")
+    place: str = Field(description="In the values that are described; empty for the whole.")
+    kind: str
+    message: str
+    verdict: str = Field(description="`breaking`, `unknown`, or `compatible`, which is said only where it is certain.")
+    before: str | None = Field(description="JSON Pointer into the older spec.")
+    after: str | None = Field(description="JSON Pointer into the newer spec.")
+    proof: ProofOut | None
+
+
 class DiffOut(Schema):
     model_config = _like(
         {
@@ -300,6 +319,25 @@ class DiffOut(Schema):
             "added": 1,
             "removed": 1,
             "laid_out": False,
+            "verdict": "breaking",
+            "changes": [
+                {
+                    "part": "parameters",
+                    "place": "value",
+                    "kind": "type-changed",
+                    "message": "`value` changes from number to integer.",
+                    "verdict": "breaking",
+                    "before": "/definition/parameters/properties/value",
+                    "after": "/definition/parameters/properties/value",
+                    "proof": {
+                        "kind": "witness",
+                        "value": {"value": 1.5},
+                        "source": "",
+                        "message": "1.5 is not an integer",
+                        "pointer": "/value",
+                    },
+                }
+            ],
         }
     )
 
@@ -309,6 +347,8 @@ class DiffOut(Schema):
     added: int = Field(description="Lines.")
     removed: int = Field(description="Lines.")
     laid_out: bool = Field(description="Whether the texts were laid out first, because one stands on a single line.")
+    verdict: str = Field(description="The worst of the changes; `identical` where nothing changed that means anything.")
+    changes: list[ChangeOut]
 
 
 class ExportOut(Schema):

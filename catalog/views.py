@@ -20,6 +20,7 @@ from catalog.accounts.auth import actor
 from catalog.addresses import tool_at
 from catalog.browsing import CatalogSearch
 from catalog.laying_out import is_one_line, lay_out
+from catalog.meaning import meaning_of, with_verdicts
 from catalog.models import Revision
 from catalog.reading import file_pieces
 from catalog.text_diff import compare
@@ -60,7 +61,7 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "tool": tool,
         "docs": ToolDocs(tool, site=request.build_absolute_uri("/")),
-        "revisions": list(revisions)[:REVISIONS_SHOWN],
+        "revisions": with_verdicts(list(revisions)[:REVISIONS_SHOWN]),
         "more_revisions": len(revisions) > REVISIONS_SHOWN,
     }
     return render(request, "catalog/tool.html", context)
@@ -97,18 +98,25 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = list(revisions[: REVISIONS_PER_PAGE + 1])
     shown = page[:REVISIONS_PER_PAGE]
     older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
-    return render(request, "catalog/revisions.html", {"tool": tool, "revisions": shown, "next_url": older})
+    context = {"tool": tool, "revisions": with_verdicts(shown), "next_url": older}
+    return render(request, "catalog/revisions.html", context)
 
 
 @require_safe
 def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
-    """What changed in the text between two revisions."""
+    """What changed between two revisions: in meaning, and in the text."""
     tool = tool_at(slug)
     found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
     old, new = found.get(pair[0]), found.get(pair[1])
     if old is None or new is None:
         raise Http404
-    context = {"tool": tool, "old": old, "new": new, "difference": compare(old.source, new.source)}
+    context = {
+        "tool": tool,
+        "old": old,
+        "new": new,
+        "meaning": meaning_of(old, new),
+        "difference": compare(old.source, new.source),
+    }
     return render(request, "catalog/revision_diff.html", context)
 
 

@@ -349,7 +349,32 @@ def test_two_revisions_are_compared(stranger):
         "added": 1,
         "removed": 1,
         "laid_out": False,
+        "verdict": "compatible",
+        "changes": [
+            {
+                "part": "definition",
+                "place": "",
+                "kind": "description-changed",
+                "message": "The description changed.",
+                "verdict": "compatible",
+                "before": "/definition/description",
+                "after": "/definition/description",
+                "proof": None,
+            }
+        ],
     }
+
+
+def test_a_breaking_change_comes_with_its_proof(stranger):
+    for kind in ("number", "integer"):
+        make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
+
+    answer = stranger.ask("/tools/greet/diff", **{"from": 1, "to": 2}).json()
+
+    [change] = answer["changes"]
+    assert answer["verdict"] == change["verdict"] == "breaking"
+    assert change["place"] == "count"
+    assert change["proof"]["pointer"] == "/count"
 
 
 @pytest.mark.parametrize("query", ["", "from=1", "from=0&to=1", "from=x&to=1", "from=1&to=" + "9" * 30])

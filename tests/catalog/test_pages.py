@@ -288,6 +288,30 @@ def test_a_difference_shows_lines_added_and_removed(client):
     assert texts_of(tree, ".diff-add .diff-text") == ['"description": "two"']
 
 
+def test_a_difference_says_what_breaks_and_proves_it(client):
+    for kind in ("number", "integer"):
+        make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
+
+    tree = page(client, "/tools/greet/revisions/1..2/")
+
+    assert "breaking" in text_of(tree, ".page-heading")
+    assert "count" in text_of(tree, ".change-place")
+    assert "Proof" in text_of(tree, ".change summary")
+
+
+def test_the_history_says_of_each_revision_whether_it_breaks(client):
+    for kind in ("number", "integer", "number"):
+        make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
+
+    tree = page(client, "/tools/greet/revisions/")
+
+    assert [row.split()[-4:] for row in texts_of(tree, "tbody tr td:nth-child(4)")] == [
+        ["compatible"],
+        ["breaking"],
+        ["—"],
+    ]
+
+
 @pytest.mark.parametrize("pair", ["0..1", "1..9", "1..", "x..y", "1..99999999999999999999"])
 def test_a_difference_of_revisions_that_are_not_there_is_404(client, pair):
     make_tool("greet")
