@@ -27,7 +27,7 @@ from django.conf import settings
 from playground.describing import Description, describe
 from playground.registrations import Origin, Registration, read_registrations
 from playground.runner.features import Feature, features_of
-from playground.runner.worker_process import WorkerProcess, clean_environment
+from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
 
 logger = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ class FactoryRegistry:
         """How runs are kept apart on this machine; the first time it is tried out, which takes a moment."""
         self._look()
         if self._isolation is None:
-            worker = self._start_worker()
+            worker = self._start_worker(ALL_MODES)
             try:
                 self._isolation = worker.read_isolation()
             finally:
@@ -172,7 +172,7 @@ class FactoryRegistry:
     def _describe(self, registrations: list[Registration]) -> None:
         """In a thread: fill in the descriptions of `registrations`, as they come."""
         try:
-            worker = self._start_worker()
+            worker = self._start_worker(ALL_MODES[:2])  # nothing is bounded together but runs
             try:
                 references = [each.reference for each in registrations]
                 for reference, description in describe(worker, references, timeout_s=self._import_limit_s):
@@ -187,8 +187,10 @@ class FactoryRegistry:
         finally:
             self._complete.set()
 
-    def _start_worker(self) -> WorkerProcess:
-        return WorkerProcess(environment=self._environment, search_path=self._search_path, hidden=self._hidden)
+    def _start_worker(self, modes: Sequence[str]) -> WorkerProcess:
+        return WorkerProcess(
+            environment=self._environment, search_path=self._search_path, hidden=self._hidden, modes=modes
+        )
 
     def _remembered(self, registrations: list[Registration]) -> dict[str, Description]:
         """What an earlier process found out, of the factories whose code is as it was."""

@@ -23,6 +23,7 @@ from playground.runner.dispatching import Dispatcher
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
 from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
+from playground.worker import linux
 
 logger = logging.getLogger(__name__)
 
@@ -192,6 +193,8 @@ class LocalRunner:
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
         self._isolation = isolation
+        if isolation["mode"] == "plain":  # then runs have this process's user, and could read its memory
+            linux.allow_inspection(allowed=False)
 
     def is_closing(self) -> bool:
         return self._closing

@@ -149,7 +149,7 @@ class Keeper:
             why = "memory"
         status, clean = self._end(run)
         watch.drain()
-        self._clear(run)
+        clean = self._clear(run) and clean
         ended = {"why": why, "status": status, "clean": clean, "dropped": watch.dropped}
         self.server.sendall(frame(END, json.dumps(ended).encode()))
         if not (clean and watch.job_taken):  # else the job is still in the socket
@@ -173,9 +173,14 @@ class Keeper:
             return status, True
         return status, end_descendants(own_namespace=self.place.namespace >= 0) and ended == run.pid
 
-    def _clear(self, run: WaitingRun) -> None:
+    def _clear(self, run: WaitingRun) -> bool:
+        """Take away what is left of a run that has ended; whether that went well."""
         run.close()
-        remove_private_directory(self.place, run.directory)
+        try:
+            remove_private_directory(self.place, run.directory)
+        except OSError:
+            return False
+        return True
 
     def _become_run(self, directory: str, heard: int, say: int, out: int, err: int) -> NoReturn:
         """In the forked process: take up the pipes, lose every other descriptor and right, wait, and do the job."""

@@ -7,12 +7,13 @@ import socket
 from typing import Final
 
 MAX_MESSAGE_BYTES: Final = 1 << 16
+NOTHING_MORE: Final[tuple[bytes, list[int]]] = (b"", [])  # the other end is closed
 _MAX_DESCRIPTORS: Final = 4
 _ANCILLARY_BYTES: Final = socket.CMSG_SPACE(_MAX_DESCRIPTORS * array.array("i").itemsize)
 
 
 def receive(sender: socket.socket) -> tuple[bytes, list[int]] | None:
-    """The next message and the descriptors that came with it; None when there is none yet, b"" when there will be none.
+    """The next message and the descriptors that came with it, or `NOTHING_MORE`; None when there is none yet.
 
     `socket.recv_fds` would wait: it does not pass on its flags (Python 3.11).
     """
@@ -23,7 +24,7 @@ def receive(sender: socket.socket) -> tuple[bytes, list[int]] | None:
     except BlockingIOError:
         return None
     except ConnectionResetError:  # the other end went without having read all
-        return b"", []
+        return NOTHING_MORE
     descriptors = array.array("i")
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

@@ -10,18 +10,18 @@ import resource
 import select
 import socket
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from playground.worker.cgroups import Membership
-from playground.worker.ending import reap
+from playground.worker.ending import end_descendants, reap
 from playground.worker.failing import describe
 from playground.worker.frames import DESCRIPTION, UNUSABLE, frame
 from playground.worker.isolation import UIDS_PER_FACTORY, Place, fork_keeper
 from playground.worker.keeper import Keeper
 from playground.worker.linux import close_all_but
 from playground.worker.loading import LoadedFactory, describe_factory, load_factory, threads
-from playground.worker.messages import receive
+from playground.worker.messages import NOTHING_MORE, receive
 
 STARTS_THREADS: Final = 75  # how a parent ends that cannot fork
 _MAX_ERROR: Final = 4000
@@ -36,46 +36,63 @@ class Parent:
         worker: where requests for keepers come from, each with the socket to its server.
         factory: the imported factory; None when each run imports it anew.
         unusable: why it cannot be used, when importing it failed.
+        keepers: their numbers and slots, by the descriptor that tells of their end.
     """
 
     place: Place
     worker: socket.socket
     factory: LoadedFactory | None = None
     unusable: str = ""
+    keepers: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def serve(self) -> NoReturn:
         """Fork keepers until the worker closes the socket."""
         gc.collect()
         gc.freeze()  # so that collecting garbage in a fork does not copy every page
-        keepers: dict[int, int] = {}
-        poll = select.poll()
-        poll.register(self.worker, select.POLLIN)
         while True:
-            poll.poll(_LOOKS_AFTER_CHILDREN_MS)
-            for pid in reap() or ():
-                keepers.pop(pid, None)
+            poll = select.poll()
+            for descriptor in (self.worker.fileno(), *self.keepers):
+                poll.register(descriptor, select.POLLIN)
+            ready = {descriptor for descriptor, _ in poll.poll(_LOOKS_AFTER_CHILDREN_MS)}
+            self._bury(self.keepers.keys() & ready)
             received = receive(self.worker)
-            if received is None:
-                continue
-            message, descriptors = received
-            if not message:
+            if received == NOTHING_MORE:
                 os._exit(0)
-            server, joining = socket.socket(fileno=descriptors[0]), tuple(descriptors[1:])
-            group = Membership(joining, json.loads(message)["kills_file"]) if joining else None
+            if received is not None:
+                self._answer(*received)
+
+    def _answer(self, message: bytes, descriptors: list[int]) -> None:
+        """Fork a keeper for the server at the first of `descriptors`; the others are its control group's."""
+        server, joining = socket.socket(fileno=descriptors[0]), tuple(descriptors[1:])
+        group = Membership(joining, json.loads(message)["kills_file"]) if joining else None
+        taken = {slot for _, slot in self.keepers.values()}
+        slot = next((each for each in range(1, UIDS_PER_FACTORY) if each not in taken), 0)
+        with server:
             if self.unusable:
                 refuse(server, self.unusable)
-            elif slot := next((each for each in range(1, UIDS_PER_FACTORY) if each not in keepers.values()), 0):
-                keepers[self._fork_keeper(slot, server, group)] = slot
-            server.close()
-            for descriptor in joining:
-                os.close(descriptor)
+            elif slot:
+                self._fork_keeper(slot, server, group)
+        for descriptor in joining:
+            os.close(descriptor)
 
-    def _fork_keeper(self, slot: int, server: socket.socket, group: Membership | None) -> int:
-        pid = fork_keeper(self.place)
+    def _fork_keeper(self, slot: int, server: socket.socket, group: Membership | None) -> None:
+        try:
+            pid = fork_keeper(self.place)
+        except OSError:  # no room for a process: the server sees its socket close, and asks again
+            return
         if not pid:
             close_all_but(server.fileno(), *(group.descriptors if group else ()))
             Keeper(self.place, slot, self.factory, server, group).serve()
-        return pid
+        self.keepers[os.pidfd_open(pid)] = pid, slot
+
+    def _bury(self, ended: set[int]) -> None:
+        """Clean up after keepers that have ended. What was theirs has come to this process."""
+        for pidfd in ended:
+            del self.keepers[pidfd]
+            os.close(pidfd)
+        reap()
+        if ended and self.place.namespace < 0:
+            end_descendants(own_namespace=False, spare=[pid for pid, _ in self.keepers.values()])
 
 
 def become_parent(place: Place, worker: socket.socket, request: dict[str, Any]) -> NoReturn:

@@ -109,15 +109,16 @@ class Worker:
         return next((child for child in self.children.values() if child.key == key), None)
 
     def _ask_for_keeper(self, request: dict[str, Any], server: int) -> None:
-        parent = self._parent(request["key"])
-        if parent is None:
-            parent = self._start_parent(request, *socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-        with socket.socket(fileno=server) as asker, self._group(request) as group:
-            message = json.dumps({"kills_file": group.kills_file}).encode()
+        with socket.socket(fileno=server) as asker:
             try:
-                socket.send_fds(parent.requests, [message], [server, *group.descriptors])
+                parent = self._parent(request["key"])
+                if parent is None:
+                    parent = self._start_parent(request, *socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+                with self._group(request) as group:
+                    message = json.dumps({"kills_file": group.kills_file}).encode()
+                    socket.send_fds(parent.requests, [message], [server, *group.descriptors])
             except OSError as error:
-                refuse(asker, f"The factory's process takes no more requests: {error}")
+                refuse(asker, f"The factory has no process: {error}")
 
     @contextlib.contextmanager
     def _group(self, request: dict[str, Any]) -> Iterator[Membership]:
@@ -143,7 +144,12 @@ class Worker:
         return child
 
     def _describe(self, request: dict[str, Any], server: socket.socket) -> None:
-        pid, place = fork_apart(self.enclosure)
+        try:
+            pid, place = fork_apart(self.enclosure)
+        except OSError as error:
+            refuse(server, f"The factory has no process: {error}")
+            server.close()
+            return
         if place is not None:
             with _last_words():
                 close_all_but(server.fileno())

@@ -6,6 +6,7 @@ case by case, what ours is.
 """
 
 import json
+import os
 import resource
 import socket
 import threading
@@ -181,6 +182,34 @@ def test_the_process_that_watches_a_run_cannot_be_ended_by_it(runner):
     end = runner.call("import os, signal; os.kill(1, signal.SIGKILL); return os.getppid()")
 
     assert end.outcome == "raised"
+
+
+def test_what_a_run_leaves_ends_also_when_it_ends_who_watches_it(runner):
+    code = """
+import os, signal, time
+watching = os.getppid()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    time.sleep(600)
+time.sleep(0.2)
+os.kill(watching, signal.SIGKILL)
+time.sleep(600)
+"""
+
+    end = runner.call(code, timeout_s=LIMIT_S)
+
+    assert end.outcome == ("timed_out" if runner.modes else "crashed") or "PermissionError" in end.error
+    assert runner.nothing_is_left()
+    assert runner.call("return 1").response == 1
+
+
+def test_a_run_cannot_read_the_servers_environment(runner):
+    end = runner.call(f"return open('/proc/{os.getpid()}/environ', 'rb').read().decode('latin-1').split('=')")
+
+    assert end.outcome == "raised"
+    assert end.error.startswith(("PermissionError", "FileNotFoundError"))
 
 
 def test_a_run_in_namespaces_sees_its_own_processes_only(runner):
