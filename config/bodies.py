@@ -1,14 +1,16 @@
 """Request bodies, read whole and within a time before the site sees the request.
 
 The server hands a body over as it arrives, and whoever reads it waits in one of the server's few threads. So that slow
-clients never hold all of them, only half of the threads may be reading at once, and a body that trickles is cut off.
+clients never hold all of them, only half of the threads may be reading at once and a quarter wait to, and a body that
+trickles is cut off.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -19,7 +21,8 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 MEMORY_BYTES = 1024 * 1024  # a longer body waits in a file
 CHUNK_BYTES = 64 * 1024
-BRISK_S = 0.1  # a read that took longer is followed by a shorter one, so that the deadline is seen in time
+WAIT_S = 1  # for another body to have arrived
+BRISK_S = 0.1  # how long a read usually takes; after a longer one comes a shorter one, so that the deadline is seen
 
 
 class SlowBody(Exception):
@@ -43,6 +46,7 @@ class WholeBodies:
     def __init__(self, application: Application, *, readers: int, max_bytes: int, patience_s: float = 20) -> None:
         self.application = application
         self.readers = threading.BoundedSemaphore(readers)
+        self.waiters = threading.BoundedSemaphore(max(1, readers // 2))
         self.max_bytes = max_bytes
         self.patience_s = patience_s
 
@@ -50,23 +54,72 @@ class WholeBodies:
         length = environ.get("CONTENT_LENGTH") or "0"
         if not (length.isascii() and length.isdecimal()) or not 0 < int(length[:20]) <= self.max_bytes:
             return self.application(environ, start_response)
-        if not self.readers.acquire(timeout=1):
-            return refuse(start_response, 503, "Too many uploads are arriving at once. Try again shortly.")
+        if not self.may_read():
+            return refuse(environ, start_response, 503, "Too many uploads are arriving at once. Try again shortly.")
         try:
             body = read_whole(
                 environ["wsgi.input"], int(length), deadline=time.monotonic() + self.time_for(int(length))
             )
         except SlowBody:
-            return refuse(start_response, 408, "The request's body did not arrive in time.")
+            return refuse(environ, start_response, 408, "The request's body did not arrive in time.")
         except CutBody:
-            return refuse(start_response, 400, "The request's body is shorter than its Content-Length.")
+            return refuse(environ, start_response, 400, "The request's body is shorter than its Content-Length.")
         finally:
             self.readers.release()
         environ["wsgi.input"] = body
-        return self.application(environ, start_response)
+        try:
+            return Answer(self.application(environ, start_response), body)
+        except BaseException:
+            body.close()
+            raise
+
+    def may_read(self) -> bool:
+        """Whether this thread may read a body now, or soon: only few wait, so that others go on answering."""
+        if self.readers.acquire(timeout=BRISK_S):
+            return True
+        if not self.waiters.acquire(blocking=False):
+            return False
+        try:
+            return self.readers.acquire(timeout=WAIT_S)
+        finally:
+            self.waiters.release()
 
     def time_for(self, length: int) -> float:
         return self.patience_s + length / (64 * 1024)
+
+
+class Answer:
+    """The parts of an answer, with the body of its request, which is closed when they have been sent."""
+
+    def __init__(self, parts: Iterable[bytes], body: IO[bytes]) -> None:
+        self.parts = parts
+        self.body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.parts)
+
+    def close(self) -> None:
+        self.body.close()
+        if hasattr(self.parts, "close"):
+            self.parts.close()
+
+
+class Answer:
+    """The parts of a response; closing it, as the server does in the end, closes the request's body too."""
+
+    def __init__(self, parts: Iterable[bytes], body: IO[bytes]) -> None:
+        self.parts = parts
+        self.body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.parts)
+
+    def close(self) -> None:
+        try:
+            if hasattr(self.parts, "close"):
+                self.parts.close()
+        finally:
+            self.body.close()
 
 
 def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
@@ -95,13 +148,21 @@ def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
     return body
 
 
-def refuse(start_response: StartResponse, status: int, detail: str) -> Iterable[bytes]:
-    text = f"{detail}\n".encode()
-    headers = [
-        ("Content-Type", "text/plain; charset=utf-8"),
-        ("Content-Length", str(len(text))),
-        ("Connection", "close"),
-        ("Retry-After", "5"),
-    ]
-    start_response(f"{status} {HTTPStatus(status).phrase}", headers)
-    return [text]
+def refuse(environ: Environ, start_response: StartResponse, status: int, detail: str) -> Iterable[bytes]:
+    """An answer in the shape of the API's errors where it was called, else plain text."""
+    phrase = HTTPStatus(status).phrase
+    kind, text = "text/plain; charset=utf-8", f"{detail}\n"
+    if str(environ.get("PATH_INFO", "")).startswith("/api/"):
+        kind = "application/problem+json"
+        text = json.dumps({"type": "about:blank", "title": phrase, "status": status, "detail": detail})
+    headers = {
+        "Content-Type": kind,
+        "Content-Length": str(len(text.encode())),
+        "Connection": "close",
+        "Retry-After": "5",
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+    }
+    start_response(f"{status} {phrase}", list(headers.items()))
+    return [text.encode()]

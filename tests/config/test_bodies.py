@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import threading
 import time
 
@@ -28,13 +29,18 @@ class Trickle:
 
 
 def ask(application, body, length):
+    status, _, answer = ask_at("/", application, body, length)
+    return status, answer
+
+
+def ask_at(path, application, body, length):
     told = []
-    answer = b"".join(
-        application(
-            {"CONTENT_LENGTH": str(length), "wsgi.input": body}, lambda status, headers: told.append((status, headers))
-        )
-    )
-    return told[0][0], answer
+    environ = {"PATH_INFO": path, "CONTENT_LENGTH": str(length), "wsgi.input": body}
+    parts = application(environ, lambda status, headers: told.append((status, dict(headers))))
+    answer = b"".join(parts)
+    if hasattr(parts, "close"):
+        parts.close()
+    return *told[0], answer
 
 
 @pytest.mark.parametrize("size", [1, 100, 64 * 1024, 3_000_001])
@@ -76,6 +82,38 @@ def test_only_so_many_bodies_arrive_at_once():
     for thread in slow:
         thread.join()
     assert ask(application, io.BytesIO(b"quick"), 5) == ("200 OK", b"quick")
+
+
+def test_few_wait_for_others_bodies_so_that_threads_are_left():
+    application = WholeBodies(echo, readers=4, max_bytes=10**6)
+    for _ in range(4):
+        application.readers.acquire()
+    waiting = [threading.Thread(target=ask, args=(application, io.BytesIO(b"x"), 1)) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    time.sleep(0.3)
+    started = time.monotonic()
+
+    status, _ = ask(application, io.BytesIO(b"quick"), 5)
+
+    assert status == "503 Service Unavailable"
+    assert time.monotonic() - started < 0.5
+    for thread in waiting:
+        thread.join()
+
+
+def test_a_refusal_has_the_shape_of_its_door_and_the_strict_headers():
+    application = WholeBodies(echo, readers=1, max_bytes=100)
+
+    _, headers, page = ask_at("/upload/", application, io.BytesIO(b"half"), 8)
+    _, api_headers, answer = ask_at("/api/v1/tools", application, io.BytesIO(b"half"), 8)
+
+    assert page == b"The request's body is shorter than its Content-Length.\n"
+    assert api_headers["Content-Type"] == "application/problem+json"
+    assert json.loads(answer)["status"] == 400
+    for sent in (headers, api_headers):
+        assert sent["X-Content-Type-Options"] == "nosniff"
+        assert "default-src 'none'" in sent["Content-Security-Policy"]
 
 
 def test_a_request_without_a_body_waits_for_nobody():
