@@ -104,24 +104,6 @@ class Answer:
             self.parts.close()
 
 
-class Answer:
-    """The parts of a response; closing it, as the server does in the end, closes the request's body too."""
-
-    def __init__(self, parts: Iterable[bytes], body: IO[bytes]) -> None:
-        self.parts = parts
-        self.body = body
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self.parts)
-
-    def close(self) -> None:
-        try:
-            if hasattr(self.parts, "close"):
-                self.parts.close()
-        finally:
-            self.body.close()
-
-
 def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
     """The `length` bytes of `source`, as a file at its start.
 

@@ -17,9 +17,10 @@ from config.problem_json import CONTENT_TYPE, problem_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
-KNOWN_METHODS = SAFE_METHODS | {"POST", "PUT", "DELETE"}
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "DELETE")
 MAX_QUERY_CHARACTERS = 16_384
+MAX_HEADER_CHARACTERS = 32_768  # of all headers together
 # What a page elsewhere can send without asking first (a "simple" request), and so no door for programs takes.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
 PLAIN_DETAILS = {
@@ -67,19 +68,43 @@ class PlainRequests:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        query = request.META.get("QUERY_STRING", "")
         if request.method not in KNOWN_METHODS:
-            return failure(request, 405, "This site takes GET, HEAD, OPTIONS, POST, PUT and DELETE.")
-        if len(query) > MAX_QUERY_CHARACTERS:
-            return failure(request, 414, f"A query string holds at most {MAX_QUERY_CHARACTERS:,} characters.")
-        if "\0" in request.path_info or "%00" in query:
-            return failure(request, 400, "An address cannot hold a NUL character.")
-        size = request.META.get("CONTENT_LENGTH") or "0"
-        if not (size.isascii() and size.isdecimal()):
-            return failure(request, 400, "Content-Length is a whole number.")
-        if int(size[:20]) > settings.MAX_UPLOAD_BYTES:
-            return failure(request, 413, f"At most {settings.MAX_UPLOAD_BYTES:,} bytes fit in one request.")
+            response = failure(request, 405, f"This site takes {', '.join(KNOWN_METHODS)}.")
+            response["Allow"] = ", ".join(KNOWN_METHODS)
+            return response
+        refusal = refusal_of_address(request) or refusal_of_headers(request)
+        if refusal:
+            return failure(request, *refusal)
+        if request.method == "HEAD" and is_api(request):
+            request.method = "GET"  # the server leaves out the body of the answer
         return self.get_response(request)
+
+
+def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
+    """The status and the reason why no request for this address is answered."""
+    query = request.META.get("QUERY_STRING", "")
+    if len(query) > MAX_QUERY_CHARACTERS:
+        return 414, f"A query string holds at most {MAX_QUERY_CHARACTERS:,} characters."
+    if "\0" in request.path_info or "%00" in query:
+        return 400, "An address cannot hold a NUL character."
+    return None
+
+
+def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
+    """The status and the reason why no request with these headers is answered."""
+    headers = ((name, value) for name, value in request.META.items() if name.startswith("HTTP_"))
+    if sum(len(name) + len(value) for name, value in headers) > MAX_HEADER_CHARACTERS:
+        return 431, f"The headers of a request hold at most {MAX_HEADER_CHARACTERS:,} characters."
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        return 415, "Send the body as it is, without a Content-Encoding."
+    if "Transfer-Encoding" in request.headers:
+        return 411, "Say how long the body is, by Content-Length."
+    size = request.META.get("CONTENT_LENGTH") or "0"
+    if not (size.isascii() and size.isdecimal()):
+        return 400, "Content-Length is a whole number."
+    if int(size[:20]) > settings.MAX_UPLOAD_BYTES:
+        return 413, f"At most {settings.MAX_UPLOAD_BYTES:,} bytes fit in one request."
+    return None
 
 
 class SameSiteChanges:

@@ -138,13 +138,45 @@ def test_a_query_beyond_its_bound_is_refused(client):
 
 
 def test_a_method_that_nobody_needs_is_refused(client):
-    assert client.generic("TRACE", "/").status_code == 405
+    answer = client.generic("TRACE", "/")
+
+    assert answer.status_code == 405
+    assert "GET" in answer["Allow"]
 
 
 def test_a_huge_body_is_refused_before_it_is_read(client):
     answer = client.generic("POST", "/api/v1/tools", b"{}", CONTENT_LENGTH=str(10**12), content_type="application/json")
 
     assert answer.status_code == 413
+
+
+def test_headers_beyond_their_bound_are_refused(client):
+    assert client.get("/", headers={"x-big": "a" * 40_000}).status_code == 431
+    assert client.get("/", headers={f"x-{n}": "a" * 1000 for n in range(40)}).status_code == 431
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "gzip, gzip"])
+def test_a_packed_body_is_not_unpacked(client, coding):
+    answer = client.post("/api/v1/tools", b"\x1f\x8b", "application/json", headers={"content-encoding": coding})
+
+    assert answer.status_code == 415
+
+
+def test_a_body_of_unknown_length_is_refused(client):
+    answer = client.post("/api/v1/tools", b"", "application/json", headers={"transfer-encoding": "chunked"})
+
+    assert answer.status_code == 411
+
+
+def test_a_refusal_tells_no_cache_to_keep_it(client):
+    assert "no-cache" in client.get("/?q=" + "a" * 20_000)["Cache-Control"]
+
+
+def test_the_api_answers_head_as_it_answers_get(client):
+    answer = client.head("/api/v1/tools")
+
+    assert answer.status_code == 200
+    assert answer["Content-Type"].startswith("application/json")
 
 
 def test_operators_can_ask_how_it_is(client):
