@@ -54,6 +54,7 @@ def choice(name: str, default: str, accepted: Collection[str]) -> str:
 
 SQLITE = {
     "ENGINE": "django.db.backends.sqlite3",
+    "CONN_MAX_AGE": None,  # opening a file and preparing it costs as much as the questions of a page
     "OPTIONS": {
         # Writers queue instead of failing: without these, half of 1,600 concurrent writes met "database is locked".
         "transaction_mode": "IMMEDIATE",
