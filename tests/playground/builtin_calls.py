@@ -20,7 +20,7 @@ from playground.worker.loading import load_factory
 @cache
 def factories() -> dict[str, Any]:
     """The built-in factories by the id of their tool."""
-    loaded = [load_factory(reference) for reference in FACTORIES]
+    loaded = [load_factory(reference).factory for reference in FACTORIES]
     return {factory.tool_id(): factory for factory in loaded}
 
 
