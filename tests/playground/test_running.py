@@ -254,7 +254,7 @@ def test_waiting_ends_with_its_time_and_the_run_goes_on(builtin):
     assert running.wait(started, 10).outcome == "returned"
 
 
-def test_only_half_of_the_threads_wait(builtin, settings):
+def test_only_half_of_the_threads_wait_for_long(builtin, settings):
     tool = builtin("count_slowly")
     room = max(1, settings.WEB_THREADS // 2)
     started = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(room + 1)]
