@@ -1,9 +1,18 @@
+import os
+
 import pytest
 from django.db import connection, connections
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
 from config.static_files import collect_static
 from tests.factories import make_token, make_user
+
+# Timings are benchmarks, not tests. In CI the draws are the same each time; elsewhere they go on looking.
+settings.register_profile(
+    "toolshelf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
+)
+settings.load_profile("toolshelf")
 
 
 @pytest.fixture(scope="session")
