@@ -9,7 +9,7 @@ from functools import cached_property
 from catalog import schema_docs
 from catalog.addresses import revision_of
 from catalog.calling import Call, as_curl, as_python, placeholder
-from catalog.exports import FORMATS, Export, export
+from catalog.exports import FORMATS, Export, Fit, export, matrix
 from catalog.laying_out import is_one_line, lay_out
 from catalog.models import Tool
 from catalog.spec import Example, ToolSpec
@@ -135,6 +135,11 @@ class ToolDocs:
         for key in EXPORTS_SHOWN:
             exported = export(self.spec, key)
             yield Usage(key, FORMATS[key].label, dumps(exported.document, indent=2), exported)
+
+    @cached_property
+    def fits(self) -> tuple[Fit, ...]:
+        """How well it fits each format that it can be exported to."""
+        return matrix(self.spec)
 
     @property
     def _sample(self) -> JSON:

@@ -440,3 +440,14 @@ def test_a_bad_file_is_refused_and_nothing_is_stored(browser, content):
     assert answer.status_code == 422
     assert len(HTMLParser(answer.content).css(".entry-rejected")) == 1
     assert not Tool.objects.exists()
+
+
+def test_a_tool_says_how_well_it_fits_each_format(browser):
+    tool = make_tool("shop.order", name="order it", parameters=properties(**{"filter[id]": {"type": "string"}}))
+
+    table = HTMLParser(browser.get(tool.get_absolute_url()).content).css_first("#compatibility table")
+
+    verdicts = {row.css_first("th").text(): row.css_first(".badge").text(strip=True) for row in table.css("tbody tr")}
+    assert verdicts["MCP"] == "with changes"
+    assert len(verdicts) == 7
+    assert "'filter[id]' is called 'filter_id_" in table.text()
