@@ -89,7 +89,7 @@ def object_node(here: Here, draft: Object) -> Node:
         if name not in present and (not child.is_allowed or name in elsewhere):
             continue
         if name not in present and name not in required:
-            if here.room.members <= 0:
+            if here.room.members <= 0 and name not in draft.members:  # what was on the page stays there
                 left_out.append(name)
                 continue
             here.room.members -= 1

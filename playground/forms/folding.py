@@ -7,7 +7,7 @@ a large one costs no more than the page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,6 +25,7 @@ from playground.forms.drafts import (
     Object,
     Raw,
     draft_of,
+    new_row,
     read,
 )
 from playground.forms.names import member_path, row_path
@@ -140,6 +141,9 @@ class _Folding:
         for index, entry in enumerate(entries):
             inner, spare = self._fitted(entry.draft, row_path(path, entry.row), spare)
             entries[index] = replace(entry, draft=inner)
+        for start, end in self._runs(entries, path, -spare, _ENTRY):
+            run = _marked_value(Object({}, tuple(entries[start:end])))
+            entries[start:end] = [Entry(f"~{new_row(entries)}", "", Folded(run))]
         return replace(draft, members=members, entries=tuple(entries))
 
     def _array(self, draft: Array, budget: int, path: str) -> Draft:
@@ -148,16 +152,33 @@ class _Folding:
         for index, item in enumerate(items):
             inner, spare = self._fitted(item.draft, row_path(path, item.row), spare)
             items[index] = replace(item, draft=inner)
+        for start, end in self._runs(items, path, -spare, _ROW):
+            run = _marked_value(Array(tuple(items[start:end])))
+            items[start:end] = [Item(f"~{_run_row(items, start, end)}", Folded(run))]
         return replace(draft, items=tuple(items))
+
+    def _runs(self, rows: Sequence[Item | Entry], path: str, excess: int, frame: int) -> list[tuple[int, int]]:
+        """Which rows to fold together, to be rid of `excess` controls: some of the last, some of the first."""
+        stays = [self._is_on_the_way(row_path(path, row.row)) or not _is_plain(row.draft) for row in rows]
+        head = tail = 0
+        while excess > 0 and head < len(rows) and not stays[head]:
+            excess -= frame + weight(rows[head].draft)
+            head += 1
+        while excess > 0 and tail < len(rows) - head and not stays[-1 - tail]:
+            excess -= frame + weight(rows[-1 - tail].draft)
+            tail += 1
+        runs = [(len(rows) - tail, len(rows)), (0, head)]  # from the end, so that indexes stay
+        return [(start, end) for start, end in runs if end - start > 1]
 
     def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
         """A part with what it may have of `spare`, and what is left of that."""
-        more = weight(part) - self._least(part, path)
-        if more <= max(spare, 0):
-            return part, spare - more
-        if not _is_plain(part) or self._is_on_the_way(path):
-            inner = self.fit(part, max(spare, 0) + _LEAST, path)
-            return inner, spare - weight(inner)
+        least = self._least(part, path)
+        size = weight(part)
+        if size - least <= max(spare, 0) and spare >= 0:
+            return part, spare - (size - least)
+        if least == size:  # it cannot be folded whole
+            inner = self.fit(part, size + min(spare, 0), path)
+            return inner, spare + size - weight(inner)
         return folded(part), spare
 
     def _least(self, part: Draft, path: str) -> int:
@@ -189,6 +210,21 @@ def folded(draft: Draft) -> Draft:
 
 def _marked(token: str) -> str:
     return MARK + token
+
+
+def _marked_value(draft: Draft) -> JSON:
+    value = read(draft, _marked).value
+    return None if isinstance(value, Absent) else value
+
+
+def _run_row(items: Sequence[Item], start: int, end: int) -> str:
+    """The id of a run of rows, from which theirs can be counted on."""
+    first = expected = int(items[start].row.lstrip("~"))
+    for item in items[start:end]:
+        if int(item.row.lstrip("~")) != expected:
+            return new_row(items)
+        expected += item.length
+    return str(first)
 
 
 def _is_plain(draft: Draft) -> bool:

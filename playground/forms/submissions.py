@@ -23,7 +23,7 @@ from playground.forms.nodes import Button, Form, fields
 from playground.forms.operations import apply
 from playground.forms.pinning import pin
 from playground.forms.sealing import NoSeal, Seal
-from playground.forms.secrets import Safe, conceal, mentions_secrets
+from playground.forms.secrets import Safe, conceal, mentions_secrets, secret_names
 from playground.forms.values import ABSENT, Absent, Maybe, literal
 
 Tell = Callable[[CheckResult, JSON], CheckResult]
@@ -141,6 +141,7 @@ class _Session:
         self.guide = Guide(kept=self.safe.open, seal=seal)
         self.shows_all = False
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
+        self.secret_names = secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
 
     def new(self) -> Draft:
         """A new value; an object where nothing speaks against one."""
@@ -178,7 +179,7 @@ class _Session:
 
     def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
-            draft = conceal(draft, self.places, self.guide, self.safe)
+            draft = conceal(draft, self.places, self.guide, self.safe, self.secret_names)
         draft = fold(draft, FULL_PAGE // 2 if self.shows_all else FULL_PAGE, focus=focus)
         form = build(
             self.places,

@@ -49,7 +49,10 @@ class FormInUse:
         return self
 
     def _post(self, pressed: str | None) -> None:
-        pairs = [*wire(self.page.entries(pressed=pressed, typed=self.typed)), *self.files]
+        outside = pressed and pressed.startswith("parameters:view:")  # a button that the page around the form draws
+        pairs = [*wire(self.page.entries(pressed=None if outside else pressed, typed=self.typed)), *self.files]
+        if outside:
+            pairs.append(("op", pressed))
         self.show(forms.submitted(self.schema, pairs, name="parameters", **self.options))
 
     @property
