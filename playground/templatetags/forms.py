@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django import template
-from django.template import Context
-from django.template.loader import get_template
+from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
 from playground.forms.nodes import ArrayNode, Form, Node, ObjectNode, children
@@ -42,7 +41,7 @@ def _parts(node: Node, drawn: dict[int, SafeString]) -> dict[str, Any]:
 
 
 def _partial(name: str, context: dict[str, Any]) -> SafeString:
-    return get_template(f"{FOLDER}/{name}.html").template.render(Context(context))
+    return Engine.get_default().get_template(f"{FOLDER}/{name}.html").render(Context(context))
 
 
 def _leaves_first(root: Node) -> Iterator[Node]:
