@@ -6,7 +6,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import DisallowedHost, RequestDataTooBig
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -82,6 +82,10 @@ class PlainRequests:
 
 def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
     """The status and the reason why no request for this address is answered."""
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return 400, "This site is not known by the name that was asked for; ALLOWED_HOSTS holds its names."
     query = request.META.get("QUERY_STRING", "")
     if len(query) > MAX_QUERY_CHARACTERS:
         return 414, f"A query string holds at most {MAX_QUERY_CHARACTERS:,} characters."

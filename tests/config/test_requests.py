@@ -45,8 +45,12 @@ def test_what_a_signed_in_person_sees_is_kept_nowhere(browser):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "*"])
-def test_a_foreign_host_name_is_refused(client, host):
-    assert client.get("/", headers={"host": host}).status_code == 400
+def test_a_foreign_host_name_is_refused(client, host, caplog):
+    answer = client.get("/", headers={"host": host})
+
+    assert answer.status_code == 400
+    assert b"not known by the name" in answer.content
+    assert all(record.levelname == "WARNING" and not record.exc_info for record in caplog.records)  # strangers do this
 
 
 @pytest.mark.parametrize(
