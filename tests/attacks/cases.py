@@ -3,7 +3,7 @@
     cases("http.query")        the cases of a group
     cases(target="upload")     the cases that are specs to be published
 
-Texts of a case stand for what only a run of the tests knows: `@@CANARY_PORT@@` is the port of a listener that must never
+Some texts stand for what only a run of the tests knows: `@@CANARY_PORT@@` is the port of a listener that must never
 hear anything, `@@CANARY_FILE@@` a file that must never be told, `@@MARK@@` a word that a page would run.
 """
 

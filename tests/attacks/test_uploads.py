@@ -14,6 +14,8 @@ from catalog import strict_json
 from tests.attacks.cases import cases, filled_in
 from tests.attacks.pages import form_entries, outline, tags, unsafe_parts
 
+pytestmark = pytest.mark.alone
+
 SECRET = "what this file holds is told nobody"
 MARK = "mark7e1"
 EXPORTS = ("mcp", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi")

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 
 class Canary:
@@ -50,7 +51,7 @@ class Health:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> Health:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
