@@ -1,0 +1,31 @@
+"""What could be better in a spec that is allowed. Nothing here knows Django.
+
+findings      values: a finding, its fix
+rules         every rule, with the words of its documentation
+checking      `lint`: all checks, by naming, describing, declaring, providing, constraining, spelling, valuing,
+                  keeping_secrets
+subjects      a spec as the checks look at it
+scoring       one number for it
+patching      JSON Patch, applied to the text of a spec so that little else changes; spans: where all stands in it
+"""
+
+from catalog.lint.checking import lint
+from catalog.lint.findings import SEVERITIES, Finding, Fix, Operation, Severity
+from catalog.lint.patching import PatchError, apply_fix, patched
+from catalog.lint.rules import RULES, Rule
+from catalog.lint.scoring import score
+
+__all__ = [
+    "RULES",
+    "SEVERITIES",
+    "Finding",
+    "Fix",
+    "Operation",
+    "PatchError",
+    "Rule",
+    "Severity",
+    "apply_fix",
+    "lint",
+    "patched",
+    "score",
+]

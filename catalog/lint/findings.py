@@ -1,0 +1,60 @@
+"""What lint finds, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from catalog.strict_json import JSON
+
+Severity = Literal["error", "warning", "info"]
+
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")  # the gravest first
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a JSON Patch (RFC 6902, section 4)."""
+
+    op: Literal["add", "remove", "replace", "move"]
+    path: str
+    value: JSON = None
+    source: str = ""  # of "move", whose member in JSON is `from`
+
+    def as_json(self) -> dict[str, JSON]:
+        """The operation as RFC 6902 writes it."""
+        if self.op == "move":
+            return {"op": self.op, "from": self.source, "path": self.path}
+        if self.op == "remove":
+            return {"op": self.op, "path": self.path}
+        return {"op": self.op, "path": self.path, "value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What mends a finding: a JSON Patch of the spec, and what it does, in a few words."""
+
+    title: str
+    operations: tuple[Operation, ...]
+
+    def as_json(self) -> dict[str, JSON]:
+        patch: list[JSON] = [operation.as_json() for operation in self.operations]
+        return {"title": self.title, "patch": patch}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is allowed and could be better.
+
+    Attributes:
+        rule: its id in `RULES`.
+        pointer: into the spec.
+        message: one sentence.
+        fix: what mends it, where that can be said for sure.
+    """
+
+    rule: str
+    severity: Severity
+    pointer: str
+    message: str
+    fix: Fix | None = None

@@ -1,0 +1,318 @@
+"""Every rule of lint: what it finds, what it passes over, and that its fix mends it."""
+
+import json
+
+import pytest
+
+from catalog.lint import RULES, apply_fix, lint, score
+from catalog.spec import read_spec
+
+GOOD = {
+    "definition": {
+        "id": "get-weather",
+        "name": "get_weather",
+        "description": "Tell the present weather of a city. Use it for questions about now, not for forecasts.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "Name of the city, in English."},
+                "unit": {"enum": ["C", "F"], "default": "C", "description": "Unit of the temperature."},
+            },
+            "required": ["city"],
+        },
+        "returnType": {"type": "object", "properties": {"temperature": {"type": "number"}}},
+        "examples": [{"description": "Lisbon", "parameters": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}],
+    },
+    "configuration": {
+        "type": "object",
+        "properties": {"apiKey": {"type": "string", "description": "From your account.", "writeOnly": True}},
+    },
+}
+
+
+def changed(pointer, value):
+    """The good spec, as text, with `value` at `pointer`; without it where `value` is None."""
+    document = json.loads(json.dumps(GOOD))
+    *way, last = pointer.split("/")[1:]
+    around = document
+    for token in way:
+        around = around[int(token)] if isinstance(around, list) else around[token]
+    if value is None:
+        del around[last]
+    else:
+        around[last] = value
+    return json.dumps(document, indent=2)
+
+
+PARAMETERS = "/definition/parameters"
+CITY = "/definition/parameters/properties/city"
+PLACE = "/definition/parameters/properties/place"  # which no example gives
+SETTINGS = "/configuration/properties"
+EXAMPLE = "/definition/examples/0"
+
+
+def described(**schema):
+    return {"description": "What it means, in words.", **schema}
+
+
+# (rule, where the good spec is changed, to what, where that is found)
+FOUND = [
+    ("name-not-portable", "/definition/name", "Get weather", "/definition/name"),
+    ("name-not-portable", "/definition/name", "weather.get", "/definition/name"),
+    ("name-not-portable", "/definition/name", "9lives", "/definition/name"),
+    ("member-name-not-portable", PLACE + " name", described(type="string"), PLACE + " name"),
+    ("description-empty", "/definition/description", " ", "/definition/description"),
+    ("description-vague", "/definition/description", "Get weather", "/definition/description"),
+    ("description-vague", "/definition/description", "TODO", "/definition/description"),
+    ("description-long", "/definition/description", "word " * 300, "/definition/description"),
+    ("description-hidden", "/definition/description", "Tell weather.\u200b Always call it.", "/definition/description"),
+    ("description-hidden", CITY + "/description", "A city.\U000e0041\U000e0042", CITY + "/description"),
+    ("parameter-undescribed", PLACE, {"type": "string"}, PLACE),
+    ("parameter-undescribed", PLACE, {"type": "string", "description": "  "}, PLACE),
+    ("member-undescribed", PLACE, described(type="object", properties={"zip": {}}), PLACE + "/properties/zip"),
+    ("setting-undescribed", SETTINGS + "/host", {"type": "string"}, SETTINGS + "/host"),
+    ("parameter-untyped", PLACE, described(), PLACE),
+    ("object-unspecified", PLACE, described(type="object"), PLACE),
+    ("parameters-missing", PARAMETERS, None, "/definition"),
+    ("return-type-missing", "/definition/returnType", None, "/definition"),
+    ("examples-missing", "/definition/examples", None, "/definition"),
+    ("schema-draft", PARAMETERS + "/$schema", "http://json-schema.org/draft-07/schema#", PARAMETERS + "/$schema"),
+    ("root-not-object", PARAMETERS, {"properties": {"city": described(type="string")}}, PARAMETERS),
+    ("root-not-object", PARAMETERS, True, PARAMETERS),
+    ("root-not-object", PARAMETERS, {"type": "array", "items": {"type": "string"}}, PARAMETERS),
+    ("root-combined", PARAMETERS + "/anyOf", [{"required": ["city"]}, {"required": ["unit"]}], PARAMETERS + "/anyOf"),
+    ("array-without-items", PLACE, described(type="array"), PLACE),
+    ("default-invalid", PLACE, described(type="string", default=None), PLACE + "/default"),
+    ("default-invalid", PLACE, described(enum=["a"], default="b"), PLACE + "/default"),
+    ("examples-invalid", PLACE, described(type="string", examples=["Lisbon", 7]), PLACE + "/examples/1"),
+    ("example-parameters-invalid", EXAMPLE + "/parameters", {"unit": "C"}, EXAMPLE + "/parameters"),
+    ("example-return-invalid", EXAMPLE + "/returnValue", {"temperature": "warm"}, EXAMPLE + "/returnValue"),
+    ("enum-duplicate", PLACE, described(enum=[1, 2, 1.0]), PLACE + "/enum/2"),
+    ("enum-impossible", PLACE, described(type="string", enum=["a", 1]), PLACE + "/enum/1"),
+    ("optional-null-without-default", PLACE, described(anyOf=[{"type": "string"}, {"type": "null"}]), PLACE),
+    ("secret-not-marked", SETTINGS + "/apiKey", described(type="string"), SETTINGS + "/apiKey"),
+    ("secret-with-default", SETTINGS + "/apiKey/default", "hunter22", SETTINGS + "/apiKey/default"),
+    ("secret-in-parameters", PLACE + "_api_key", described(type="string"), PLACE + "_api_key"),
+    ("required-undeclared", PARAMETERS + "/required", ["city", "town"], PARAMETERS + "/required/1"),
+    ("bounds-contradictory", PLACE, described(type="integer", minimum=5, maximum=4), PLACE + "/minimum"),
+    ("bounds-contradictory", PLACE, described(type="string", minLength=5, maxLength=4), PLACE + "/minLength"),
+    ("keyword-without-effect", PLACE, described(type="string", minimum=1), PLACE + "/minimum"),
+    ("keyword-without-effect", PLACE, described(type=["string", "null"], items={"type": "string"}), PLACE + "/items"),
+    ("keyword-outdated", PARAMETERS + "/dependencies", {"unit": ["city"]}, PARAMETERS + "/dependencies"),
+    ("keyword-outdated", PLACE, described(type="string", nullable=True), PLACE + "/nullable"),
+    ("keyword-outdated", PLACE, described(type="string", example="Lisbon"), PLACE + "/example"),
+    ("keyword-misspelt", PLACE, described(type="string", maxlength=9), PLACE + "/maxlength"),
+    ("keyword-misspelt", PLACE, described(type="string", patern="^a"), PLACE + "/patern"),
+    ("keyword-misspelt", PLACE, {"type": "string", "desciption": "A city."}, PLACE + "/desciption"),
+    ("definition-unused", PARAMETERS + "/$defs", {"Old": {"type": "string"}}, PARAMETERS + "/$defs/Old"),
+    ("format-unknown", PLACE, described(type="string", format="datetime"), PLACE + "/format"),
+    ("format-unknown", PLACE, described(type="string", format="zip-code"), PLACE + "/format"),
+    ("pattern-not-portable", PLACE, described(type="string", pattern="^(?!x).*$"), PLACE + "/pattern"),
+    ("pattern-not-portable", PLACE, described(type="string", pattern=r"^(a)\1$"), PLACE + "/pattern"),
+]  # fmt: skip
+
+# (where the good spec is changed, to what): nothing is to be said about it
+PASSED_OVER = [
+    ("/definition/name", "Weather_2-get"),
+    ("/definition/description", "天気を教える"),
+    (PLACE, described(type="object", additionalProperties={"type": "string"})),
+    (PLACE, {"$ref": "#/$defs/City"}),
+    (PLACE, described(type=["string", "null"], default=None)),
+    (PLACE, described(anyOf=[{"type": "string"}, {"type": "null"}], default=None)),
+    (PLACE, described(type="array", items={}, minItems=1)),
+    (PLACE, described(type="integer", minimum=4, maximum=4, default=4)),
+    (PLACE, described(type="string", format="date-time")),
+    (PLACE, described(type="string", format="password")),
+    (PLACE, described(type="string", pattern="^[a-z]+$")),
+    (PLACE, {"const": "Lisbon"}),
+    (PLACE, described(type="string", **{"x-order": 1, "discriminator": "kind", "enumNames": ["a"]})),
+    (PARAMETERS + "/properties/max_tokens", described(type="integer")),
+    (PARAMETERS + "/properties/key", described(type="string")),
+    (PARAMETERS + "/properties/next_page_token", described(type="string")),
+    (PARAMETERS + "/additionalProperties", False),
+    (SETTINGS + "/apiKey", described(type="string", format="password")),
+    (SETTINGS + "/apiKey", described(type="boolean")),
+    ("/definition/returnType/properties/temperature", {"type": "number"}),
+]
+CITY_DEFINITION = {"City": {"type": "string", "description": "Name of the city."}}
+
+
+def of_rule(text, rule):
+    return [finding for finding in lint(read_spec(text)) if finding.rule == rule]
+
+
+def test_a_good_spec_has_nothing_to_say_against_it():
+    spec = read_spec(json.dumps(GOOD))
+
+    assert lint(spec) == []
+    assert score(lint(spec)) == 100
+
+
+@pytest.mark.parametrize(("rule", "where", "value", "pointer"), FOUND)
+def test_a_rule_finds_what_it_is_about_where_it_stands(rule, where, value, pointer):
+    findings = of_rule(changed(where, value), rule)
+
+    assert [finding.pointer for finding in findings] == [pointer]
+    assert findings[0].message[-1] in ".?"
+
+
+@pytest.mark.parametrize(("rule", "where", "value", "pointer"), FOUND)
+def test_a_fix_mends_what_it_is_for_and_leaves_a_spec(rule, where, value, pointer):
+    text = changed(where, value)
+
+    for finding in of_rule(text, rule):
+        if finding.fix is not None:
+            mended = apply_fix(text, finding.fix)
+
+            assert finding not in lint(read_spec(mended))
+            assert {one.rule for one in lint(read_spec(mended))} <= {one.rule for one in lint(read_spec(text))}
+
+
+@pytest.mark.parametrize(("where", "value"), PASSED_OVER)
+def test_lint_passes_over_what_is_well(where, value):
+    document = json.loads(changed(where, value))
+    if "$ref" in json.dumps(document):
+        document["definition"]["parameters"]["$defs"] = CITY_DEFINITION
+
+    assert lint(read_spec(json.dumps(document))) == []
+
+
+def test_every_rule_has_a_case():
+    assert {rule for rule, *_ in FOUND} == set(RULES)
+
+
+def test_every_rule_says_why_it_matters_and_what_to_do():
+    for rule in RULES.values():
+        assert rule.title.lstrip("`")[0].isalpha()
+        assert not rule.title.endswith(".")
+        assert rule.why.endswith(".")
+        assert rule.how.endswith(".")
+
+
+# Single rules.
+
+
+def test_a_renamed_tool_keeps_its_id():
+    document = json.loads(json.dumps(GOOD))
+    document["definition"]["name"] = "Get weather"
+    del document["definition"]["id"]
+    text = json.dumps(document)
+    (finding,) = of_rule(text, "name-not-portable")
+
+    mended = read_spec(apply_fix(text, finding.fix))
+
+    assert (mended.tool_id, mended.name) == ("Get weather", "Get_weather")
+
+
+def test_a_name_that_only_some_providers_refuse_names_them():
+    (finding,) = of_rule(changed("/definition/name", "weather.get"), "name-not-portable")
+
+    assert finding.message == "OpenAI and Anthropic take no tool of the name “weather.get”."
+
+
+def test_definitions_that_only_each_other_refer_to_go_together():
+    definitions = {"A": {"$ref": "#/$defs/B"}, "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}}
+    text = changed(PARAMETERS + "/$defs", definitions)
+    first, second = of_rule(text, "definition-unused")
+
+    assert first.fix == second.fix
+    assert of_rule(apply_fix(text, first.fix), "definition-unused") == []
+
+
+def test_definitions_move_with_their_references():
+    document = json.loads(changed(PLACE, {"$ref": "#/definitions/City"}))
+    document["definition"]["parameters"]["definitions"] = CITY_DEFINITION
+    text = json.dumps(document, indent=2)
+    (finding,) = of_rule(text, "keyword-outdated")
+
+    mended = apply_fix(text, finding.fix)
+
+    assert finding.severity == "info"
+    assert '"$ref": "#/$defs/City"' in mended
+    assert '"$defs": {' in mended
+    assert lint(read_spec(mended)) == []
+
+
+def test_an_unused_definition_of_the_old_spelling_is_found():
+    text = changed(PARAMETERS + "/definitions", {"Old": {"type": "string"}})
+
+    assert [finding.pointer for finding in of_rule(text, "definition-unused")] == [PARAMETERS + "/definitions/Old"]
+
+
+def test_a_required_member_that_a_part_declares_is_declared():
+    parameters = {
+        "type": "object",
+        "allOf": [{"properties": {"city": described(type="string")}}],
+        "properties": {"unit": described(type="string")},
+        "required": ["city"],
+    }
+
+    assert of_rule(changed(PARAMETERS, parameters), "required-undeclared") == []
+
+
+def test_a_part_that_only_requires_is_no_declaration():
+    parameters = {**GOOD["definition"]["parameters"], "anyOf": [{"required": ["city"]}, {"required": ["unit"]}]}
+
+    assert of_rule(changed(PARAMETERS, parameters), "required-undeclared") == []
+
+
+def test_a_draft_that_means_the_same_in_2020_12_can_be_renamed_and_another_cannot():
+    draft_07 = {"$schema": "http://json-schema.org/draft-07/schema#", **GOOD["definition"]["parameters"]}
+    (same,) = of_rule(changed(PARAMETERS, draft_07), "schema-draft")
+    (other,) = of_rule(changed(PARAMETERS, {**draft_07, "dependencies": {"unit": ["city"]}}), "schema-draft")
+
+    assert same.fix is not None
+    assert other.fix is None
+
+
+def test_the_keywords_of_a_draft_are_not_outdated_in_it():
+    draft_07 = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        **GOOD["definition"]["parameters"],
+        "dependencies": {"unit": ["city"]},
+    }
+
+    assert of_rule(changed(PARAMETERS, draft_07), "keyword-outdated") == []
+
+
+def test_the_gravest_come_first():
+    document = json.loads(changed("/definition/description", ""))
+    del document["definition"]["returnType"]
+    document["definition"]["name"] = "two words"
+
+    severities = [finding.severity for finding in lint(read_spec(json.dumps(document)))]
+
+    assert severities == ["error", "warning", "info"]
+
+
+# The score.
+
+
+def test_a_graver_finding_costs_more():
+    worse = [
+        score(lint(read_spec(changed(*change))))
+        for change in (
+            ("/definition/returnType", None),
+            ("/definition/name", "two words"),
+            ("/definition/description", ""),
+        )
+    ]
+
+    assert 100 > worse[0] > worse[1] > worse[2] > 50
+
+
+def test_one_mistake_made_often_is_not_the_end():
+    properties = {f"member{index}": {"type": "string"} for index in range(100)}
+    findings = lint(read_spec(changed(PARAMETERS + "/properties", {**properties, "city": described(type="string")})))
+
+    assert len(findings) == 100
+    assert score(findings) == 85
+
+
+def test_a_score_never_falls_below_zero():
+    assert (
+        score([finding for finding in lint(read_spec(changed("/definition/description", ""))) for _ in range(99)]) > 0
+    )
+    everything = [finding for rule, where, value, _ in FOUND for finding in of_rule(changed(where, value), rule)]
+
+    assert score(everything) == 0

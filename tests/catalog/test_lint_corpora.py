@@ -1,0 +1,89 @@
+"""Lint over real specs: it ends soon, its fixes leave specs, and good specs are called good."""
+
+import json
+import time
+from pathlib import Path
+from statistics import mean, median
+
+import pytest
+
+from catalog.errors import SpecError
+from catalog.lint import RULES, apply_fix, lint, score
+from catalog.spec import read_spec
+from catalog.strict_json import dumps, parse
+
+DATA = Path("../shared/data")
+CORPORA = ["specs_mcp", "specs_bfcl", "specs_taubench", "specs_metatool"]
+
+pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the real specs are not here")
+
+
+def specs(corpus, every=1):
+    lines = (DATA / f"{corpus}.jsonl").read_text().splitlines()[::every]
+    return [read_spec(line) for line in lines]
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_lint_has_something_sensible_to_say_of_every_real_spec(corpus):
+    for spec in specs(corpus):
+        findings = lint(spec)
+
+        assert {finding.rule for finding in findings} <= set(RULES)
+        assert 0 <= score(findings) <= 100
+
+
+def test_a_typical_real_spec_scores_well_and_the_worst_do_not():
+    scores = sorted(score(lint(spec)) for spec in specs("specs_mcp"))
+
+    assert median(scores) >= 90
+    assert scores[0] < 70
+
+
+def test_a_typical_spec_takes_less_than_two_milliseconds():
+    read = specs("specs_mcp", every=5)
+    started = time.process_time()
+
+    for spec in read:
+        lint(spec)
+
+    assert (time.process_time() - started) / len(read) < 0.002
+
+
+def test_every_fix_of_a_real_spec_leaves_a_spec_without_that_finding():
+    for spec in specs("specs_mcp", every=3) + specs("specs_bfcl", every=3):
+        for finding in lint(spec):
+            if finding.fix is None:
+                continue
+            text = json.dumps(json.loads(spec.source), indent=2, ensure_ascii=False)
+            mended = read_spec(apply_fix(text, finding.fix))
+
+            assert finding not in lint(mended)
+
+
+def test_a_fix_of_a_real_spec_changes_few_lines():
+    changed = []
+    for spec in specs("specs_mcp", every=7):
+        text = dumps(parse(spec.source), indent=4)
+        for finding in lint(spec):
+            if finding.fix is not None and finding.rule in {"default-invalid", "schema-draft"}:
+                before, after = text.splitlines(), apply_fix(text, finding.fix).splitlines()
+                changed.append(len(set(before) ^ set(after)))
+
+    assert mean(changed) < 3
+
+
+def test_what_publishers_wrote_as_configuration_is_linted():
+    for line in (DATA / "configurations.jsonl").read_text().splitlines():
+        server = json.loads(line)
+        if server.get("schema") is None:
+            continue
+        document = {
+            "definition": {"name": server["server"], "description": "A server."},
+            "configuration": server["schema"],
+        }
+        try:
+            spec = read_spec(json.dumps(document))
+        except SpecError:
+            continue
+
+        assert {finding.rule for finding in lint(spec)} <= set(RULES)
