@@ -23,6 +23,7 @@ _KEEPER_IDLE_S: Final = 15.0
 _IMPORT_LIMIT_S: Final = 60.0
 _REFUSED_AGAIN_S: Final = 2.0  # a factory that cannot be used is tried again after this long
 _LOOKS_UP_S: Final = 5.0
+_LOOKS_FOR_IDLE_S: Final = 1.0
 _AFTER_FAILURE_S: Final = 1.0
 _MAX_ATTEMPTS: Final = 2
 
@@ -71,6 +72,7 @@ class Dispatcher:
         self._numbers: dict[str, int] = {}
         self._typed: set[str] = set()
         self._used_at = 0.0
+        self._looked_at = 0.0
         self._selector = selectors.DefaultSelector()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._selector.register(self._bell, selectors.EVENT_READ, self._hear_bell)
@@ -259,6 +261,9 @@ class Dispatcher:
 
     def _let_go_of_idle(self) -> None:
         now = time.monotonic()
+        if now < self._looked_at + min(_LOOKS_FOR_IDLE_S, self._idle_s / 4):
+            return
+        self._looked_at = now
         used = {keeper.key for keeper in self._keepers if keeper.run}
         by_key: dict[str, int] = {}
         for keeper in self._keepers:

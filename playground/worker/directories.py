@@ -17,6 +17,8 @@ def make_private_directory(place: Place, slot: int, scratch_bytes: int) -> str:
     """An empty directory for one run; with namespaces in memory and of bounded size."""
     if place.namespace < 0:
         path = Path(place.directory) / f"run-{slot}"
+        if path.exists():  # of a keeper that was killed
+            remove_tree(str(path))
         path.mkdir(mode=0o700)
         return str(path)
     uid, gid = (slot, slot) if place.enclosure.own_users else (os.getuid(), os.getgid())

@@ -98,6 +98,7 @@ class Keeper:
                 self.scratch_bytes = limits["scratch_bytes"]
                 self._end(waiting)
                 self._clear(waiting)
+                waiting.close()
                 waiting = self._make_run()
             self._watch(waiting, limits)
 
@@ -148,10 +149,11 @@ class Keeper:
         if self.group and why == "exited" and takes_too_much():
             why = "memory"
         status, clean = self._end(run)
-        watch.drain()
         clean = self._clear(run) and clean
+        watch.drain()
         ended = {"why": why, "status": status, "clean": clean, "dropped": watch.dropped}
         self.server.sendall(frame(END, json.dumps(ended).encode()))
+        run.close()
         if not (clean and watch.job_taken):  # else the job is still in the socket
             os._exit(1)
 
@@ -174,8 +176,7 @@ class Keeper:
         return status, end_descendants(own_namespace=self.place.namespace >= 0) and ended == run.pid
 
     def _clear(self, run: WaitingRun) -> bool:
-        """Take away what is left of a run that has ended; whether that went well."""
-        run.close()
+        """Take away the private directory of a run that has ended; whether that went well."""
         try:
             remove_private_directory(self.place, run.directory)
         except OSError:

