@@ -23,6 +23,7 @@ from catalog.catalog_file import MEDIA_TYPE
 from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
+from catalog.lint import advise, score
 from catalog.losses import Loss
 from catalog.meaning import meaning_of
 from catalog.models import Revision, Tool
@@ -337,13 +338,18 @@ def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
     openapi_extra=shapes.SPEC_BODY,
 )
 def check_spec(request: HttpRequest) -> dict[str, Any]:
-    """Everything that is wrong with it, with lines and columns; it is what publishing would say."""
+    """Everything that is wrong with it, with lines and columns; it is what publishing would say.
+
+    Of a valid spec, what could be better: each advice with its severity and, where it can be mended, a JSON Patch.
+    """
     text = spec_text(request)
     try:
-        read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+        spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
-        return {"valid": False, "problems": [problem.as_json() for problem in error.problems], "advice": []}
-    return {"valid": True, "problems": [], "advice": []}
+        problems = [problem.as_json() for problem in error.problems]
+        return {"valid": False, "problems": problems, "advice": [], "score": None}
+    advice = advise(spec)
+    return {"valid": True, "problems": [], "advice": [one.as_json() for one in advice], "score": score(advice)}
 
 
 # -- as JSON ----------------------------------------------------------------------------------------------------------

@@ -74,6 +74,21 @@ ENTRY = {
     "imported": None,
     "problems": [],
 }
+ADVICE = {
+    "pointer": "/definition/name",
+    "message": "MCP, OpenAI, Anthropic and Gemini take no tool of the name “Get weather”.",
+    "rule": "name-not-portable",
+    "line": 3,
+    "column": 13,
+    "severity": "warning",
+    "fix": {
+        "title": "Call it Get_weather",
+        "patch": [
+            {"op": "add", "path": "/definition/id", "value": "Get weather"},
+            {"op": "replace", "path": "/definition/name", "value": "Get_weather"},
+        ],
+    },
+}
 REJECTED = {
     "source": "tools.ndjson",
     "line": 7,
@@ -244,12 +259,25 @@ class ReportOut(Schema):
     specs: list[EntryOut] = Field(description="One for each spec, in order.")
 
 
+class FixOut(Schema):
+    title: str = Field(description="What it does, in a few words.")
+    patch: list[dict[str, Any]] = Field(description="A JSON Patch (RFC 6902) of the spec.")
+
+
+class AdviceOut(SpecProblemOut):
+    """What is allowed and could be better."""
+
+    severity: Literal["error", "warning", "info"]
+    fix: FixOut | None = Field(None, description="What mends it, where that can be said for sure.")
+
+
 class CheckOut(Schema):
-    model_config = _like({"valid": False, "problems": [PROBLEM], "advice": []})
+    model_config = _like({"valid": True, "problems": [], "advice": [ADVICE], "score": 95})
 
     valid: bool
     problems: list[SpecProblemOut]
-    advice: list[SpecProblemOut] = Field(description="What is allowed and could be better.")
+    advice: list[AdviceOut] = Field(description="The gravest first; nothing where the spec is not valid.")
+    score: int | None = Field(description="How good the spec is, from 0 to 100; null where it is not valid.")
 
 
 class RevisionOut(Schema):

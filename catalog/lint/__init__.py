@@ -9,6 +9,7 @@ scoring       one number for it
 patching      JSON Patch, applied to the text of a spec so that little else changes; spans: where all stands in it
 """
 
+from catalog.lint.advising import Advice, advise
 from catalog.lint.checking import lint
 from catalog.lint.findings import SEVERITIES, Finding, Fix, Operation, Severity
 from catalog.lint.patching import PatchError, apply_fix, patched
@@ -18,12 +19,14 @@ from catalog.lint.scoring import score
 __all__ = [
     "RULES",
     "SEVERITIES",
+    "Advice",
     "Finding",
     "Fix",
     "Operation",
     "PatchError",
     "Rule",
     "Severity",
+    "advise",
     "apply_fix",
     "lint",
     "patched",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Protocol
 
-from catalog.lint.findings import Finding, Severity
+from catalog.lint.findings import Severity
 
 # What the first finding of a rule costs, what each further one, and what all of one rule at most.
 COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
@@ -16,7 +16,17 @@ COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
 }
 
 
-def score(findings: Iterable[Finding]) -> int:
+class Graded(Protocol):
+    """What counts: a finding, or an advice that was made of one."""
+
+    @property
+    def rule(self) -> str: ...
+
+    @property
+    def severity(self) -> Severity: ...
+
+
+def score(findings: Iterable[Graded]) -> int:
     """0 (hardly usable) to 100 (nothing to say). Many findings of one rule are one mistake, made often."""
     counted = Counter((finding.rule, finding.severity) for finding in findings)
     lost = 0.0

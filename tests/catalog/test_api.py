@@ -405,8 +405,13 @@ def test_anyone_can_have_a_spec_checked(stranger):
     good = stranger.send("POST", "/specs/check", spec_text("a")).json()
     bad = stranger.send("POST", "/specs/check", "{}").json()
 
-    assert good == {"valid": True, "problems": [], "advice": []}
+    assert (good["valid"], good["problems"]) == (True, [])
+    assert 0 < good["score"] < 100
+    assert good["advice"][0].keys() == {
+        *("pointer", "message", "rule", "keyword", "schema_pointer", "line", "column", "severity", "fix")
+    }
     assert not bad["valid"]
+    assert (bad["advice"], bad["score"]) == ([], None)
     assert bad["problems"][0]["rule"] == "spec.required"
     assert not Tool.objects.exists()
 

@@ -131,10 +131,78 @@ def test_check_specs_says_file_line_and_column_as_compilers_do(capsys, tmp_path)
     assert err == "1 spec checked, 1 with problems\n"
 
 
-def test_check_specs_of_good_specs_is_silent_and_ends_with_0(capsys):
-    code, out, err = run(capsys, "check_specs", str(DATA / "specs_mcp.jsonl"))
+def test_check_specs_of_good_specs_without_advice_is_silent_and_ends_with_0(capsys):
+    code, out, err = run(capsys, "check_specs", str(DATA / "specs_mcp.jsonl"), "--advice", "none")
 
     assert (code, out, err) == (0, "", "1,394 specs checked, 0 with problems\n")
+
+
+def test_check_specs_says_what_could_be_better_and_ends_with_0(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{"definition": {\n  "name": "Get weather",\n  "description": "Tell the weather of a city."}}')
+
+    code, out, err = run(capsys, "check_specs", str(file))
+
+    assert code == 0
+    assert out == (
+        f"{file}:2:11: warning: MCP, OpenAI, Anthropic and Gemini take no tool of the name “Get weather”. "
+        "(name-not-portable at /definition/name)\n"
+    )
+    assert err == "1 spec checked, 0 with problems, 1 with advice\n"
+
+
+def test_check_specs_tells_as_much_advice_as_is_wanted(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{"definition": {"name": "Get weather", "description": " "}}')
+
+    told = {
+        severity: run(capsys, "check_specs", str(file), "--advice", severity)[1].count("\n")
+        for severity in ("none", "error", "warning", "info")
+    }
+
+    assert told == {"none": 0, "error": 1, "warning": 2, "info": 5}
+
+
+def test_check_specs_fails_on_advice_where_that_is_wanted(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}')
+
+    codes = {
+        severity: run(capsys, "check_specs", str(file), "--advice", "none", "--fail-on", severity)[0]
+        for severity in ("none", "error", "warning")
+    }
+
+    assert codes == {"none": 0, "error": 0, "warning": 1}
+
+
+def test_check_specs_counts_lines_of_advice_in_the_file(capsys, tmp_path):
+    file = tmp_path / "specs.ndjson"
+    spec = '{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}'
+    file.write_text(f"{spec}\n{spec}\n")
+
+    _, out, _ = run(capsys, "check_specs", str(file), "--format", "json")
+
+    first, second = json.loads(out)
+    assert [one["advice"][0]["line"] for one in (first, second)] == [1, 2]
+    assert first["score"] == second["score"] < 100
+    assert first["advice"][0]["fix"]["patch"][1] == {
+        "op": "replace",
+        "path": "/definition/name",
+        "value": "Get_weather",
+    }
+
+
+def test_check_specs_writes_advice_as_sarif_with_its_documentation(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
+
+    _, out, _ = run(capsys, "check_specs", str(file), "--format", "sarif", "--advice", "info")
+
+    [log] = json.loads(out)["runs"]
+    assert {result["level"] for result in log["results"]} == {"note"}
+    rules = {rule["id"]: rule for rule in log["tool"]["driver"]["rules"]}
+    assert rules["examples-missing"]["defaultConfiguration"] == {"level": "note"}
+    assert rules["examples-missing"]["help"]["text"].startswith("Add one")
 
 
 def test_check_specs_points_to_what_is_wrong_in_a_real_spec(capsys):
