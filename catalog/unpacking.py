@@ -89,7 +89,10 @@ def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes:
 def _pieces(label: str, file: BinaryIO, kind: Kind | None, max_bytes: int) -> Iterator[Piece]:
     start = file.read(CHUNK_BYTES)
     if kind == "zip" or (kind is None and start.startswith((_ZIP_START, _EMPTY_ZIP_START))):
-        yield from _zip_pieces(label, file, max_bytes)
+        if isinstance(file, _Bounded):
+            yield _refused(label, "This is an archive within an archive; upload it by itself.", "upload.zip-entry")
+        else:
+            yield from _zip_pieces(label, file, max_bytes)
         return
     stream = _Stream(file, start)
     kind = kind or ("ndjson" if label.lower().endswith(NDJSON_ENDINGS) else None)

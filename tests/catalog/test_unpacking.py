@@ -214,6 +214,14 @@ def test_a_link_in_an_archive_is_refused():
     assert refusals("z.zip", file.getvalue()) == ["This entry is a link; only files are read."]
 
 
+@pytest.mark.parametrize("inner", [zipped(**{"b.json": b"{}"}), zipped(), b"PK\x03\x04", b"PK\x05\x06" + b"\0" * 18])
+def test_an_archive_in_an_archive_is_refused(inner):
+    outer = zipped(**{"a.json": inner, "c.json": b"{}"})
+
+    assert refusals("z.zip", outer) == ["This is an archive within an archive; upload it by itself."]
+    assert len(pieces("z.zip", outer)) == 2
+
+
 def test_a_path_in_an_archive_is_a_name_and_nothing_else():
     archive = zipped(**{"../../etc/passwd.json": "{}", "/abs.json": "{}"})
 
