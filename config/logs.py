@@ -16,3 +16,12 @@ class OneLine(logging.Formatter):
 
     def formatException(self, ei: object) -> str:  # noqa: N802
         return "\n".join("    " + line for line in super().formatException(ei).splitlines())  # type: ignore[arg-type]
+
+
+class BriefAboutStrangers(logging.Filter):
+    """What is refused for the sake of security is one line: whoever sends such requests must not fill the disk."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security"):
+            record.exc_info = record.exc_text = None
+        return True

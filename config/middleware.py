@@ -6,7 +6,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import DisallowedHost, RequestDataTooBig
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -55,6 +55,9 @@ class Failures:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, RequestDataTooBig):
             return failure(request, 413, f"At most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes fit in one request.")
+        if isinstance(exception, TooManyFieldsSent | TooManyFilesSent):
+            fields, files = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS, settings.DATA_UPLOAD_MAX_NUMBER_FILES
+            return failure(request, 413, f"At most {fields:,} fields and {files:,} files fit in one request.")
         if isinstance(exception, OperationalError):
             # The disk is full or the database is out of reach: nothing was stored, and reading may still work.
             return failure(request, 503, "This could not be stored just now. Nothing was changed; try again.")

@@ -182,7 +182,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "config.logs.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"brief": {"()": "config.logs.BriefAboutStrangers"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["brief"]}},
     "root": {
         "handlers": ["stderr"],
         "level": env.choice("LOG_LEVEL", "WARNING", {"DEBUG", "INFO", "WARNING", "ERROR"}),

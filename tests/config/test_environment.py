@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import environment
 from config.keys import generated_key
-from config.logs import OneLine
+from config.logs import BriefAboutStrangers, OneLine
 
 
 @pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
@@ -80,3 +80,17 @@ def test_a_log_line_stays_one_line():
     record = logging.LogRecord("x", logging.ERROR, "f", 1, "bad\nforged line\r\x1b[31m", None, None)
 
     assert OneLine("%(message)s").format(record) == r"bad\nforged line\r\x1b[31m"
+
+
+def test_what_a_stranger_does_wrong_is_logged_without_a_traceback():
+    import logging
+
+    told = (ValueError, ValueError("x"), None)
+    stranger = logging.LogRecord("django.security.TooManyFieldsSent", logging.ERROR, "f", 1, "too many", None, told)
+    fault = logging.LogRecord("django.request", logging.ERROR, "f", 1, "broken", None, told)
+
+    assert BriefAboutStrangers().filter(stranger)
+    assert BriefAboutStrangers().filter(fault)
+
+    assert OneLine("%(message)s").format(stranger) == "too many"
+    assert "ValueError" in OneLine("%(message)s").format(fault)

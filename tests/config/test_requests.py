@@ -183,6 +183,17 @@ def test_the_api_answers_head_as_it_answers_get(client):
     assert answer["Content-Type"].startswith("application/json")
 
 
+def test_too_many_fields_are_refused_as_too_much(browser, ada):
+    _, secret = create_token(ada, scopes=["publish"])
+
+    answer = browser.post(
+        "/api/v1/uploads", {f"f{n}": "" for n in range(4001)}, headers={"authorization": f"Bearer {secret}"}
+    )
+
+    assert answer.status_code == 413
+    assert "4,000 fields" in answer.json()["detail"]
+
+
 def test_operators_can_ask_how_it_is(client):
     assert client.get("/healthz").content == b"ok\n"
     assert client.get("/readyz").content == b"ready\n"
