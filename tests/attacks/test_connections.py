@@ -1,0 +1,251 @@
+"""Clients that are slow, that break off, that send too much or what is no HTTP: others are answered all the while."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import time
+import zipfile
+from contextlib import ExitStack
+
+import pytest
+
+from tests.attacks.cases import cases
+from tests.attacks.talking import connect, request_text, say
+from tests.attacks.watching import Health
+
+PATIENCE_S = 20  # what config.bodies gives a body
+HEADER_PATIENCE_S = 10  # what the server gives the headers
+SPEC = b'{"definition": {"id": "connected", "name": "connected", "description": "d"}}'
+
+
+@pytest.fixture
+def health(site):
+    with Health(site.url) as health:
+        yield health
+    assert health.p99 < 1
+
+
+@pytest.fixture
+def post(program):
+    """The bytes of a POST of a program that has a token."""
+    token = program.headers["authorization"].encode()
+
+    def post(path, body, *headers, length=None, kind=b"application/json"):
+        length = str(len(body)).encode() if length is None else length
+        fields = [b"Authorization: " + token, b"Content-Type: " + kind, *headers]
+        if length:
+            fields.append(b"Content-Length: " + length)
+        return request_text(path, *fields, method=b"POST") + body
+
+    return post
+
+
+def held(stack, site, count, data):
+    """`count` connections on which `data` was said, and no more is."""
+    connections = [stack.enter_context(connect(site.url)) for _ in range(count)]
+    for connection in connections:
+        connection.sendall(data)
+    return connections
+
+
+def until_cut(connection, within_s):
+    """What the server says at last on a connection that says one byte per second."""
+    heard = b""
+    deadline = time.monotonic() + within_s
+    connection.settimeout(1)
+    while time.monotonic() < deadline:
+        try:
+            connection.sendall(b"x")
+            chunk = connection.recv(10_000)
+        except TimeoutError:
+            continue
+        except OSError:
+            return heard
+        if not chunk:
+            return heard
+        heard += chunk
+    pytest.fail(f"the connection is still open after {within_s} s")
+
+
+def slow_body(site, post):
+    """Twenty bodies that come at one byte per second are cut off at the stated limit."""
+    with ExitStack() as stack:
+        connections = held(stack, site, 20, post(b"/api/v1/tools", b"", length=b"1000"))
+
+        heard = until_cut(connections[0], PATIENCE_S + 5)
+
+        assert heard.startswith(b"HTTP/1.1 408 ")
+
+
+def pipelining(site, post):
+    again = b"GET /api/v1/tools?limit=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+    said = say(site.url, again * 99 + request_text(b"/healthz"), timeout_s=30)
+
+    assert said.data.count(b"HTTP/1.1 200 OK") == 100
+
+
+def cl_too_long(site, post):
+    """The client ends; or it stays, and is cut off."""
+    with connect(site.url) as connection:
+        connection.sendall(post(b"/api/v1/tools", SPEC, length=b"5000"))
+        connection.shutdown(1)
+        heard = connection.recv(10_000)
+    assert heard == b"" or heard.startswith(b"HTTP/1.1 400 ")
+
+
+def cl_negative(site, post):
+    for length in (b"-1", b"+5", b"0x10", b"1e3", b" ", b"5, 6", b"9" * 40, "٣".encode()):
+        assert say(site.url, post(b"/api/v1/tools", SPEC, length=length)).status in {400, 413}
+
+
+def gzip_body(site, post):
+    packed = gzip.compress(b" " * 10_000_000)
+    for coding in (b"gzip", b"deflate", b"br", b"zstd", b"identity, gzip", b"GZIP"):
+        for path in (b"/api/v1/tools", b"/api/v1/uploads", b"/api/v1/specs/check", b"/upload/"):
+            assert say(site.url, post(path, packed, b"Content-Encoding: " + coding)).status == 415
+
+
+def upload_many_fields(site, post):
+    part = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n{}\r\n'
+    for name in (b"", b'; filename="a.json"'):
+        body = b"".join(part % (b"f%d" % number, name) for number in range(20_000)) + b"--x--\r\n"
+        said = say(site.url, post(b"/api/v1/uploads", body, kind=b"multipart/form-data; boundary=x"), timeout_s=30)
+        assert said.status == 413
+        assert said.took_s < 5
+
+
+def upload_zip_bomb(site, post):
+    for name, archive in archives().items():
+        said = say(site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/zip"), timeout_s=30)
+        assert said.status == 200, name
+        assert b'"rejected": 0' not in said.data, name
+        assert b'"created": 0' in said.data, name
+        assert said.took_s < 5, name
+
+
+def archives():
+    bomb = zipped({"a.json": b"[" + b" " * 50_000_000})
+    link = zipfile.ZipInfo("a.json")
+    link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    lying = bytearray(bomb)
+    lying[22:26] = (10).to_bytes(4, "little")  # the size that the entry itself tells
+    return {
+        "a bomb": bomb,
+        "an archive in an archive": zipped({"a.json": zipped({"b.json": SPEC})}),
+        "a bomb in an archive": zipped({"a.zip": bomb, "a.json": bomb}),
+        "a link": zipped({link: b"/etc/passwd"}),
+        "a path": zipped({"/etc/passwd.json": b"x", "../../a.json": b"x"}),
+        "a size that is a lie": bytes(lying),
+        "many entries": zipped({f"{number}.json": b"" for number in range(60_000)}),
+        "half of an archive": bomb[: len(bomb) // 2],
+        "nothing": b"",
+    }
+
+
+def zipped(files):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+# -- variants of our own ----------------------------------------------------------------------------------------------
+
+
+def slow_headers(site, post):
+    with ExitStack() as stack:
+        connections = held(stack, site, 200, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+
+        until_cut(connections[-1], HEADER_PATIENCE_S + 5)
+
+
+def idle_connections(site, post):
+    with ExitStack() as stack:
+        held(stack, site, 400, b"")
+        time.sleep(2)
+
+
+def broken_off(site, post):
+    for data in (b"GET", b"POST /api/v1/tools HTTP/1.1\r\n", post(b"/api/v1/tools", SPEC[:20], length=b"500")):
+        for _ in range(20):
+            with connect(site.url) as connection:
+                connection.sendall(data)
+
+
+def answers_not_taken(site, post):
+    """Clients that ask for pages and do not read them."""
+    with ExitStack() as stack:
+        held(stack, site, 50, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 20)
+        time.sleep(2)
+
+
+def chunked(site, post):
+    """A body of unknown length is refused, and what follows it is no request of somebody else."""
+    body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(SPEC), SPEC)
+    assert say(site.url, post(b"/api/v1/tools", body, b"Transfer-Encoding: chunked", length=b"")).status == 411
+    smuggled = b"0\r\n\r\nDELETE /api/v1/tools/get-weather-498ebfb0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    for headers in (
+        [b"Transfer-Encoding: chunked"],
+        [b"Transfer-Encoding: xchunked"],
+        [b"Transfer-Encoding : chunked"],
+    ):
+        said = say(site.url, post(b"/api/v1/tools", smuggled, *headers, length=b"5"))
+        assert said.data.count(b"HTTP/1.1 ") == 1
+        assert said.status in {400, 411}
+
+
+def no_http(site, post):
+    for data in (
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 500,
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/3.0\r\nHost: 127.0.0.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n folded\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n",
+        b"\x00" * 10_000,
+        b"A" * 1_000_000,
+    ):
+        assert say(site.url, data, timeout_s=1).status in {0, 400, 414, 431}
+
+
+def too_much(site, post):
+    assert say(site.url, request_text(b"/", *(b"X-%d: 1" % number for number in range(300)))).status == 431
+    assert say(site.url, request_text(b"/", b"X-Big: " + b"a" * 40_000)).status == 431
+    assert say(site.url, request_text(b"/", b"Cookie: " + b"a=b; " * 10_000)).status == 431
+    assert say(site.url, request_text(b"/" + b"a" * 70_000)).status == 414
+    assert say(site.url, request_text(b"/?q=" + b"a" * 20_000)).status == 414
+    assert say(site.url, post(b"/api/v1/tools", b"", length=b"1" + b"0" * 11)).status == 413
+
+
+PROCEDURES = {
+    procedure.__name__.replace("_", "-"): procedure
+    for procedure in (
+        slow_body,
+        pipelining,
+        cl_too_long,
+        cl_negative,
+        gzip_body,
+        upload_many_fields,
+        upload_zip_bomb,
+        slow_headers,
+        idle_connections,
+        broken_off,
+        answers_not_taken,
+        chunked,
+        no_http,
+        too_much,
+    )
+}
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_others_are_answered_while(procedure, site, post, health):
+    PROCEDURES[procedure](site, post)
+
+
+def test_every_case_has_its_procedure():
+    assert {case.procedure for case in cases("http.connection")} <= PROCEDURES.keys()
