@@ -5,6 +5,7 @@ Nothing here knows Django.
     rules          what each format asks for: dated tables with their sources
     formats        a tool in each format, put together; `openapi` is one of them
     jobs           one export on its way
+    glancing       which formats take a tool as it is
     naming         legal names, and aliases for illegal ones
     whole          schemas for formats that take JSON Schema but for a few rules
     subsets        schemas for formats that take a part of it; which part, and which types, is `subset_types`
@@ -21,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog.exports.formats import FORMATS, Format, build
+from catalog.exports.glancing import usable_as_it_is
 from catalog.exports.jobs import Export, Verdict
 from catalog.losses import Loss
 from catalog.spec import ToolSpec
@@ -60,8 +62,3 @@ def export(spec: ToolSpec, key: str) -> Export:
 def matrix(spec: ToolSpec) -> tuple[Fit, ...]:
     """How well `spec` fits every format, in their order."""
     return tuple(Fit(target, build(spec, target)) for target in FORMATS.values())
-
-
-def usable_as_it_is(spec: ToolSpec) -> tuple[str, ...]:
-    """The keys of the formats in which a model sees of `spec` just what it says."""
-    return tuple(fit.format.key for fit in matrix(spec) if fit.verdict == "as it is")

@@ -121,21 +121,23 @@ class Job:
 
 def _same_but_for_order(document: JSON, schema: JSON) -> bool:
     """Whether `document` is `schema`, and no more than what says nothing."""
+    if isinstance(document, list) and isinstance(schema, list):
+        return len(document) == len(schema) and all(map(_same_but_for_order, document, schema))
     if not isinstance(document, dict) or not isinstance(schema, dict):
         return document == schema
-    said: Schema = {name: member for name, member in document.items() if name in schema or name not in _SAYS_NOTHING}
-    return said.keys() == schema.keys() and all(
-        _same_but_for_order(member, schema[name]) if not isinstance(member, list) else _same_items(member, schema[name])
-        for name, member in said.items()
+    said = {name for name in document if name in schema or name not in _SAYS_NOTHING}
+    return said == schema.keys() and all(
+        _same_names(document[name], schema[name])
+        if name == "required"
+        else _same_but_for_order(document[name], schema[name])
+        for name in said
     )
 
 
-def _same_items(items: list[JSON], others: JSON) -> bool:
-    return (
-        isinstance(others, list)
-        and len(items) == len(others)
-        and all(_same_but_for_order(item, other) for item, other in zip(items, others, strict=True))
-    )
+def _same_names(names: JSON, others: JSON) -> bool:
+    if not isinstance(names, list) or not isinstance(others, list):
+        return _same_but_for_order(names, others)  # it is a member that is called so
+    return sorted(map(str, names)) == sorted(map(str, others))
 
 
 _SAYS_NOTHING: Final = frozenset({"properties", "required", "propertyOrdering"})

@@ -12,7 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import TypeAdapter
 
 from catalog.errors import SpecError
-from catalog.exports import FORMATS, export
+from catalog.exports import FORMATS, export, matrix, usable_as_it_is
 from catalog.exports.limits import strict_obstacles
 from catalog.gate import gate_schema
 from catalog.imports import import_document
@@ -250,3 +250,10 @@ def test_schemas_of_every_kind_are_exported_or_said_not_to_be_usable():
             assert schema.keys() <= GEMINI_KEYWORDS, spec.source
         assert gate_schema(parameters) == [], spec.source
     assert count > 1_500
+
+
+@pytest.mark.parametrize("of", [specs, specs_of_every_kind], ids=["real", "every kind"])
+def test_a_glance_tells_what_the_exports_tell(of):
+    for spec in of():
+        told = tuple(fit.format.key for fit in matrix(spec) if fit.verdict == "as it is")
+        assert usable_as_it_is(spec) == told, spec.source
