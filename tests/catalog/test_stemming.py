@@ -1,0 +1,46 @@
+import re
+import sqlite3
+
+import pytest
+
+from catalog.search.stemming import stem
+from tests.factories import DATA
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("create creates created creating", "creat"),
+        ("city cities", "citi"),
+        ("relational relate", "relat"),
+        ("weather", "weather"),
+        ("été 天气 sha256 io x", None),
+    ],
+)
+def test_words_lose_their_endings(words, expected):
+    for word in words.split():
+        assert stem(word) == (expected or word)
+
+
+def test_every_word_of_real_specs_gets_the_stem_that_fts5_gives_it():
+    words = sorted(
+        {
+            word
+            for name in ("specs_mcp", "specs_bfcl", "specs_metatool", "queries")
+            for word in re.findall("[a-z]{1,40}", (DATA / f"{name}.jsonl").read_text(encoding="utf-8").lower())
+        }
+    )
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE VIRTUAL TABLE words USING fts5(word, tokenize = 'porter ascii')")
+    database.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(words, instance)")
+    database.executemany("INSERT INTO words VALUES (?)", [(word,) for word in words])
+
+    theirs = {words[rowid - 1]: term for rowid, term in database.execute("SELECT doc, term FROM stems")}
+
+    assert len(words) > 5_000
+    assert {word: stem(word) for word in words} == theirs
+    database.close()
+
+
+def test_a_word_without_end_is_left_alone():
+    assert stem("ing" * 10_000) == "ing" * 10_000
