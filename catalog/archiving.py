@@ -22,7 +22,8 @@ def restore(tool: Tool) -> None:
 
 @transaction.atomic
 def _set(tool: Tool, *, archived: bool) -> None:
-    stored = Tool.objects.select_related("current").select_for_update(of=("self",)).get(pk=tool.pk)
+    search_index().hold()
+    stored = Tool.objects.with_current().get(pk=tool.pk)
     if stored.archived != archived:
         stored.archived_at = timezone.now() if archived else None
         stored.save(update_fields=["archived_at"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,11 +13,15 @@ from typing import Literal
 from django.http import QueryDict
 
 from catalog.models import Tool, ToolQuerySet
-from catalog.search import Filter, Flag, Hit, Mode, search_index
-from catalog.search.reasons import Explanation, explain, reasons_for, words_out_of_sight
-from catalog.search.words import Query
+from catalog.search import Match, search_index
+from catalog.search.expressions import EVERY_TOOL, Token
+from catalog.search.finding import Finding, find, strict_match
+from catalog.search.planning import Plan, plan_of
+from catalog.search.queries import Query
+from catalog.search.reasons import Explanation, Telling
 
 COUNT_AT_MOST = 10_000
+MAX_OFFSET = 10**12
 PAGE_SIZE = 20
 YES_WORDS = {"1", "true", "yes"}
 NO_WORDS = {"0", "false", "no"}
@@ -32,12 +35,13 @@ class BadCursor(ValueError):
 class Cursor:
     """A place in a list: the tools after it, or before it.
 
-    `mode` is how the words were matched on the first page ("all" or "any"), or "list" where there were none. `key` is
-    what the list is ordered by: the rank, or the name.
+    `mode` says what is listed. In a "list" by name, `key` is the name of the tool that stands at the place, and `pk`
+    its primary key. Where something was looked for ("found"), `key` is how many results stand before the place, and
+    `pk` the tool at the place where results follow in the order of age, else 0.
     """
 
-    mode: Literal["list", "all", "any"]
-    key: float | str
+    mode: Literal["list", "found"]
+    key: int | str
     pk: int
     backwards: bool = False
 
@@ -59,9 +63,9 @@ class Cursor:
             mode, key, pk, backwards = json.loads(decoded)
         except (ValueError, binascii.Error, TypeError, RecursionError) as error:
             raise BadCursor("This is no cursor of this site; take it from `next`.") from error
-        name_key = mode == "list" and isinstance(key, str) and "\x00" not in key
-        rank_key = mode in ("all", "any") and isinstance(key, float) and math.isfinite(key)
-        if not (name_key or rank_key) or type(pk) is not int or not 0 < pk < 2**63 or backwards not in (0, 1):
+        by_name = mode == "list" and isinstance(key, str) and "\x00" not in key
+        by_place = mode == "found" and type(key) is int and 0 <= key < MAX_OFFSET
+        if not (by_name or by_place) or type(pk) is not int or not 0 <= pk < 2**63 or backwards not in (0, 1):
             raise BadCursor("This is no cursor of this site; take it from `next`.")
         return cls(mode, key, pk, bool(backwards))
 
@@ -78,8 +82,9 @@ class Result:
 class Page:
     """Some results in their order, with the cursors of the pages beside it.
 
-    `loosely`: no tool holds all words, these hold some of them.
     `count` stops at `COUNT_AT_MOST`; then `counted` is False.
+    `loosely`: there are results that hold but some of the words; `holding_all` is how many hold them all.
+    `corrections`: (as typed, as looked for), where a slip of the finger was mended.
     """
 
     results: tuple[Result, ...]
@@ -88,6 +93,8 @@ class Page:
     next: str | None = None
     previous: str | None = None
     loosely: bool = False
+    holding_all: int = 0
+    corrections: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +147,18 @@ class CatalogSearch:
     @cached_property
     def query(self) -> Query:
         return Query.from_text(self.words)
+
+    @cached_property
+    def plan(self) -> Plan:
+        return plan_of(self.query)
+
+    @cached_property
+    def telling(self) -> Telling:
+        return Telling(self.plan)
+
+    @cached_property
+    def finding(self) -> Finding:
+        return find(search_index(), self.plan, self.chosen)
 
     @property
     def choices(self) -> list[tuple[str, str]]:
@@ -195,86 +214,115 @@ class CatalogSearch:
         places = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
         places, before, after = _window(places, cursor, self.limit)
         by_key = {tool.pk: tool for tool in rows}
-        results = tuple(Result(tool, _shown(self.query, tool)) for tool in (by_key[place.pk] for place in places))
+        pks = [place.pk for place in places]
+        results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
         count, counted = bounded_count(tools)
         return Page(results, count, counted, next=after, previous=before)
 
     def _found_page(self) -> Page:
-        index, chosen = search_index(), self.filter
-        cursor = self.cursor if self.cursor and self.cursor.mode != "list" else None
-        mode: Mode = "any" if cursor and cursor.mode == "any" else "all"
-        beyond = Hit(float(cursor.key), cursor.pk) if cursor else None
-        backwards = bool(cursor and cursor.backwards)
-        hits = index.find(self.query, mode, chosen, limit=self.limit + 1, beyond=beyond, backwards=backwards)
-        if not hits and cursor is None and len(self.query.words) > 1:
-            mode = "any"
-            hits = index.find(self.query, mode, chosen, limit=self.limit + 1)
-        places, before, after = _window([Cursor(mode, hit.rank, hit.pk) for hit in hits], cursor, self.limit)
-        count = index.count(self.query, mode, chosen, at_most=COUNT_AT_MOST + 1)
+        finding, cursor = self.finding, self.cursor
+        offset = int(cursor.key) if cursor and cursor.mode == "found" else 0
+        beyond = cursor.pk if cursor and cursor.mode == "found" else 0
+        if cursor and cursor.backwards:
+            offset = max(0, offset - self.limit)
+        in_order = self._rows_at(finding, offset, beyond, backwards=bool(cursor and cursor.backwards))
+        rows, more = in_order[: self.limit], len(in_order) > self.limit
+        ranked = len(finding.ranked)
+        after = Cursor("found", offset + len(rows), rows[-1] if offset + len(rows) > ranked else 0) if more else None
+        before = Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True) if offset and rows else None
+        count, counted = self._count_found(finding)
         return Page(
-            self._results([place.pk for place in places]),
-            min(count, COUNT_AT_MOST),
-            count <= COUNT_AT_MOST,
-            next=after,
-            previous=before,
-            loosely=mode == "any",
+            self._results(rows),
+            count,
+            counted,
+            next=after.encode() if after else None,
+            previous=before.encode() if before else None,
+            loosely=finding.loosely,
+            holding_all=finding.holding_all,
+            corrections=self.plan.corrections,
         )
 
+    def _rows_at(self, finding: Finding, offset: int, beyond: int, *, backwards: bool) -> list[int]:
+        """Primary keys from `offset` on, one more than a page has; `beyond` is the one before, or the first after."""
+        ranked, wanted = finding.ranked, self.limit + 1
+        rows = list(ranked[offset : offset + wanted])
+        if finding.rest is None or len(rows) == wanted:
+            return rows
+        index, known = search_index(), frozenset(ranked)
+        if backwards and offset >= len(ranked) and beyond:
+            found = index.matching(finding.rest, limit=self.limit + len(known), beyond=beyond, backwards=True)
+            before = [pk for pk in found if pk not in known][: self.limit]
+            return [*reversed(before), beyond]  # the one that the cursor stands at follows
+        start = beyond if offset >= len(ranked) else 0
+        found = index.matching(finding.rest, limit=wanted + len(known), beyond=start)
+        return [*rows, *(pk for pk in found if pk not in known)][:wanted]
+
     def _results(self, pks: Sequence[int]) -> tuple[Result, ...]:
-        """Rows for these tools, in this order; parameters are looked up only where they are the reason."""
+        """Rows for these tools, in this order; fields are looked up only where they are the reason."""
         tools = Tool.objects.for_rows().in_bulk(pks)
-        shown = {pk: _shown(self.query, tools[pk]) for pk in pks if pk in tools}
-        missing = {pk: words for pk in shown if (words := words_out_of_sight(self.query, shown[pk]))}
-        texts = search_index().parameter_texts(missing)
-        for pk, words in missing.items():
-            if pk in texts:
-                pairs = zip(texts[pk].names, texts[pk].descriptions, strict=False)
-                shown[pk] = replace(shown[pk], reasons=reasons_for(words, pairs))
-        return tuple(Result(tools[pk], shown[pk]) for pk in shown)
+        told = {pk: self.telling.tell(tools[pk]) for pk in pks if pk in tools}
+        unexplained = {pk: one.unexplained for pk, one in told.items() if one.unexplained}
+        fields = search_index().fields(unexplained)
+        shown = {pk: one.explanation for pk, one in told.items()}
+        for pk, text in fields.items():
+            shown[pk] = replace(shown[pk], reasons=self.telling.reasons(unexplained[pk], text))
+        return tuple(Result(tools[pk], explanation) for pk, explanation in shown.items())
 
     # -- facets -------------------------------------------------------------------------------------------------------
 
-    def facets(self, *, loosely: bool = False) -> tuple[Facet, ...]:
-        """Every choice with the number of tools it would lead to. `loosely`: as the page says."""
-        mode: Mode = "any" if loosely else "all"
+    def facets(self) -> tuple[Facet, ...]:
+        """Every choice with the number of tools it would lead to."""
         return (
-            Facet("Runs", (self._option("Runnable here", "runnable", True, mode),)),
+            Facet("Runs", (self._option("Runnable here", "runnable", True),)),
             Facet(
                 "Configuration",
                 (
-                    self._option("Needs configuration", "configurable", True, mode),
-                    self._option("Needs none", "configurable", False, mode),
+                    self._option("Needs configuration", "configurable", True),
+                    self._option("Needs none", "configurable", False),
                 ),
             ),
             Facet(
                 "Documentation",
                 (
-                    self._option("Has examples", "examples", True, mode),
-                    self._option("Has a return type", "returns", True, mode),
+                    self._option("Has examples", "examples", True),
+                    self._option("Has a return type", "returns", True),
                 ),
             ),
-            Facet("Archive", (self._archived_option(mode),)),
+            Facet("Archive", (self._archived_option(),)),
         )
 
-    def _option(self, label: str, name: str, value: bool, mode: Mode) -> Option:
-        there: CatalogSearch = replace(self, cursor=None, **{name: value})  # type: ignore[arg-type]
+    def _option(self, label: str, name: str, value: bool) -> Option:
         chosen = getattr(self, name) is value
-        count, counted = there.count(mode)
+        count, counted = self._count_of(**{name: value})
         return Option(label, count, counted, chosen, self.address(**{name: None if chosen else _as_text(value)}))
 
-    def _archived_option(self, mode: Mode) -> Option:
-        count, counted = replace(self, cursor=None, archived=True).count(mode, only=frozenset({"archived"}))
+    def _archived_option(self) -> Option:
+        count, counted = self._count_of(archived=True)
         address = self.address(include=None if self.archived else "archived")
         return Option("Show archived too", count, counted, self.archived, address)
 
-    def count(self, mode: Mode = "all", *, only: frozenset[Flag] = frozenset()) -> tuple[int, bool]:
-        """How many tools match, up to `COUNT_AT_MOST`, and whether that is all. `only`: those with these flags."""
-        if not self.query:
-            tools = self.tools()
-            return bounded_count(tools.exclude(archived_at=None) if "archived" in only else tools)
-        chosen = replace(self.filter, having=self.filter.having | only)
-        count = search_index().count(self.query, mode, chosen, at_most=COUNT_AT_MOST + 1)
-        return min(count, COUNT_AT_MOST), count <= COUNT_AT_MOST
+    def _count_of(self, **choice: bool) -> tuple[int, bool]:
+        """How many tools there are with another choice, up to `COUNT_AT_MOST`, and whether that is all.
+
+        Where results hold but some of the words, it is how many of them have what is chosen: with the choice there may
+        be others. Of archived tools it is how many would come to the results.
+        """
+        there: CatalogSearch = replace(self, cursor=None, **choice)  # type: ignore[arg-type]
+        only_archived = "archived" in choice
+        if not self.query or self.finding.loosely:
+            tools = there.tools()
+            tools = tools.exclude(archived_at=None) if only_archived else tools
+            return bounded_count(tools.filter(pk__in=self.finding.ranked) if self.query else tools)
+        chosen = there.chosen
+        if only_archived:
+            chosen = replace(chosen, wanted=(Token("f_archived"), *chosen.wanted))
+        strict = strict_match(self.plan, chosen)
+        return _bounded(search_index().count(strict, at_most=COUNT_AT_MOST + 1)) if strict else (0, True)
+
+    def _count_found(self, finding: Finding) -> tuple[int, bool]:
+        if finding.rest is None:
+            return len(finding.ranked), True
+        return _bounded(search_index().count(finding.rest, at_most=COUNT_AT_MOST + 1))
 
     # -- the facets, as the two kinds of query take them --------------------------------------------------------------
 
@@ -292,27 +340,32 @@ class CatalogSearch:
         return tools
 
     @cached_property
-    def filter(self) -> Filter:
-        facets: Mapping[Flag, bool | None] = {
-            "configurable": self.configurable,
-            "examples": self.examples,
-            "returns": self.returns,
-            "archived": None if self.archived else False,
+    def chosen(self) -> Match:
+        """The tools of the chosen facets, for the index."""
+        facets: Mapping[str, bool | None] = {
+            "f_configurable": self.configurable,
+            "f_examples": self.examples,
+            "f_returns": self.returns,
+            "f_archived": None if self.archived else False,
         }
-        runnable = (
-            frozenset(Tool.objects.runnable().values_list("pk", flat=True)) if self.runnable is not None else None
-        )
-        return Filter(
-            having=frozenset(flag for flag, wanted in facets.items() if wanted is True),
-            lacking=frozenset(flag for flag, wanted in facets.items() if wanted is False),
-            among=runnable if self.runnable else None,
-            except_for=runnable or frozenset() if self.runnable is False else frozenset(),
-        )
+        wanted = tuple(Token(key) for key, choice in facets.items() if choice is True)
+        unwanted = tuple(Token(key) for key, choice in facets.items() if choice is False)
+        among: frozenset[int] | None = None
+        except_for: frozenset[int] = frozenset()
+        choices = {self.runnable, self.query.runnable} - {None}
+        if choices:
+            runnable = frozenset(Tool.objects.runnable().values_list("pk", flat=True))
+            among = runnable if True in choices else None
+            except_for = runnable if False in choices else frozenset()
+        return Match(wanted or (EVERY_TOOL,), unwanted, among, except_for)
 
 
 def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:
     """How many `tools` there are, up to `COUNT_AT_MOST`, and whether that is all."""
-    count = tools.order_by()[: COUNT_AT_MOST + 1].count()
+    return _bounded(tools.order_by()[: COUNT_AT_MOST + 1].count())
+
+
+def _bounded(count: int) -> tuple[int, bool]:
     return min(count, COUNT_AT_MOST), count <= COUNT_AT_MOST
 
 
@@ -329,10 +382,6 @@ def _window(places: list[Cursor], cursor: Cursor | None, limit: int) -> tuple[li
     has_after = True if backwards else more
     before = replace(places[0], backwards=True).encode() if has_before else None
     return places, before, places[-1].encode() if has_after else None
-
-
-def _shown(query: Query, tool: Tool) -> Explanation:
-    return explain(query, name=tool.name, tool_id=tool.tool_id, description=tool.description)
 
 
 def _choice(text: str | None) -> bool | None:

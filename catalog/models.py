@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import runnable
-from catalog.search import search_index
-from catalog.search.words import Query
+from catalog.search import Match, search_index
+from catalog.search.expressions import EVERY_TOOL
+from catalog.search.planning import plan_of
+from catalog.search.queries import Query
 from catalog.spec import ToolSpec, kept_spec
 
 SORT_NAME_LENGTH = 80
@@ -28,9 +30,17 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return self.filter(tool_id__in=runnable.tool_ids())
 
     def matching(self, words: str) -> ToolQuerySet:
-        """Those that hold every one of `words`; all where there is no word. They have no order (see browsing.py)."""
-        query = Query.from_text(words)
-        return self.filter(pk__in=search_index().subquery(query)) if query else self
+        """Those of which all holds that the query asks for; all where it asks for nothing. They have no order."""
+        plan = plan_of(Query.from_text(words))
+        if not plan.query:
+            return self
+        if plan.query.words and plan.strictly is None:
+            return self.none()
+        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted) or (EVERY_TOOL,)
+        tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
+        if plan.query.runnable is None:
+            return tools
+        return tools.runnable() if plan.query.runnable else tools.exclude(pk__in=Tool.objects.runnable().values("pk"))
 
     def by_name(self) -> ToolQuerySet:
         """In the order of lists: by name without regard to case, then by age."""

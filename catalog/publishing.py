@@ -80,6 +80,7 @@ def _publish_safely(
     for _ in range(TRIES):
         try:
             with transaction.atomic():
+                search_index().hold()
                 outcomes = _publish(specs, by=by, expected=expected)
                 transaction.set_rollback(dry_run)
                 return outcomes
@@ -134,9 +135,9 @@ def _publication(tool: Tool, outcome: Outcome) -> Publication:
 
 
 def _tools_with_ids(tool_ids: Iterable[str]) -> dict[str, Tool]:
-    """The stored tools, their rows held until the transaction ends (where the database locks rows)."""
+    """The stored tools. They stay as they are until the transaction ends: who changes tools holds the index."""
     tools = Tool.objects.filter(tool_id__in=list(tool_ids)).select_related("current").defer("current__source")
-    return {tool.tool_id: tool for tool in tools.order_by("pk").select_for_update(of=("self",))}
+    return {tool.tool_id: tool for tool in tools}
 
 
 def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:

@@ -43,7 +43,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     context = {
         "search": search,
         "page": page,
-        "facets": search.facets(loosely=page.loosely),
+        "facets": search.facets(),
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,
     }

@@ -1,10 +1,11 @@
 import os
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 from django.test import Client
 from hypothesis import HealthCheck, settings
 
+from catalog.search import search_index
 from config.static_files import collect_static
 from tests.factories import make_token, make_user
 
@@ -34,8 +35,8 @@ def _empty_index(request, django_db_blocker):
     """Tests that commit empty the tables behind them; Django does not know the search index among these."""
     yield
     if {"transactional_db", "live_server"} & set(request.fixturenames):
-        with django_db_blocker.unblock(), connection.cursor() as cursor:
-            cursor.execute("DELETE FROM tool_search")
+        with django_db_blocker.unblock():
+            search_index().clear()
 
 
 @pytest.fixture

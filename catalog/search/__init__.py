@@ -1,11 +1,21 @@
-"""The search index: one small interface, and an implementation per database, chosen by the database's vendor.
+r"""Searching the catalog: what is looked for, what is found, in which order, and why.
 
-    catalog/search/words.py       how text is cut into words, and a query read
-    catalog/search/documents.py   what of a tool goes into the index
-    catalog/search/sqlite.py      FTS5
-    catalog/search/postgres.py    tsvector with GIN, and pg_trgm
+    words.py, stemming.py     how text is cut into tokens                                      \
+    queries.py                how what a person typed is read                                   |
+    thesaurus.py (.txt)       what other words a word may stand for                             |  pure: neither Django
+    actions.py                what a tool does, by its verbs                                    |  nor a database
+    fields.py, documents.py   what of a tool goes into the index                                |
+    expressions.py            what is looked for, in no database's language                     |
+    ranking.py, reasons.py    how well a tool answers, and why it was found                    /
+    vocabulary.py             the words of the catalog, how frequent they are, and slips of the finger
+    planning.py               what the words of a query mean in this catalog
+    finding.py                which tools are candidates, and their order
+    similar.py                tools that are like another one
+    sqlite.py                 the index in FTS5
+    postgres.py               the index in a tsvector with GIN
 
-The index is written in the same transaction as the tools it speaks of. Its rows are known by the tool's primary key.
+The index is one small interface, with an implementation per database, chosen by the database's vendor. It is written in
+the same transaction as the tools it speaks of. Its rows are known by the tool's primary key.
 """
 
 from __future__ import annotations
@@ -13,83 +23,68 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from typing import Protocol
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
 from catalog.search.documents import SearchDocument
-from catalog.search.words import Query
-
-Flag = Literal["configurable", "examples", "returns", "archived"]
-Mode = Literal["all", "any"]
+from catalog.search.expressions import Expression
+from catalog.search.ranking import IndexedText
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which tools are looked at: those with all flags of `having` and none of `lacking`.
+class Match:
+    """What must hold of a tool to be found.
 
-    If given, their primary key is one of `among`; it is none of `except_for`.
+    All of `wanted` (there is at least one), none of `unwanted`; if given, its primary key is one of `among`; it is none
+    of `except_for`.
     """
 
-    having: frozenset[Flag] = frozenset()
-    lacking: frozenset[Flag] = frozenset()
+    wanted: tuple[Expression, ...]
+    unwanted: tuple[Expression, ...] = ()
     among: frozenset[int] | None = None
     except_for: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One tool that was found. Hits are ordered by (rank, pk); the lower rank is the better one."""
-
-    rank: float
-    pk: int
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterTexts:
-    """Names (as written) and descriptions of one tool's parameters, at the same places."""
-
-    names: tuple[str, ...]
-    descriptions: tuple[str, ...]
-
-
-def read_parameter_texts(names: str, texts: str) -> ParameterTexts:
-    """What `SearchDocument` says of parameters, read back: one per line, without the kin after the tab."""
-    return ParameterTexts(
-        tuple(line.split("\t", 1)[0] for line in names.split("\n")),
-        tuple(line.split("\t", 1)[0] for line in texts.split("\n")),
-    )
-
-
 class SearchIndex(Protocol):
-    def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
-        """Store documents by the tool's primary key, in place of any that stood there."""
+    def hold(self) -> None:
+        """Wait until nobody else changes tools, and keep others waiting until this transaction ends.
 
-    def find(
-        self,
-        query: Query,
-        mode: Mode,
-        chosen: Filter,
-        *,
-        limit: int,
-        beyond: Hit | None = None,
-        backwards: bool = False,
-    ) -> list[Hit]:
-        """The best `limit` hits, best first; those after `beyond`, or with `backwards` those before it, nearest first.
-
-        `mode`: whether all words of the query must stand in a tool, or any. `query` is not empty.
+        Who changes tools does it before anything else: words are counted for all tools together, so that two who
+        change tools at once would wait for each other, perhaps in a circle.
         """
 
-    def count(self, query: Query, mode: Mode, chosen: Filter, *, at_most: int) -> int:
+    def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
+        """Store documents by the tool's primary key, in place of any that stood there. No key comes twice."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def size(self) -> int:
+        """How many tools it holds."""
+
+    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
+        """The first `limit` tools that match after the primary key `beyond`, in the order of primary keys.
+
+        With `backwards` those before it, nearest first.
+        """
+
+    def likeliest(self, match: Match, *, limit: int) -> list[int]:
+        """About the best `limit` tools by BM25 or what the database has; costs as much as there are matches."""
+
+    def count(self, match: Match, *, at_most: int) -> int:
         """How many there are, counted up to `at_most`."""
 
-    def parameter_texts(self, pks: Collection[int]) -> dict[int, ParameterTexts]:
-        """What the index says of the parameters of these tools."""
+    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
+        """What it holds of these tools, for ranking."""
 
-    def subquery(self, query: Query) -> RawSQL:
-        """A subquery of the primary keys of all tools that hold all words of `query`, for `filter(pk__in=…)`."""
+    def fields(self, pks: Collection[int]) -> dict[int, str]:
+        """What it holds of the fields of these tools (see `SearchDocument.fields`), for reasons."""
+
+    def subquery(self, match: Match) -> RawSQL:
+        """A subquery of the primary keys of all tools that match, for `filter(pk__in=…)`."""
 
 
 def search_index() -> SearchIndex:

@@ -1,142 +1,155 @@
 """The search index in PostgreSQL: a tsvector per tool with a GIN index, ranked by ts_rank.
 
-The words are cut and folded here, not by PostgreSQL's parser (which takes "a.b" for a host and "a-b" for a compound):
-what goes into `to_tsvector` and `to_tsquery` are letters and digits alone, so that both databases find the same tools.
+Tokens are made here (see documents.py) and become lexemes as they are: PostgreSQL's parser, which takes "a.b" for a
+host and "a-b" for a compound, never sees a text, so that both databases find the same tools.
 
-Source: PostgreSQL, "Full Text Search", 12.3.1 (weights) and 12.3.3 (ranking).
+Source: PostgreSQL, "Text Search Types" (8.11) and "Full Text Search", 12.3.3 (ranking).
 """
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Filter, Hit, Mode, ParameterTexts, read_parameter_texts
-from catalog.search.documents import SearchDocument
-from catalog.search.words import MAX_WORD_CHARS, Part, Query, Word, fold
+from catalog.search import Match, vocabulary
+from catalog.search.documents import SearchDocument, counted_tokens
+from catalog.search.expressions import Adjacent, AllOf, Expression, Token
+from catalog.search.ranking import IndexedText
 
-MAX_TEXT_CHARS = 200_000  # of one column; a tsvector holds less than 1 MiB
-WEIGHTS = "{0.1, 0.3, 0.5, 1.0}"  # of D: parameters; C: description; B: id; A: name
+WEIGHTS = "{0.1, 0.2, 0.5, 1.0}"  # of D: around and keys; C: parameters; B: description; A: name
+MAX_POSITION = 16_383  # in a tsvector; what comes later stands at the last place
+MAX_PLACES = 255  # of one lexeme
 
-_RUN = re.compile(r"[^\W_]+")
 _PUT = """
-    INSERT INTO tool_search (tool_id, name, words, flags, parameters, parameter_texts)
-    VALUES (
-        %s, %s,
-        setweight(to_tsvector('simple', %s), 'A') || setweight(to_tsvector('simple', %s), 'B')
-        || setweight(to_tsvector('simple', %s), 'C') || setweight(to_tsvector('simple', %s), 'D'),
-        %s, %s, %s
-    )
-    ON CONFLICT (tool_id) DO UPDATE SET
-        name = excluded.name, words = excluded.words, flags = excluded.flags,
-        parameters = excluded.parameters, parameter_texts = excluded.parameter_texts
+    INSERT INTO tool_search (tool_id, tokens, names, about, takes, around, keys, fields)
+    VALUES (%s, %s::tsvector, %s, %s, %s, %s, %s, %s)
 """
 
-
-Values = list[str | float | list[str] | list[int]]
+Values = list[str | int | list[int]]
 
 
 class PostgresIndex:
+    def hold(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('toolshelf: tools are changed'))")
+
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
-        with connection.cursor() as cursor:
-            cursor.executemany(_PUT, [_row(pk, document) for pk, document in documents])
-
-    def find(
-        self,
-        query: Query,
-        mode: Mode,
-        chosen: Filter,
-        *,
-        limit: int,
-        beyond: Hit | None = None,
-        backwards: bool = False,
-    ) -> list[Hit]:
-        where, values = _where(query, mode, chosen)
-        direction, sign = ("DESC", "<") if backwards else ("ASC", ">")
-        ranked = f"SELECT (-ts_rank(%s, words, to_tsquery('simple', %s)))::float8 AS rank, tool_id {where}"
-        ranked_values: Values = [WEIGHTS, _expression(query, mode), *values]
-        after = f"WHERE (rank, tool_id) {sign} (%s, %s)" if beyond else ""
-        after_values: Values = [beyond.rank, beyond.pk] if beyond else []
-        order = f"ORDER BY rank {direction}, tool_id {direction} LIMIT %s"
+        documents = list(documents)
+        pks = [pk for pk, _ in documents]
+        changes: Counter[str] = Counter()
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT rank, tool_id FROM ({ranked}) AS ranked {after} {order}",  # noqa: S608
-                [*ranked_values, *after_values, limit],
+                "DELETE FROM tool_search WHERE tool_id = ANY(%s) RETURNING names, about, takes, around, keys", [pks]
             )
-            return [Hit(rank, pk) for rank, pk in cursor.fetchall()]
+            old = cursor.fetchall()
+            cursor.executemany(_PUT, [_row(pk, document) for pk, document in documents])
+        for texts in old:
+            changes.subtract(counted_tokens(*texts))
+        for _, document in documents:
+            changes.update(document.counted)
+        changes[vocabulary.ALL] = len(documents) - len(old)
+        vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
 
-    def count(self, query: Query, mode: Mode, chosen: Filter, *, at_most: int) -> int:
-        where, values = _where(query, mode, chosen)
+    def clear(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM tool_search")
+        vocabulary.clear()
+
+    def size(self) -> int:
+        return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
+
+    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
+        where, values = _where(match)
+        if beyond:
+            where += f" AND tool_id {'<' if backwards else '>'} %s"
+            values.append(beyond)
+        order = f"ORDER BY tool_id {'DESC' if backwards else 'ASC'} LIMIT %s"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT tool_id FROM tool_search WHERE {where} {order}", [*values, limit])  # noqa: S608
+            return [pk for (pk,) in cursor.fetchall()]
+
+    def likeliest(self, match: Match, *, limit: int) -> list[int]:
+        where, values = _where(match)
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT count(*) FROM (SELECT 1 {where} LIMIT %s) AS counted",  # noqa: S608
+                f"SELECT tool_id FROM tool_search WHERE {where} "  # noqa: S608
+                "ORDER BY ts_rank(%s, tokens, %s::tsquery) DESC, tool_id LIMIT %s",
+                [*values, WEIGHTS, values[0], limit],
+            )
+            return [pk for (pk,) in cursor.fetchall()]
+
+    def count(self, match: Match, *, at_most: int) -> int:
+        where, values = _where(match)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT count(*) FROM (SELECT 1 FROM tool_search WHERE {where} LIMIT %s) AS counted",  # noqa: S608
                 [*values, at_most],
             )
             return int(cursor.fetchone()[0])
 
-    def parameter_texts(self, pks: Collection[int]) -> dict[int, ParameterTexts]:
-        if not pks:
-            return {}
+    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT tool_id, parameters, parameter_texts FROM tool_search WHERE tool_id = ANY(%s)", [list(pks)]
+                "SELECT tool_id, names, about, takes, around, position(' f_deprecated ' IN keys) > 0 "
+                "FROM tool_search WHERE tool_id = ANY(%s)",
+                [list(pks)],
             )
-            return {pk: read_parameter_texts(names, texts) for pk, names, texts in cursor.fetchall()}
+            return {pk: IndexedText(*texts) for pk, *texts in cursor.fetchall()}
 
-    def subquery(self, query: Query) -> RawSQL:
-        return RawSQL(
-            "SELECT tool_id FROM tool_search WHERE words @@ to_tsquery('simple', %s)", (_expression(query, "all"),)
-        )
+    def fields(self, pks: Collection[int]) -> dict[int, str]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT tool_id, fields FROM tool_search WHERE tool_id = ANY(%s)", [list(pks)])
+            return dict(cursor.fetchall())
+
+    def subquery(self, match: Match) -> RawSQL:
+        where, values = _where(match)
+        return RawSQL(f"SELECT tool_id FROM tool_search WHERE {where}", tuple(values))  # noqa: S608, S611 - values apart
 
 
 def _row(pk: int, document: SearchDocument) -> Values:
-    parameters = f"{document.parameters}\n{document.parameter_texts}"
-    texts = (document.name, document.tool_id, document.description, parameters)
-    return [
-        pk,
-        document.name,
-        *map(_words, texts),
-        document.flags.split(),
-        document.parameters,
-        document.parameter_texts,
-    ]
+    texts = [document.names, document.about, document.takes, document.around, document.keys]
+    return [pk, _tsvector(texts), *texts, document.fields]
 
 
-def _words(text: str) -> str:
-    return " ".join(fold(run)[:MAX_WORD_CHARS] for run in _RUN.findall(text[:MAX_TEXT_CHARS]))
+def _tsvector(texts: Iterable[str]) -> str:
+    """Each token with its places, and the weight of the text that it stands in: "'get':1A 'weather':2A,9B"."""
+    places: dict[str, list[str]] = {}
+    at = 0
+    for text, weight in zip(texts, "ABCDD", strict=True):
+        for token in text.split():
+            at = min(at + 1, MAX_POSITION)
+            known = places.setdefault(token, [])
+            if len(known) < MAX_PLACES:
+                known.append(f"{at}{weight}")
+        at += 1  # no phrase goes from one text into the next
+    return " ".join(f"'{token}':{','.join(known)}" for token, known in places.items())
 
 
-def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, Values]:
-    where = "FROM tool_search WHERE words @@ to_tsquery('simple', %s)"
-    values: Values = [_expression(query, mode)]
-    if chosen.having:
-        where += " AND flags @> %s"
-        values.append(sorted(map(str, chosen.having)))
-    if chosen.lacking:
-        where += " AND NOT flags && %s"
-        values.append(sorted(map(str, chosen.lacking)))
-    if chosen.among is not None:
+def _where(match: Match) -> tuple[str, Values]:
+    where = "tokens @@ %s::tsquery"
+    values: Values = [tsquery(match)]
+    if match.among is not None:
         where += " AND tool_id = ANY(%s)"
-        values.append(sorted(chosen.among))
-    if chosen.except_for:
+        values.append(sorted(match.among))
+    if match.except_for:
         where += " AND NOT tool_id = ANY(%s)"
-        values.append(sorted(chosen.except_for))
+        values.append(sorted(match.except_for))
     return where, values
 
 
-def _expression(query: Query, mode: Mode) -> str:
-    """`query` in the language of to_tsquery; every word is made of letters and digits, so that none is an operator."""
-    return (" & " if mode == "all" else " | ").join(map(_word, query.words))
+def tsquery(match: Match) -> str:
+    """`match` in PostgreSQL's language, as far as it is about tokens. Every token is quoted: none is an operator."""
+    wanted = [_written(one) for one in match.wanted]
+    return " & ".join([*wanted, *(f"!{_written(one)}" for one in match.unwanted)])
 
 
-def _word(word: Word) -> str:
-    together = " & ".join(map(_part, word.parts))
-    return f"(({together}) | {_part(word.joined)})" if word.joined else f"({together})"
-
-
-def _part(part: Part) -> str:
-    words = [word[:MAX_WORD_CHARS] for word in part.text.split(" ")]
-    return "(" + " <-> ".join(words) + (":*" if part.open_ended else "") + ")"
+def _written(expression: Expression) -> str:
+    if isinstance(expression, Token):
+        return f"'{expression.text}'"
+    if isinstance(expression, Adjacent):
+        return "(" + " <-> ".join(f"'{token}'" for token in expression.tokens) + ")"
+    operator = " & " if isinstance(expression, AllOf) else " | "
+    return f"({operator.join(map(_written, expression.parts))})"

@@ -1,19 +1,24 @@
 """Why a tool was found: which of its texts hit, and where. Computed for the rows of a page alone.
 
-Nothing here knows Django or a database.
+Nothing here knows a database.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final, Protocol
 
-from catalog.search.words import Mark, Part, Query, Word, excerpt, fold, marks, parts_of, singular
+from catalog.search.documents import LETTERS, Place
+from catalog.search.marking import Mark, Wanted, excerpt, marks
+from catalog.search.planning import ALIKE, Plan, Term
+from catalog.search.words import tokens_of
 
-EXCERPT_CHARS = 240
-REASON_CHARS = 140
-MAX_REASONS = 3
-MAX_TEXT_CHARS = 20_000  # of one text that are looked at
+EXCERPT_CHARS: Final = 240
+REASON_CHARS: Final = 140
+MAX_REASONS: Final = 3
+
+_PLACES: Final = {letter: place for place, letter in LETTERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,12 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A text that is not in sight and was hit: a parameter's name, or its description (then `text` is what it says)."""
+    """A text that is not in sight and was hit: a field's name, or its description (then `text` is what it says).
 
+    `place` says whether it is a parameter, or a field of the return value or of the configuration.
+    """
+
+    place: Place
     parameter: Marked
     text: Marked | None = None
 
@@ -54,66 +63,100 @@ class Explanation:
     reasons: tuple[Reason, ...] = ()
 
 
-def explain(query: Query, *, name: str, tool_id: str, description: str) -> Explanation:
-    """The visible texts, marked. An empty query marks nothing."""
-    line = excerpt(description[:MAX_TEXT_CHARS], query, EXCERPT_CHARS)
-    if not query:
-        return Explanation(Marked(name), Marked(tool_id), Marked(line))
-    return Explanation(_marked(name, query), _marked(tool_id, query), _marked(line, query))
+class Described(Protocol):
+    """What is in sight of a tool in a list."""
+
+    name: str
+    tool_id: str
+    description: str
 
 
-def words_out_of_sight(query: Query, explanation: Explanation) -> tuple[Word, ...]:
-    """The words of `query` that hit none of the visible texts."""
-    seen = _words_in(explanation.name.text, explanation.tool_id.text, explanation.excerpt.text)
-    return tuple(word for word in query.words if not _stands_in(word, seen))
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An explanation so far, and the words of the query that it does not explain."""
+
+    explanation: Explanation
+    unexplained: tuple[Term, ...]
 
 
-def reasons_for(words: Iterable[Word], parameters: Iterable[tuple[str, str]]) -> tuple[Reason, ...]:
-    """Parameters, given as (name, description), that hold `words`: names before descriptions, at most `MAX_REASONS`."""
-    missing = Query(tuple(words))
-    parameters = list(parameters)
-    found: list[Reason] = []
-    for name, _ in parameters:
-        if len(found) < MAX_REASONS and (hits := marks(name[:MAX_TEXT_CHARS], missing)):
-            found.append(Reason(Marked(name, hits)))
-            missing = _without(missing, name)
-    for name, description in parameters:
-        if missing and len(found) < MAX_REASONS and marks(description[:MAX_TEXT_CHARS], missing):
-            line = excerpt(description[:MAX_TEXT_CHARS], missing, REASON_CHARS)
-            found.append(Reason(Marked(name), _marked(line, missing)))
-            missing = _without(missing, description)
-    return tuple(found)
+class Telling:
+    """Explains the results of one plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.terms = plan.terms
+        self.own = {term.word: _own(term) for term in plan.terms}
+        self.all_own = _joined(self.own.values())
+
+    def tell(self, tool: Described) -> Told:
+        """The visible texts, marked: where a word stands itself, else where something stands for it."""
+        line = excerpt(tool.description, self.all_own, EXCERPT_CHARS)
+        texts = (tool.name, tool.tool_id, line)
+        if not self.terms:
+            return Told(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
+        wanted, unexplained = self._seen(self.terms, set(tokens_of(" ".join(texts))))
+        name, tool_id, text = (Marked(text, marks(text, wanted)) for text in texts)
+        return Told(Explanation(name, tool_id, text), tuple(unexplained))
+
+    def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
+        """Fields that hold what is unexplained: names before descriptions, at most `MAX_REASONS`.
+
+        Args:
+            unexplained: what `tell` left.
+            fields: as `SearchDocument.fields` has them.
+        """
+        found: list[Reason] = []
+        missing = tuple(unexplained)
+        lines = [line.split("\t") for line in fields.split("\n") if line]
+        for by_name in (True, False):
+            for letter, name, description in lines:
+                if not missing or len(found) == MAX_REASONS:
+                    return tuple(found)
+                text = name if by_name else description
+                wanted, still_missing = self._seen(missing, set(tokens_of(text)))
+                if len(still_missing) < len(missing):
+                    found.append(_reason(_PLACES[letter], name, None if by_name else text, wanted))
+                    missing = tuple(still_missing)
+        return tuple(found)
+
+    def _seen(self, terms: Iterable[Term], tokens: set[str]) -> tuple[Wanted, list[Term]]:
+        """What to mark in a text of these tokens, and the words of which nothing stands there."""
+        wanted, missing = Wanted(), []
+        for term in terms:
+            own = self.own[term.word]
+            if own.stands_in(tokens):
+                wanted |= own
+            elif others := _others(term, tokens):
+                wanted |= Wanted(others)
+            else:
+                missing.append(term)
+        return wanted, missing
 
 
-def _marked(text: str, query: Query) -> Marked:
-    return Marked(text, marks(text, query))
+def _reason(place: Place, name: str, description: str | None, wanted: Wanted) -> Reason:
+    if description is None:
+        return Reason(place, Marked(name, marks(name, wanted)))
+    line = excerpt(description, wanted, REASON_CHARS)
+    return Reason(place, Marked(name), Marked(line, marks(line, wanted)))
 
 
-def _without(query: Query, text: str) -> Query:
-    seen = _words_in(text[:MAX_TEXT_CHARS])
-    return Query(tuple(word for word in query.words if not _stands_in(word, seen)))
+def _own(term: Term) -> Wanted:
+    """The word itself, what it may become, and what was meant by a slip."""
+    alike = {one.token for one in term.same if one.weight >= ALIKE}
+    beginnings = (term.word.typed,) if term.word.open_ended else ()
+    return Wanted(frozenset({term.word.token, *alike}), beginnings)
 
 
-def _words_in(*texts: str) -> frozenset[str]:
-    """The words of `texts`, folded: as they are, in the singular, and put together where several stand as one."""
-    found: set[str] = set()
-    for text in texts:
-        for run in text.split():
-            parts = [fold(part) for part in parts_of(run)]
-            found.update(parts)
-            found.update(map(singular, parts))
-            if len(parts) > 1:
-                found.add("".join(parts))
-    return frozenset(found)
+def _others(term: Term, tokens: set[str]) -> frozenset[str]:
+    """The tokens that stand for `term` in a text of these tokens; the closest kind of them alone."""
+    for alternatives in (term.same, term.related):
+        found = {token for one in alternatives if tokens.issuperset(parts := one.token.split(" ")) for token in parts}
+        if found:
+            return frozenset(found)
+    return frozenset()
 
 
-def _stands_in(word: Word, seen: frozenset[str]) -> bool:
-    return all(_is_among(part, seen) for part in word.parts) or (
-        word.joined is not None and _is_among(word.joined, seen)
-    )
-
-
-def _is_among(part: Part, seen: frozenset[str]) -> bool:
-    if part.text in seen or (" " in part.text and any(part.text.replace(" ", "") in word for word in seen)):
-        return True
-    return part.open_ended and any(word.startswith(part.text) for word in seen)
+def _joined(all_wanted: Iterable[Wanted]) -> Wanted:
+    joined = Wanted()
+    for wanted in all_wanted:
+        joined |= wanted
+    return joined

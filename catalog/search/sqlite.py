@@ -1,59 +1,87 @@
-"""The search index in SQLite: one FTS5 table, ranked by bm25.
+"""The search index in SQLite: an FTS5 table over a plain one that holds the tokens.
 
-What is searched by stands in the columns of `tool_search` (see `SearchDocument`); facts that searches filter by are
-words in its column `flags`, so that a search over many tools never has to look into the table of tools.
-The weights of the columns are stored with the table, by the migration that makes it.
+Tokens are made here (see documents.py), so FTS5 has but to cut at spaces. It gives matches in the order of primary keys
+and stops at a limit, so that a word which half of the tools have costs no more than a rare one; `likeliest` alone ranks
+by bm25, which looks at every match.
 
-Source: SQLite, "FTS5 Extension", sections 3 (query syntax) and 5.1.1 (bm25).
+Source: SQLite, "FTS5 Extension", sections 3 (query syntax), 4.4.3 (external content) and 5.1.1 (bm25).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
-from operator import attrgetter
 
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Filter, Hit, Mode, ParameterTexts, read_parameter_texts
-from catalog.search.documents import SearchDocument
-from catalog.search.words import Part, Query, Word
+from catalog.search import Match, vocabulary
+from catalog.search.documents import SearchDocument, counted_tokens
+from catalog.search.expressions import Adjacent, AllOf, Expression, Token
+from catalog.search.ranking import IndexedText
 
-_PUT = """
-    INSERT OR REPLACE INTO tool_search (rowid, tool_id, name, description, parameters, parameter_texts, flags)
-    VALUES (%s, %s, %s, %s, %s, %s, %s)
-"""
-_COLUMNS = attrgetter("tool_id", "name", "description", "parameters", "parameter_texts", "flags")
-_SEARCHED = "{tool_id name description parameters parameter_texts}"
+_COLUMNS = "names, about, takes, around, keys"
+_PUT_TEXT = f"INSERT INTO tool_text (tool_id, {_COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
+_PUT_TOKENS = f"INSERT INTO tool_search (rowid, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)"  # noqa: S608
+_FORGET_TOKENS = f"INSERT INTO tool_search (tool_search, rowid, {_COLUMNS}) VALUES ('delete', %s, %s, %s, %s, %s, %s)"  # noqa: S608
+
+Row = tuple[int, str, str, str, str, str]
+Values = list[str | int]
 
 
 class SQLiteIndex:
+    def hold(self) -> None:
+        """Nothing to do: a transaction that may write is the only one from its beginning (`transaction_mode`)."""
+
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
+        documents = list(documents)
+        changes: Counter[str] = Counter()
+        old = self._rows([pk for pk, _ in documents])
+        for _, *texts in old:
+            changes.subtract(counted_tokens(*texts))
+        for _, document in documents:
+            changes.update(document.counted)
+        changes[vocabulary.ALL] = len(documents) - len(old)
+        rows: list[Row] = [(pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents]
+        texts_and_fields = [(*row, one.fields) for row, (_, one) in zip(rows, documents, strict=True)]
         with connection.cursor() as cursor:
-            cursor.executemany(_PUT, [(pk, *_COLUMNS(document)) for pk, document in documents])
+            if old:
+                cursor.executemany(_FORGET_TOKENS, old)
+                cursor.executemany("DELETE FROM tool_text WHERE tool_id = %s", [(pk,) for pk, *_ in old])
+            cursor.executemany(_PUT_TEXT, texts_and_fields)
+            cursor.executemany(_PUT_TOKENS, rows)
+        vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
 
-    def find(
-        self,
-        query: Query,
-        mode: Mode,
-        chosen: Filter,
-        *,
-        limit: int,
-        beyond: Hit | None = None,
-        backwards: bool = False,
-    ) -> list[Hit]:
-        where, values = _where(query, mode, chosen)
-        if beyond is not None:
-            where += f" AND (rank, rowid) {'<' if backwards else '>'} (%s, %s)"
-            values += [beyond.rank, beyond.pk]
-        direction = "DESC" if backwards else "ASC"
-        order = f"ORDER BY rank {direction}, rowid {direction} LIMIT %s"
+    def clear(self) -> None:
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT rank, rowid FROM tool_search WHERE {where} {order}", [*values, limit])  # noqa: S608
-            return [Hit(rank, pk) for rank, pk in cursor.fetchall()]
+            cursor.execute("INSERT INTO tool_search (tool_search) VALUES ('delete-all')")
+            cursor.execute("DELETE FROM tool_text")
+        vocabulary.clear()
 
-    def count(self, query: Query, mode: Mode, chosen: Filter, *, at_most: int) -> int:
-        where, values = _where(query, mode, chosen)
+    def size(self) -> int:
+        return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
+
+    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
+        where, values = _where(match)
+        if beyond:
+            where += f" AND rowid {'<' if backwards else '>'} %s"
+            values.append(beyond)
+        order = f"ORDER BY rowid {'DESC' if backwards else 'ASC'} LIMIT %s"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT rowid FROM tool_search WHERE {where} {order}", [*values, limit])  # noqa: S608
+            return [pk for (pk,) in cursor.fetchall()]
+
+    def likeliest(self, match: Match, *, limit: int) -> list[int]:
+        where, values = _where(match)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT rowid FROM tool_search WHERE {where} ORDER BY rank LIMIT %s",  # noqa: S608
+                [*values, limit],
+            )
+            return [pk for (pk,) in cursor.fetchall()]
+
+    def count(self, match: Match, *, at_most: int) -> int:
+        where, values = _where(match)
         with connection.cursor() as cursor:
             cursor.execute(
                 f"SELECT count(*) FROM (SELECT 1 FROM tool_search WHERE {where} LIMIT %s)",  # noqa: S608
@@ -61,50 +89,66 @@ class SQLiteIndex:
             )
             return int(cursor.fetchone()[0])
 
-    def parameter_texts(self, pks: Collection[int]) -> dict[int, ParameterTexts]:
+    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
         if not pks:
             return {}
-        places = ", ".join(["%s"] * len(pks))
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT rowid, parameters, parameter_texts FROM tool_search WHERE rowid IN ({places})",  # noqa: S608
+                "SELECT tool_id, names, about, takes, around, instr(keys, ' f_deprecated ') > 0 "  # noqa: S608
+                f"FROM tool_text WHERE tool_id IN ({_places(pks)})",
                 list(pks),
             )
-            return {pk: read_parameter_texts(names, texts) for pk, names, texts in cursor.fetchall()}
+            return {pk: IndexedText(*texts) for pk, *texts in cursor.fetchall()}
 
-    def subquery(self, query: Query) -> RawSQL:
-        return RawSQL(
-            "SELECT rowid FROM tool_search WHERE tool_search MATCH %s", (match_expression(query, "all", Filter()),)
-        )
+    def fields(self, pks: Collection[int]) -> dict[int, str]:
+        if not pks:
+            return {}
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT tool_id, fields FROM tool_text WHERE tool_id IN ({_places(pks)})",  # noqa: S608
+                list(pks),
+            )
+            return dict(cursor.fetchall())
 
+    def subquery(self, match: Match) -> RawSQL:
+        where, values = _where(match)
+        return RawSQL(f"SELECT rowid FROM tool_search WHERE {where}", tuple(values))  # noqa: S608, S611 - values apart
 
-def match_expression(query: Query, mode: Mode, chosen: Filter) -> str:
-    """`query` in FTS5's language. Every word is a quoted string of letters and digits, so that none is an operator."""
-    operator = " AND " if mode == "all" else " OR "
-    expression = f"{_SEARCHED} : ({operator.join(map(_word, query.words))})"
-    for flag in sorted(chosen.having):
-        expression = f'({expression}) AND flags : "{flag}"'
-    for flag in sorted(chosen.lacking):
-        expression = f'({expression}) NOT flags : "{flag}"'
-    return expression
-
-
-def _word(word: Word) -> str:
-    together = " AND ".join(map(_part, word.parts))
-    return f"(({together}) OR {_part(word.joined)})" if word.joined else f"({together})"
-
-
-def _part(part: Part) -> str:
-    return f'"{part.text}" *' if part.open_ended else f'"{part.text}"'
+    def _rows(self, pks: Collection[int]) -> list[Row]:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT tool_id, {_COLUMNS} FROM tool_text WHERE tool_id IN ({_places(pks)})",  # noqa: S608
+                list(pks),
+            )
+            return [(pk, *texts) for pk, *texts in cursor.fetchall()]
 
 
-def _where(query: Query, mode: Mode, chosen: Filter) -> tuple[str, list[str | float]]:
+def match_expression(match: Match) -> str:
+    """`match` in FTS5's language, as far as it is about tokens. Every token is quoted, so that none is an operator."""
+    expression = " AND ".join(map(_written, match.wanted))
+    return f"({expression}) NOT ({' OR '.join(map(_written, match.unwanted))})" if match.unwanted else expression
+
+
+def _written(expression: Expression) -> str:
+    if isinstance(expression, Token):
+        return f'"{expression.text}"'
+    if isinstance(expression, Adjacent):
+        return f'"{" ".join(expression.tokens)}"'
+    operator = " AND " if isinstance(expression, AllOf) else " OR "
+    return f"({operator.join(map(_written, expression.parts))})"
+
+
+def _where(match: Match) -> tuple[str, Values]:
     where = "tool_search MATCH %s"
-    values: list[str | float] = [match_expression(query, mode, chosen)]
-    if chosen.among is not None:
-        where += f" AND rowid IN ({', '.join(['%s'] * len(chosen.among))})"
-        values += sorted(chosen.among)
-    if chosen.except_for:
-        where += f" AND rowid NOT IN ({', '.join(['%s'] * len(chosen.except_for))})"
-        values += sorted(chosen.except_for)
+    values: Values = [match_expression(match)]
+    if match.among is not None:
+        where += f" AND rowid IN ({_places(match.among)})"
+        values += sorted(match.among)
+    if match.except_for:
+        where += f" AND rowid NOT IN ({_places(match.except_for)})"
+        values += sorted(match.except_for)
     return where, values
+
+
+def _places(values: Collection[object]) -> str:
+    return ", ".join(["%s"] * len(values))

@@ -17,16 +17,22 @@ class Command(BaseCommand):
     help = "Write the search index, and what lists show of tools, anew from the tools' current specs."
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        with transaction.atomic():
+            search_index().hold()
+            search_index().clear()
         last = count = 0
-        while tools := list(Tool.objects.with_current().filter(pk__gt=last).order_by("pk")[:BATCH]):
-            with transaction.atomic():
-                self._index(tools)
+        while tools := self._index_after(last):
             last, count = tools[-1].pk, count + len(tools)
         self.stderr.write(f"{count:,} tools indexed")
 
-    def _index(self, tools: list[Tool]) -> None:
+    @transaction.atomic
+    def _index_after(self, last: int) -> list[Tool]:
+        """Index the next tools, and give them back. What somebody publishes meanwhile is put there by publishing it."""
+        search_index().hold()
+        tools = list(Tool.objects.with_current().filter(pk__gt=last).order_by("pk")[:BATCH])
         specs = [(tool, tool.current.spec) for tool in tools if tool.current]
         for tool, spec in specs:
             mirror(spec, tool)
         Tool.objects.bulk_update(tools, MIRRORED)
         search_index().put((tool.pk, document_for(spec, archived=tool.archived)) for tool, spec in specs)
+        return tools

@@ -17,6 +17,7 @@ from django.db.migrations.executor import MigrationExecutor
 from catalog.accounts.entering import create_sign_in_link
 from catalog.accounts.models import User
 from catalog.models import Tool
+from catalog.search import search_index
 from config.static_files import collect_static
 from playground.recovering import recover_runs
 
@@ -69,6 +70,8 @@ class Command(BaseCommand):
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", interactive=False, verbosity=0)
         executor.loader.check_consistent_history(connection)
+        if search_index().size() < Tool.objects.count():  # a migration emptied it, or its writing was interrupted
+            call_command("rebuild_index", stderr=self.stderr)
 
     def load_samples(self) -> None:
         if Tool.objects.exists():

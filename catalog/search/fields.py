@@ -1,0 +1,111 @@
+"""The fields that a JSON Schema speaks of, at any depth: their names, what is said of them, and their types.
+
+Nothing here knows Django or a database. Bounded: what is beyond the bounds is not found, and costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, cast
+
+from catalog.problems import resolve_pointer
+from catalog.strict_json import JSON, Number
+
+MAX_FIELDS: Final = 500
+MAX_SCHEMAS: Final = 2_500
+
+_CHILDREN_BY_NAME: Final = ("$defs", "definitions", "dependentSchemas", "patternProperties")
+_CHILDREN_IN_LIST: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_CHILD: Final = (
+    "items", "additionalProperties", "additionalItems", "contains", "if", "then", "else", "unevaluatedProperties",
+)  # fmt: skip
+_FOLLOWED: Final = 4  # steps from a schema to its type
+_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property: its name and description, each on one line, and the types it may have, as far as is easily seen."""
+
+    name: str
+    description: str
+    types: frozenset[str]
+
+
+def fields_of(schema: JSON) -> Iterator[Field]:
+    """Each property that `schema` speaks of, the outermost first as far as they stand together."""
+    waiting: list[JSON] = [schema]
+    found = seen = 0
+    while waiting and seen < MAX_SCHEMAS:
+        seen += 1
+        at = waiting.pop()
+        if not isinstance(at, dict):
+            continue
+        properties = at.get("properties")
+        if isinstance(properties, dict):
+            for name, child in properties.items():
+                yield _field(name, child, schema)
+                found += 1
+                if found == MAX_FIELDS:
+                    return
+            waiting.extend(reversed(properties.values()))
+        waiting.extend(_other_children(at))
+
+
+def _field(name: str, schema: JSON, root: JSON) -> Field:
+    description = schema.get("description") if isinstance(schema, dict) else None
+    text = _one_line(description) if isinstance(description, str) else ""
+    return Field(_one_line(name), text, frozenset(_types(schema, root, _FOLLOWED)))
+
+
+def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
+    if not isinstance(schema, dict) or not steps:
+        return
+    named = schema.get("type")
+    types = {name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)} & _TYPES
+    yield from types
+    if "integer" in types:
+        yield "number"
+    if types:
+        return
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        branches = schema.get(keyword)
+        for branch in branches[:20] if isinstance(branches, list) else ():
+            yield from _types(branch, root, steps - 1)
+    values = schema.get("enum")
+    yield from {_type_of(value) for value in (values[:20] if isinstance(values, list) else ())}
+    if "const" in schema:
+        yield _type_of(schema["const"])
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        try:
+            yield from _types(cast("JSON", resolve_pointer(root, reference[1:])), root, steps - 1)
+        except (LookupError, ValueError):  # there is no such place, or the reference is none
+            return
+
+
+def _type_of(value: JSON) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | Number):
+        return "number"
+    return {str: "string", list: "array", dict: "object"}[type(value)]
+
+
+def _other_children(schema: dict[str, JSON]) -> Iterator[JSON]:
+    for keyword in _CHILDREN_BY_NAME:
+        if isinstance(named := schema.get(keyword), dict):
+            yield from named.values()
+    for keyword in _CHILDREN_IN_LIST:
+        if isinstance(listed := schema.get(keyword), list):
+            yield from listed
+    for keyword in _CHILD:
+        if isinstance(child := schema.get(keyword), dict):
+            yield child
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,109 @@
+"""How well a tool answers a query: the order of results, computed over the candidates alone.
+
+In the manner of BM25F: a word counts by how telling it is, by the field that it stands in, and less each time it comes
+again. Then what plain BM25 does not see: how much of the query is there at all, how much of the name it makes up,
+whether words stand side by side, and whether the tool does what is asked for.
+Nothing here knows Django or a database.
+
+Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6 (fields).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.search.actions import actions_of, agreement
+from catalog.search.planning import Plan
+
+NAME_WEIGHT: Final = 4.0
+ABOUT_WEIGHT: Final = 2.0
+TAKES_WEIGHT: Final = 1.5
+AROUND_WEIGHT: Final = 0.7
+SATURATION: Final = 1.5  # BM25's k1: how soon it says nothing new that a word comes again
+LENGTH_SHARE: Final = 0.3  # BM25's b: how much longer texts count less
+# Lengths that are nothing special, in characters.
+USUAL_NAME: Final = 25
+USUAL_ABOUT: Final = 120
+USUAL_TAKES: Final = 250
+
+COVERAGE_SHARE: Final = 0.4  # of the score; it goes with the share of the query that was found
+NAME_SHARE_BONUS: Final = 0.8  # for a name that holds nothing else
+SIDE_BY_SIDE_BONUS: Final = 0.2  # for each two words that stand side by side in both
+ACTION_BONUS: Final = 0.25
+DEPRECATED_FACTOR: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedText:
+    """What the index holds of a tool: tokens, each between two spaces (see documents.py)."""
+
+    names: str
+    about: str
+    takes: str
+    around: str
+    deprecated: bool = False
+
+
+class Ranking:
+    """Scores tools for one plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.terms = [
+            (term.importance, [(f" {one.token} ", one.score, one.weight) for one in term.alternatives])
+            for term in plan.terms
+        ]
+        self.total = plan.importance or 1.0
+        self.actions = plan.actions
+        self.pairs = [f" {pair.first} {pair.second} " for pair in plan.query.pairs]
+
+    def score(self, text: IndexedText) -> float:
+        """The higher, the better."""
+        whole = f"{text.names}{text.about}{text.takes}{text.around}"
+        name_share = NAME_WEIGHT / _length_factor(text.names, USUAL_NAME)
+        about_share = ABOUT_WEIGHT / _length_factor(text.about, USUAL_ABOUT)
+        takes_share = TAKES_WEIGHT / _length_factor(text.takes, USUAL_TAKES)
+        value = covered = 0.0
+        in_name = set()
+        for importance, alternatives in self.terms:
+            best = best_weight = 0.0
+            for token, worth, weight in alternatives:
+                if token not in whole or worth * (SATURATION + 1) <= best:
+                    continue
+                in_names = text.names.count(token)
+                found = (
+                    name_share * in_names
+                    + about_share * text.about.count(token)
+                    + takes_share * text.takes.count(token)
+                    + AROUND_WEIGHT * (token in text.around)
+                )
+                counts = worth * found * (SATURATION + 1) / (found + SATURATION)
+                if in_names:
+                    in_name.add(token)
+                if counts > best:
+                    best, best_weight = counts, weight
+            value += best
+            covered += importance * best_weight
+        covered = min(1.0, covered / self.total)
+        return value * self._factor(text, covered, len(in_name))
+
+    def _factor(self, text: IndexedText, covered: float, words_in_name: int) -> float:
+        factor = 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered
+        names = frozenset(text.names.split())
+        if names and words_in_name:
+            factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / len(names))
+        factor *= 1 + ACTION_BONUS * agreement(self.actions, actions_of(names))
+        if self.pairs:
+            beside = sum(pair in text.names or pair in text.about for pair in self.pairs)
+            factor *= 1 + SIDE_BY_SIDE_BONUS * beside
+        return factor * DEPRECATED_FACTOR if text.deprecated else factor
+
+
+def _length_factor(text: str, usual: int) -> float:
+    return 1 - LENGTH_SHARE + LENGTH_SHARE * len(text) / usual
+
+
+def best_first(scores: Mapping[int, float]) -> list[int]:
+    """Primary keys in the order of their scores; of the same score, the elder tool first."""
+    return sorted(scores, key=lambda pk: (-scores[pk], pk))

@@ -1,0 +1,142 @@
+"""The words of the catalog: how many tools hold each, which begin alike, and which a mistyped one may have meant.
+
+Three plain tables that both databases have, written together with the index:
+
+    tool_stem   each token and the number of tools that hold it; under "" the number of all tools
+    tool_word   each word as it is written, without case and accents, and its token
+    tool_typo   each word with one letter left out: two words that differ by one slip of the finger share one of these
+
+Source of the last: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from django.db import connection
+
+from catalog.search.words import MAX_TOKEN_CHARS, fold, parts_of, token_of
+
+ALL: Final = ""  # the row that counts all tools
+MAX_BEGINNINGS: Final = 500  # words that are looked at for one that is open-ended
+BEGINNINGS_USED: Final = 12
+MIN_TYPO_CHARS: Final = 4
+MAX_TYPO_CHARS: Final = 24
+MAX_MEANT: Final = 3
+_STEP: Final = 5_000  # values of one statement
+
+_COUNT: Final = """
+    INSERT INTO tool_stem (stem, documents) VALUES (%s, %s)
+    ON CONFLICT (stem) DO UPDATE SET documents = tool_stem.documents + excluded.documents
+"""
+
+
+def count(changes: Counter[str], runs: Collection[str]) -> None:
+    """Write down that so many more tools hold each token ("" for all tools), and the words that came with them.
+
+    The caller holds the index (see `SearchIndex.hold`).
+    """
+    changed = sorted((token, change) for token, change in changes.items() if change)
+    with connection.cursor() as cursor:
+        cursor.executemany(_COUNT, changed)
+    _learn({fold(part)[:MAX_TOKEN_CHARS]: token_of(part) for run in runs for part in parts_of(run)})
+
+
+def counts_of(tokens: Collection[str]) -> dict[str, int]:
+    """How many tools hold each token; those that none holds are left out."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT stem, documents FROM tool_stem WHERE stem IN ({_places(tokens)}) AND documents > 0",  # noqa: S608
+            list(tokens),
+        )
+        return dict(cursor.fetchall())
+
+
+def beginning_with(typed: str) -> list[str]:
+    """The tokens of the words that begin so, the most frequent first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT tool_stem.stem, max(documents) AS documents
+            FROM (SELECT stem FROM tool_word WHERE word >= %s AND word < %s ORDER BY word LIMIT %s) AS words
+            JOIN tool_stem ON tool_stem.stem = words.stem
+            WHERE documents > 0
+            GROUP BY tool_stem.stem ORDER BY 2 DESC, 1 LIMIT %s
+            """,
+            [typed, typed + "\U0010ffff", MAX_BEGINNINGS, BEGINNINGS_USED],
+        )
+        return [stem for stem, _ in cursor.fetchall()]
+
+
+def meant_by(typed: str) -> list[tuple[str, str]]:
+    """The words that are one slip away from a word that nobody wrote, with their tokens, the most frequent first."""
+    if not MIN_TYPO_CHARS <= len(typed) <= MAX_TYPO_CHARS:
+        return []
+    slips = [typed, *_shortened(typed)]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT DISTINCT tool_word.word, tool_stem.stem, documents
+            FROM tool_typo
+            JOIN tool_word ON tool_word.word = tool_typo.word
+            JOIN tool_stem ON tool_stem.stem = tool_word.stem
+            WHERE tool_typo.slip IN ({_places(slips)}) AND documents > 0
+            ORDER BY documents DESC, tool_word.word LIMIT 50
+            """,  # noqa: S608
+            slips,
+        )
+        found = [(word, stem) for word, stem, _ in cursor.fetchall() if _is_one_slip(typed, word)]
+    found.sort(key=lambda one: one[0][:1] != typed[:1])  # people hardly ever miss the first letter
+    return found[:MAX_MEANT]
+
+
+def clear() -> None:
+    with connection.cursor() as cursor:
+        for table in ("tool_stem", "tool_word", "tool_typo"):
+            cursor.execute(f"DELETE FROM {table}")  # noqa: S608
+
+
+def _learn(stems: dict[str, str]) -> None:
+    """Add the words that are new, each with its slips."""
+    stems.pop("", None)
+    words = sorted(stems)
+    with connection.cursor() as cursor:
+        known: set[str] = set()
+        for some in _steps(words):
+            cursor.execute(f"SELECT word FROM tool_word WHERE word IN ({_places(some)})", some)  # noqa: S608
+            known.update(word for (word,) in cursor.fetchall())
+        new = [word for word in words if word not in known]
+        cursor.executemany(
+            "INSERT INTO tool_word (word, stem) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            [(word, stems[word]) for word in new],
+        )
+        cursor.executemany(
+            "INSERT INTO tool_typo (slip, word) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            [(slip, word) for word in new if _may_be_mistyped(word) for slip in {word, *_shortened(word)}],
+        )
+
+
+def _may_be_mistyped(word: str) -> bool:
+    return MIN_TYPO_CHARS <= len(word) <= MAX_TYPO_CHARS and word.isalpha()
+
+
+def _shortened(word: str) -> Iterator[str]:
+    """`word` with one letter left out."""
+    return (word[:at] + word[at + 1 :] for at in range(len(word)))
+
+
+def _is_one_slip(typed: str, word: str) -> bool:
+    """Whether one letter too many, too few, another, or two in the wrong order make the difference."""
+    start = next((at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    a, b = typed[start:], word[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
+
+
+def _steps(values: list[str]) -> Iterable[list[str]]:
+    return (values[at : at + _STEP] for at in range(0, len(values), _STEP))
+
+
+def _places(values: Collection[str]) -> str:
+    return ", ".join(["%s"] * len(values))

@@ -1,0 +1,46 @@
+import pytest
+
+from catalog.search.thesaurus import NO_KIN, kin_of, read_thesaurus
+
+
+def test_words_of_one_line_stand_for_each_other():
+    thesaurus = read_thesaurus("get = fetch = retrieving  # a remark\n")
+
+    assert [token for token, _ in thesaurus["fetch"].same] == ["get", "retriev"]
+    assert thesaurus["fetch"].related == ()
+
+
+def test_a_subject_stands_for_what_belongs_to_it_more_than_the_other_way_round():
+    thesaurus = read_thesaurus("weather: rain umbrella")
+
+    [(subject, to_subject)] = thesaurus["rain"].related
+    belonging = dict(thesaurus["weather"].related)
+
+    assert subject == "weather"
+    assert set(belonging) == {"rain", "umbrella"}
+    assert to_subject > belonging["rain"]
+
+
+def test_two_words_side_by_side_count_as_one():
+    thesaurus = read_thesaurus("vm = virtual machine")
+
+    assert thesaurus["vm"].same[0][0] == "virtual machin"
+    assert thesaurus["virtual machin"].same[0][0] == "vm"
+
+
+@pytest.mark.parametrize(("word", "other"), [("fetch", "get"), ("remov", "delet"), ("k8s", "kubernet")])
+def test_the_synonyms_of_the_trade_are_known(word, other):
+    assert other in dict(kin_of(word).same)
+
+
+def test_no_word_is_its_own_kin_or_of_both_kinds():
+    for word in ("get", "imag", "trip", "weather", "test"):
+        kin = kin_of(word)
+        same, related = dict(kin.same), dict(kin.related)
+
+        assert word not in same.keys() | related.keys()
+        assert not same.keys() & related.keys()
+
+
+def test_an_unknown_word_has_no_kin():
+    assert kin_of("xyzzy") is NO_KIN
