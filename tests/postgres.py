@@ -1,0 +1,47 @@
+"""A PostgreSQL of the tests' own: Debian's, in a directory of its own, reached by a socket there alone.
+
+    with PostgreSQL() as database:
+        database.url        for DATABASE_URL
+
+PostgreSQL refuses to run as root; where the tests do, it runs as the user `postgres`, whom Debian's package makes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+
+class PostgreSQL:
+    def __init__(self) -> None:
+        self.programs = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+
+    def __enter__(self) -> Self:
+        # Not in pytest's directory, which it keeps to its own user.
+        self.temporary = tempfile.TemporaryDirectory(prefix="toolshelf-postgres-")
+        self.folder = Path(self.temporary.name)
+        self.data = self.folder / "data"
+        self.url = f"postgresql://postgres@/postgres?host={quote(str(self.folder), safe='')}"
+        if os.getuid() == 0:
+            shutil.chown(self.folder, "postgres")
+        self._run(
+            "initdb", "--pgdata", self.data, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8"
+        )
+        settings = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off"
+        self._run("pg_ctl", "--pgdata", self.data, "--wait", "--log", self.folder / "log", "-o", settings, "start")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._run("pg_ctl", "--pgdata", self.data, "--wait", "--mode=immediate", "stop")
+        self.temporary.cleanup()
+
+    def _run(self, program: str, *words: object) -> None:
+        command = [str(self.programs / program), *map(str, words)]
+        if os.getuid() == 0:
+            command = ["runuser", "-u", "postgres", "--", *command]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
