@@ -434,9 +434,9 @@ def _matches(result: Result) -> Iterator[dict[str, Any]]:
             yield _match(field, marked)
     for reason in shown.reasons:
         if reason.text is None:
-            yield _match("parameter", reason.parameter, reason.parameter.text)
+            yield _match(reason.place, reason.parameter, reason.parameter.text)
         else:
-            yield _match("parameter_description", reason.text, reason.parameter.text)
+            yield _match(f"{reason.place}_description", reason.text, reason.parameter.text)
 
 
 def _match(field: str, marked: Marked, parameter: str | None = None) -> dict[str, Any]:

@@ -112,7 +112,14 @@ Choice = Annotated[bool | None, _EmptyIsNone]
 
 
 class ToolsQuery(Schema):
-    q: str = Field("", description="Words. Where no tool has them all, tools with some of them are given.")
+    q: str = Field(
+        "",
+        description=(
+            "Words, or a whole sentence; the best first. Where no tool has all words, tools with some are given. "
+            '`"side by side"`, `-without`, `prefix*`, `takes:location`, `takes:location:string`, `returns:temperature`, '
+            "`needs:configuration`, `needs:apiKey`, `has:examples`, `toolkit:github`, `tag:mail`, `runnable:yes`."
+        ),
+    )
     id: str | None = Field(None, description="Exactly this tool id; the rest is then ignored.")
     runnable: Choice = Field(None, description="Whether a factory for it is installed here.")
     configurable: Choice = Field(None, description="Whether it takes a configuration.")
@@ -130,7 +137,17 @@ class ToolsQuery(Schema):
 class MatchOut(Schema):
     """A text in which words were found; `marks` are [start, end] in it."""
 
-    field: Literal["name", "id", "description", "parameter", "parameter_description"]
+    field: Literal[
+        "name",
+        "id",
+        "description",
+        "parameter",
+        "parameter_description",
+        "return",
+        "return_description",
+        "configuration",
+        "configuration_description",
+    ]
     parameter: str | None = None
     text: str
     marks: list[tuple[int, int]]
