@@ -40,7 +40,8 @@ function unfold(element) {
 // An entry of the summary leads into its field, not only to it.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.(".error-summary a[href^='#']");
-  const field = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  const id = link?.hash.slice(1);
+  const field = link && (document.getElementById(id) ?? document.getElementById(decodeURIComponent(id)));
   if (!field) return;
   event.preventDefault();
   unfold(field);

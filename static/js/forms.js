@@ -1,34 +1,111 @@
-// A schema's form acts at once where, without this, a button beside the control is pressed.
+// A schema's form acts at once where, without this, a button beside the control is pressed; and nothing that is typed
+// or picked while an answer is on its way is lost to it.
 
 const PAUSE_MS = 150;
 let timer = 0;
 
+const isForm = (element) => element instanceof HTMLFormElement && element.matches(":has([data-schema-form])");
+const isOurs = (control) => Boolean(control.name) && control.closest("[data-schema-form]") !== null;
+
 document.addEventListener("change", (event) => {
   const control = event.target;
   if (!(control instanceof HTMLElement)) return;
+  remember(control);
 
+  if (control.matches("[data-form-picker]")) {
+    pick(control);
+    return;
+  }
   if (control.matches("[data-form-change]")) {
     const button = control.nextElementSibling;
     if (button instanceof HTMLButtonElement) button.form?.requestSubmit(button);
     return;
   }
 
-  if (control.matches("[data-form-picker]")) {
-    pick(control);
-    return;
-  }
-
   // a value on which the shape of this form depends, perhaps
-  const form = control.closest("[data-form-live]");
-  const button = form?.querySelector(".form-refresh button");
+  const button = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
   if (!button) return;
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (button.isConnected) button.form.requestSubmit(button);
   }, PAUSE_MS);
 });
+document.addEventListener("input", (event) => remember(event.target));
+
+// What is sent is what the form holds when it is sent, also where a press had to wait for the answer to another.
+
+const edits = new Map(); // the names of controls that were changed since, and what they hold
+let isWaiting = false;
+
+document.addEventListener("htmx:before:request", (event) => {
+  const { ctx } = event.detail;
+  const form = ctx?.sourceElement;
+  if (!isForm(form) || !(ctx.request.body instanceof FormData)) return;
+  clearTimeout(timer);
+  const body = new FormData(form);
+  const { submitter } = ctx.request;
+  if (submitter?.name) body.append(submitter.name, submitter.value);
+  ctx.request.body = body;
+  edits.clear();
+  isWaiting = true;
+});
+
+function remember(control) {
+  if (!isWaiting || !isOurs(control)) return;
+  edits.set(control.name, valuesOf(control));
+}
+
+function valuesOf(control) {
+  return [...control.form.elements]
+    .filter((other) => other.name === control.name)
+    .map((other) => ("checked" in other && /checkbox|radio/.test(other.type) ? (other.checked ? other.value : null) : other.value));
+}
+
+// The answer is drawn over the form; a control that a person has touched would stay as it was touched, whatever the
+// answer says. So each is set to what the answer says, but for what was changed since it was asked for.
+
+document.addEventListener("htmx:after:swap", (event) => {
+  const { ctx } = event.detail;
+  const form = document.getElementById(ctx?.sourceElement?.id);
+  if (!isWaiting || !isForm(form) || ctx.target !== form) return;
+  for (const control of form.elements) {
+    if (!isOurs(control)) continue;
+    const later = edits.get(control.name);
+    if (later) restore(control, later);
+    else if (control !== document.activeElement || !isText(control)) settle(control);
+  }
+});
+document.addEventListener("htmx:finally:request", (event) => {
+  if (isForm(event.detail?.ctx?.sourceElement)) isWaiting = false;
+});
+
+const isText = (control) =>
+  control instanceof HTMLTextAreaElement || (control instanceof HTMLInputElement && /text|password/.test(control.type));
+
+function settle(control) {
+  if (control instanceof HTMLSelectElement) {
+    for (const option of control.options) option.selected = option.defaultSelected;
+  } else if (control instanceof HTMLInputElement && /checkbox|radio/.test(control.type)) {
+    control.checked = control.defaultChecked;
+  } else if (isText(control) && control.value !== control.defaultValue) {
+    control.value = control.defaultValue;
+  }
+}
+
+function restore(control, values) {
+  if (control instanceof HTMLSelectElement) {
+    const option = [...control.options].find((other) => other.value === values[0]);
+    if (option) option.selected = true;
+    else settle(control);
+  } else if (control instanceof HTMLInputElement && /checkbox|radio/.test(control.type)) {
+    control.checked = values.includes(control.value);
+  } else if (control.value !== values[0]) {
+    control.value = values[0];
+  }
+}
 
 // A native picker writes into the text beside it, as RFC 3339 has it; the text is what is sent.
+
 function pick(picker) {
   const text = document.getElementById(picker.dataset.formPicker);
   if (!text || !picker.value) return;

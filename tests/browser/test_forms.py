@@ -1,0 +1,274 @@
+"""T8 of the forms: real pairs in a real browser, with scripts and without, under the policy that the site serves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect
+
+from catalog import strict_json
+from catalog.errors import DocumentError
+from catalog.spec import read_spec
+from tests.browser.conftest import Complaints
+from tests.browser.test_accessibility import violations
+from tests.playground.forms_pairs import REAL, Pair, pairs_of, read, same
+from tests.site import Site
+
+COUNT = 300
+
+
+def spec_of(number: int, pair: Pair) -> str:
+    """A spec whose parameters have the pair's schema."""
+    definition = {"id": f"pair-{number}", "name": str(pair), "description": "A pair.", "parameters": pair.schema}
+    return strict_json.dumps({"definition": definition})
+
+
+def usable() -> Iterator[tuple[str, Pair]]:
+    """The pairs that a spec may hold, and that an address may hold; with their spec."""
+    for name in REAL:
+        for number, pair in enumerate(pairs_of(name)):
+            try:
+                text = spec_of(len(name) * 100_000 + number, pair)
+                read_spec(text)
+                strict_json.loads(strict_json.dumps(pair.value))
+            except (DocumentError, ValueError):
+                continue
+            yield text, pair
+
+
+@pytest.fixture(scope="module")
+def pairs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Pair]]:
+    """The addresses of pages that are filled in with a value, and the pairs; their specs are loaded."""
+    found = list(usable())
+    chosen = found[:: max(len(found) // COUNT, 1)]
+    assert len(chosen) >= COUNT
+    path = Path(tmp_path_factory.mktemp("pairs")) / "pairs.ndjson"
+    path.write_text("\n".join(text for text, _ in chosen), encoding="utf-8")
+    site.manage("load_specs", str(path))
+    addresses = []
+    for text, pair in chosen:
+        tool_id = json.loads(text)["definition"]["id"]
+        addresses.append((f"/tools/{tool_id}/try/?parameters={quote(strict_json.dumps(pair.value))}", pair))
+    return addresses
+
+
+def comes_back(page: Page, address: str, pair: Pair) -> bool:
+    """Whether the value is still what would be sent, after the form was sent once."""
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#parameters-form").get_by_role("button", name="Show every option").click()
+    expect(page.locator("#parameters-form").get_by_role("button", name="Show fewer options")).to_be_visible()
+    return same(read(page.locator("#preview").text_content() or ""), pair.value)
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_values_come_back_from_the_browser_unchanged(
+    browser: Browser, site: Site, session: StorageState, pairs: list[tuple[str, Pair]], scripts: bool
+):
+    context = browser.new_context(base_url=site.url, storage_state=session, java_script_enabled=scripts)
+    page = context.new_page()
+    complaints = Complaints()
+    complaints.listen(page)
+
+    changed = [str(pair) for address, pair in pairs if not comes_back(page, address, pair)]
+
+    context.close()
+    assert changed == []
+    assert complaints == []
+
+
+def test_forms_have_no_barrier(signed_in: Page, pairs: list[tuple[str, Pair]]):
+    found = {}
+    for address, pair in pairs[::15]:
+        signed_in.goto(address)
+        found[str(pair)] = violations(signed_in)
+
+    assert [(name, barriers) for name, barriers in found.items() if barriers] == []
+
+
+EVERYTHING = {
+    "definition": {
+        "id": "every-control",
+        "name": "Every control",
+        "description": "One of each.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "title": "City"},
+                "size": {"type": "integer", "minimum": 1},
+                "fresh": {"type": "boolean"},
+                "unit": {"enum": ["C", "F"]},
+                "note": {"type": ["string", "null"]},
+                "day": {"type": "string", "format": "date"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "days": {"type": "array", "uniqueItems": True, "items": {"enum": ["mon", "tue"]}},
+                "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+                "shape": {
+                    "oneOf": [
+                        {"title": "Circle", "type": "object", "properties": {"radius": {"type": "number"}}},
+                        {"title": "Square", "type": "object", "properties": {"side": {"type": "number"}}},
+                    ]
+                },
+                "logo": {"type": "string", "contentEncoding": "base64"},
+                "key": {"type": "string", "writeOnly": True},
+            },
+            "required": ["city", "shape"],
+            "if": {"properties": {"unit": {"const": "F"}}, "required": ["unit"]},
+            "then": {"properties": {"why": {"type": "string"}}, "required": ["why"]},
+        },
+    }
+}
+
+
+ADDRESS = "/tools/every-control/try/"
+
+
+@pytest.fixture(scope="module")
+def loaded(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = Path(tmp_path_factory.mktemp("every")) / "every.json"
+    path.write_text(json.dumps(EVERYTHING), encoding="utf-8")
+    site.manage("load_specs", str(path))
+
+
+@pytest.fixture
+def every_control(loaded: None, signed_in: Page) -> Page:
+    signed_in.goto(ADDRESS)
+    return signed_in
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_form_with_every_control_and_its_errors_has_no_barrier(
+    browser: Browser, site: Site, session: StorageState, loaded: None, width: int, theme: str
+):
+    # a page of its own: Chromium tells its console of every answer that is no 2xx, as that to a wrong form is
+    context = browser.new_context(
+        base_url=site.url,
+        storage_state=session,
+        viewport={"width": width, "height": 900},
+        color_scheme=theme,
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.goto(ADDRESS)
+    form = page.locator("#parameters-form")
+    form.get_by_role("button", name="Add item").first.click()
+    form.get_by_label("size").fill("many")
+
+    page.locator("[data-run-button]").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("is not a number")
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_a_press_keeps_the_focus_near_and_half_typed_text_everywhere(every_control: Page):
+    page = every_control
+    page.get_by_label("City").fill("half a na")
+    page.get_by_label("size").fill("1,")
+
+    page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
+
+    row = page.locator('[id="parameters:/.tags/@0"]')
+    expect(row).to_be_focused()
+    expect(page.get_by_label("City")).to_have_value("half a na")
+    expect(page.get_by_label("size")).to_have_value("1,")
+
+
+def test_a_choice_acts_at_once_and_the_fields_that_depend_on_it_appear(every_control: Page):
+    page = every_control
+
+    page.get_by_label("unit").select_option("F")
+
+    expect(page.get_by_label("why")).to_be_visible()
+
+
+def test_a_branch_is_switched_there_and_back_without_loss(every_control: Page):
+    page = every_control
+    page.get_by_label("radius").fill("2.50")
+
+    page.get_by_label("One of").select_option("Square")
+    expect(page.get_by_label("side")).to_be_visible()
+    page.get_by_label("One of").select_option("Circle")
+
+    expect(page.get_by_label("radius")).to_have_value("2.50")
+
+
+def test_a_date_that_is_picked_is_written_into_the_text(every_control: Page):
+    page = every_control
+
+    page.get_by_label("Pick day").fill("2024-05-31")
+
+    expect(page.locator('[id="parameters:/.day"]')).to_have_value("2024-05-31")
+
+
+def test_everything_is_reached_and_changed_by_the_keyboard_alone(every_control: Page):
+    page = every_control
+    page.get_by_label("City").focus()
+
+    page.keyboard.type("Delft")
+    page.keyboard.press("Tab")
+    for _ in range(60):
+        label = page.evaluate("document.activeElement.getAttribute('title') || ''")
+        if label == "Add an item to tags":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_focused()
+    expect(page.get_by_label("City")).to_have_value("Delft")
+
+
+def hold_answers(page: Page) -> None:
+    """Let each request wait for half a second."""
+    page.evaluate("""() => {
+        const send = window.fetch;
+        const pause = () => new Promise((go) => setTimeout(go, 500));
+        window.fetch = (...request) => pause().then(() => send(...request));
+    }""")
+
+
+def test_what_is_changed_while_an_answer_is_on_its_way_is_not_lost_to_it(every_control: Page):
+    page = every_control
+    page.get_by_label("City").fill("first")
+    hold_answers(page)
+
+    page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
+    page.get_by_label("City").fill("second")
+    page.get_by_label("size").fill("7")
+    page.get_by_label("unit").select_option("C")
+
+    expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_visible()
+    expect(page.get_by_label("City")).to_have_value("second")
+    expect(page.get_by_label("size")).to_have_value("7")
+    expect(page.get_by_label("unit")).to_have_value('"C"')
+
+
+def test_two_presses_at_once_both_count(every_control: Page):
+    page = every_control
+    hold_answers(page)
+
+    page.get_by_label("One of").select_option("Square")
+    page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
+
+    expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_visible()
+    expect(page.get_by_label("side")).to_be_visible()
+
+
+def test_a_list_shows_what_is_in_force_after_its_lines_have_changed(every_control: Page):
+    page = every_control
+    kind = page.get_by_label("Kind of note")
+
+    kind.select_option("null")
+    expect(page.locator('[id="parameters:/.note"]')).to_have_value("null")
+    expect(kind).to_have_value("")
+    kind.select_option("JSON text")
+    expect(page.locator("json-editor")).to_be_visible()
+
+    expect(kind).to_have_value("")
+    kind.select_option("fields")
+    expect(page.locator('[id="parameters:/.note"]')).to_have_value("null")
