@@ -21,7 +21,7 @@ from catalog.diff.sketching import names_like, sketches
 from catalog.diff.together import Together, TooMuch, together
 from catalog.validation import Place, compile_schema
 
-MAX_FIRST_ITEMS: Final = 200
+MAX_FIRST_ITEMS: Final = 2_000
 MAX_PATTERNS: Final = 4  # of which every combination is looked at
 
 _TEXT: Final = compile_schema({"type": "string"}).root

@@ -168,7 +168,7 @@ def dependents_of(place: Place) -> Iterator[tuple[str, Place]]:
 
 def first_items(place: Place) -> list[Place]:
     """The schemas of the first items, one each."""
-    return listed(place, "items") or listed(place, "prefixItems")
+    return place.built("first items", lambda: listed(place, "items") or listed(place, "prefixItems"))
 
 
 def other_items(place: Place) -> Place | None:

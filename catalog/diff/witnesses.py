@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
@@ -17,8 +18,9 @@ from catalog.validation import Budget, CompiledSchema, Violation
 
 MAX_TRIES: Final = 80  # of one change
 MAX_BASES: Final = 12
-BUDGET_STEPS: Final = 50_000  # of one try
-ALL_STEPS: Final = 2_000_000
+STEPS: Final = 50_000  # of one try
+ALL_STEPS: Final = 500_000
+ALL_SECONDS: Final = 1.0  # of CPU time
 _PLAIN: Final = frozenset({"alternative", "choice", "described", "forbidden"})  # the whole place is refused
 COMBINING: Final = frozenset(
     {"allOf", "anyOf", "oneOf", "not", "if", "$ref", "unevaluatedItems", "unevaluatedProperties"}
@@ -57,6 +59,7 @@ class Court:
     known: tuple[Known, ...]
     made: tuple[JSON, ...]
     steps: int = ALL_STEPS
+    seconds: float = ALL_SECONDS
 
     @cached_property
     def known_refusals(self) -> list[Refusal]:
@@ -92,7 +95,7 @@ class Court:
     def witness(self, obstacle: Obstacle) -> Proof | None:
         """A value made by one of the obstacle's edits out of one that is accepted."""
         for tries, (value, is_agreed) in enumerate(self.candidates(obstacle)):
-            if tries > MAX_TRIES:
+            if tries > MAX_TRIES or self.seconds <= 0 or self.steps <= 0:
                 return None
             refusal = self.judge(value)
             if refusal is None:
@@ -103,30 +106,39 @@ class Court:
 
     def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:
         for bases, is_agreed in ((self.agreed, True), (self.bases, False), ([None, {}, []], False)):
-            for edit in (*obstacle.edits, *put_each(sketches(obstacle.giver))):
+            for edit in obstacle.edits:
                 for base in bases:
                     yield from ((value, is_agreed) for value in edited(base, obstacle.path, edit, obstacle.names))
+        for edit in put_each(sketches(obstacle.giver)):
+            for base in (*self.agreed, *self.bases, None):
+                yield from ((value, False) for value in edited(base, obstacle.path, edit, obstacle.names))
 
     def judge(
         self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
     ) -> Refusal | None:
         if not self.is_fine(self.accepts, value):
             return None
-        result = self.refuses.check(value, budget=self.budget())
+        with self.paying() as budget:
+            result = self.refuses.check(value, budget=budget)
         if result.verdict != "violates":
             return None
         first = result.problems[0]
         return Refusal(Proof(kind, value, source, first.message, first.pointer), result.violations)
 
     def is_fine(self, schema: CompiledSchema, value: JSON) -> bool:
-        budget = self.budget()
-        before = budget.steps
-        accepted = schema.root.is_valid(value, budget)
-        self.steps -= before - budget.steps
-        return accepted is True
+        with self.paying() as budget:
+            return schema.root.is_valid(value, budget) is True
 
-    def budget(self) -> Budget:
-        return Budget(steps=min(BUDGET_STEPS, max(self.steps, 0)))
+    @contextmanager
+    def paying(self) -> Iterator[Budget]:
+        """The budget of one try, out of what is left for all."""
+        budget = Budget(steps=min(STEPS, self.steps), seconds=self.seconds)
+        before = budget.steps
+        try:
+            yield budget
+        finally:
+            self.steps -= before - budget.steps
+            self.seconds = budget.seconds
 
 
 def _names(refusal: Refusal, obstacle: Obstacle) -> bool:

@@ -1,6 +1,9 @@
 """Two specs compared: which way each change goes, and what proves it."""
 
 import json
+import time
+
+import pytest
 
 from catalog.diff import Any, Known, compare, trying
 from catalog.spec import read_spec
@@ -237,3 +240,50 @@ def test_a_known_value_shows_that_entangled_schemas_break(monkeypatch):
 
     assert [change.kind for change in difference.changes] == ["value-refused", "too-much"]
     assert difference.changes[0].message == "The run 12 is refused now: 1 is not a string."
+
+
+# Large and hostile schemas: a comparison ends, and says what it could not find out.
+
+
+def nested(depth, last, wrap):
+    return last if depth == 0 else wrap(nested(depth - 1, last, wrap), depth)
+
+
+def chained(length, last):
+    """Definitions that lead from one to the next, each a member deeper."""
+    names = [f"d{index}" for index in range(length)]
+    links = {
+        name: {"type": "object", "properties": {"x": {"$ref": f"#/$defs/{after}"}}}
+        for name, after in zip(names, [*names[1:], "last"], strict=True)
+    }
+    return {"$ref": "#/$defs/d0", "$defs": {**links, "last": last}}
+
+
+LARGE = {
+    "members": lambda kind: {"type": "object", "properties": {f"p{index}": {"type": kind} for index in range(1500)}},
+    "items": lambda kind: {"type": "array", "prefixItems": [{"type": kind}] * 1500},
+    "patterns": lambda kind: {"type": "object", "patternProperties": {f"^p{i}": {"type": kind} for i in range(300)}},
+    "links": lambda kind: chained(900, {"type": kind}),
+    "objects": lambda kind: nested(25, {"type": kind}, lambda x, _: {"type": "object", "properties": {"x": x}}),
+    "negations": lambda kind: nested(25, {"type": kind}, lambda x, _: {"not": x}),
+    "alternatives": lambda kind: nested(20, {"type": kind}, lambda x, depth: {"oneOf": [x, {"minLength": depth}]}),
+    "conditions": lambda kind: nested(20, {"type": kind}, lambda x, n: {"if": x, "then": {"minLength": n}, "else": x}
+                                      if n % 7 == 0 else {"if": x, "then": {"minLength": n}}),
+    "unions": lambda kind: {
+        "type": "object",
+        "allOf": [
+            {"anyOf": [{"required": [f"a{i + j}"], "properties": {f"b{i}": {"type": kind}}} for i in range(14)]}
+            for j in range(12)
+        ],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", LARGE.values(), ids=LARGE)
+def test_a_comparison_ends_soon(schema):
+    started = time.process_time()
+
+    difference = compare(spec(parameters=schema("string")), spec(parameters=schema("integer")))
+
+    assert difference.verdict in {"breaking", "unknown"}
+    assert time.process_time() - started < 6
