@@ -119,6 +119,8 @@ class Dispatcher:
             self._close_worker()
 
     def _hear_keeper(self, keeper: KeeperConnection) -> None:
+        if keeper not in self._keepers:  # let go of, a moment ago
+            return
         run = keeper.run
         keeper.send()
         alive = keeper.receive()
@@ -157,6 +159,9 @@ class Dispatcher:
             self._start(run)
 
     def _start(self, run: LocalRun) -> None:
+        if run.cancelled:
+            self._conclude(run, "cancelled", "The run was cancelled before the tool began.")
+            return
         run.attempts += 1
         key = self._key(run)
         keeper = next((each for each in self._keepers if each.run is None and each.key == key), None)

@@ -181,6 +181,7 @@ class LocalRun:
                 return
             self._end = self._make_end(outcome, error)
             self._ended.set()
+            self._job_frame = b""  # it may hold secrets
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             self._report(callback)

@@ -31,6 +31,7 @@ ALL_MODES: Final = ("namespaces", "user", "control groups")
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _PROGRAM: Final = "import sys; sys.path.insert(0, sys.argv[1]); from playground.worker.program import main; main()"
 _MAX_MESSAGE: Final = 1 << 16
+_ANSWER_LIMIT_S: Final = 20.0
 _END_LIMIT_S: Final = 3.0
 
 
@@ -70,6 +71,7 @@ class WorkerProcess:
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )
+        self._control.settimeout(_ANSWER_LIMIT_S)
         self.send(
             {
                 "search_path": [str(Path(path).resolve()) for path in search_path],
@@ -87,7 +89,7 @@ class WorkerProcess:
         """How far it sets processes apart: the first thing it says; waits for it.
 
         Raises:
-            OSError: it has ended.
+            OSError: it has ended, or does not answer.
         """
         message = self._control.recv(_MAX_MESSAGE)
         if not message:
@@ -99,7 +101,7 @@ class WorkerProcess:
         """Tell the worker something, with sockets that become its own.
 
         Raises:
-            OSError: it has ended.
+            OSError: it has ended, or takes nothing any more.
         """
         socket.send_fds(self._control, [json.dumps(message).encode()], [each.fileno() for each in sockets])
 

@@ -208,7 +208,7 @@ def settle(private: str) -> None:
     os.environ.update(HOME=private, TMPDIR=private)
     if tempfile := sys.modules.get("tempfile"):
         tempfile.__dict__["tempdir"] = None
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
 
 

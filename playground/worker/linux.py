@@ -70,9 +70,9 @@ def _prctl(option: int, value: int, what: str) -> None:
     _check(_libc.prctl(option, ctypes.c_ulong(value), _ZERO, _ZERO, _ZERO), what)
 
 
-def die_with_parent() -> None:
-    """Be killed when the parent ends. Forgotten with every change of the user."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, "prctl(PDEATHSIG)")
+def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
+    """Get a signal when the thread that started this process ends. Forgotten with every change of the user."""
+    _prctl(_PR_SET_PDEATHSIG, number, "prctl(PDEATHSIG)")
 
 
 def adopt_orphans() -> None:

@@ -32,13 +32,14 @@ from playground.worker.cgroups import ControlGroups, Membership
 from playground.worker.directories import remove_tree
 from playground.worker.ending import end_descendants
 from playground.worker.isolation import Enclosure, fork_apart, needed_directories
-from playground.worker.linux import adopt_orphans, close_all_but
+from playground.worker.linux import adopt_orphans, close_all_but, die_with_parent
 from playground.worker.messages import receive
 from playground.worker.parent import STARTS_THREADS, become_describer, become_parent, refuse
 
 _LOOKS_UP_MS: Final = 5000
 _SCRATCH_PREFIX: Final = "toolshelf-runs-"
 _STALE_AFTER_S: Final = 60
+_LAST_S: Final = 5
 
 
 @dataclass
@@ -162,11 +163,14 @@ class Worker:
         """Clean up after a child that has ended; replace a parent that may not fork."""
         del self.children[child.pidfd]
         os.close(child.pidfd)
-        _, status = os.waitpid(child.pid, 0)
-        code = os.waitstatus_to_exitcode(status)
+        try:
+            code = os.waitstatus_to_exitcode(os.waitpid(child.pid, 0)[1])
+        except ChildProcessError:  # it was cleared away with what another one left
+            code = -signal.SIGKILL
         if child.inbox and code == STARTS_THREADS and child.request["preload"]:
-            self._start_parent(child.request | {"preload": False}, child.requests, child.inbox)
-            return
+            with contextlib.suppress(OSError):
+                self._start_parent(child.request | {"preload": False}, child.requests, child.inbox)
+                return
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         self._turn_away(child, f"The factory's process {how} while it was being imported.")
         end_descendants(own_namespace=False, spare=[each.pid for each in self.children.values()])
@@ -204,6 +208,8 @@ def main() -> None:
     """Serve the server process that has started this program."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # it ends when its server ends, and so do its children
+    signal.signal(signal.SIGALRM, _be_quick)
+    die_with_parent(signal.SIGALRM)
     control = socket.socket(fileno=int(sys.argv[-1]))
     control.set_inheritable(False)
     message = control.recv(1 << 16)
@@ -231,6 +237,12 @@ def main() -> None:
             groups.remove()
         remove_tree(scratch)
         os.close(lock)
+
+
+def _be_quick(*_: object) -> None:
+    """The server has ended, and its socket with it; whatever holds this process up, it ends soon."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(_LAST_S)
 
 
 def _make_scratch() -> tuple[str, int]:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.alone
 
 ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
 LIMIT_S = 2.0
-MEMORY = 512 * 1024 * 1024
+MEMORY = 256 * 1024 * 1024
 GROWTH = 64 * 1024  # KiB that this process may grow by
 
 
@@ -37,8 +37,8 @@ EXPECTED = {
     "tool-sleep": ("timed_out", ""),
     "tool-sleep-swallow": ("timed_out", ""),
     "tool-ignore-sigterm": ("timed_out", ""),
-    "tool-memory-list": ("raised", "needed more memory than the 512 MiB"),
-    "tool-memory-one": ("raised", "needed more memory than the 512 MiB"),
+    "tool-memory-list": ("raised", "needed more memory than the 256 MiB"),
+    "tool-memory-one": ("raised", "needed more memory than the 256 MiB"),
     "tool-output-result-200mb": ("raised", "takes more than 1,048,576 bytes"),
     "tool-output-stdout-endless": ("timed_out", ""),
     "tool-fork-bomb": ("timed_out", ""),
