@@ -1,6 +1,7 @@
 """Every rule of lint: what it finds, what it passes over, and that its fix mends it."""
 
 import json
+import time
 
 import pytest
 
@@ -316,3 +317,28 @@ def test_a_score_never_falls_below_zero():
     everything = [finding for rule, where, value, _ in FOUND for finding in of_rule(changed(where, value), rule)]
 
     assert score(everything) == 0
+
+
+# Hostile specs.
+
+HOSTILE = {
+    "many members": {"properties": {f"p{index}": {"type": "string", "default": 1} for index in range(1000)}},
+    "many definitions": {"$defs": {f"p{index}": {"type": "string"} for index in range(1900)}},
+    "many alternatives": {
+        "properties": {f"q{i}": {"anyOf": [{"$ref": f"#/$defs/d{j}"} for j in range(30)]} for i in range(50)},
+        "$defs": {f"d{j}": {"type": "object", "required": [f"z{k}" for k in range(20)]} for j in range(30)},
+    },
+    "many typing errors": {"properties": {f"p{i}": {f"maxLengt{i}{j}": 1 for j in range(20)} for i in range(300)}},
+    "slow patterns": {"properties": {f"p{i}": {"pattern": "^(a+)+$", "default": "a" * 40 + "b"} for i in range(100)}},
+}
+
+
+@pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
+def test_lint_of_a_hostile_spec_ends_soon(schema):
+    spec = read_spec(changed(PARAMETERS, {"type": "object", **schema}))
+    started = time.process_time()
+
+    findings = lint(spec)
+
+    assert 0 < len(findings) <= 500
+    assert time.process_time() - started < 1.5
