@@ -91,3 +91,32 @@ def test_every_error_is_at_a_control_that_is_described_by_it(name):
 
     assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
     assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
+
+
+def spoiled(value):
+    """Values that are likely to be wrong, made from a right one: a part of another kind, a part less, a part more."""
+    if not isinstance(value, dict):
+        yield {"not": value}
+        return
+    yield {**value, "no such member": 1}
+    for name, member in value.items():
+        yield {other: kept for other, kept in value.items() if other != name}
+        for wrong in (None, [member], {"in": member}, "spoiled", -1):
+            yield {**value, name: wrong}
+        if isinstance(member, dict):
+            yield from ({**value, name: inner} for inner in spoiled(member))
+        if isinstance(member, list) and member and isinstance(member[0], dict):
+            yield from ({**value, name: [inner, *member[1:]]} for inner in spoiled(member[0]))
+
+
+@pytest.mark.parametrize("name", ["toolcall_pairs", "bfcl_pairs"])
+def test_what_is_wrong_with_a_real_call_is_said_where_it_is(name):
+    tally = Tally()
+
+    for number, pair in enumerate(pairs_of(name)[::4]):
+        for value in list(spoiled(pair.value))[number % 3 :: 3]:
+            tally.look_at(Pair(f"{pair} {value}", pair.schema, value, None))
+
+    assert tally.errors > 200
+    assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
+    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
