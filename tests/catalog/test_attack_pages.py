@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import re
 import time
 
 import pytest
@@ -60,4 +61,6 @@ def test_a_hostile_spec_is_refused_or_shown_without_harm(attack, program, client
         assert all(value.isprintable() for value in found.headers.values())
     spec = client.get(f"/api/v1/tools/{slug}/spec?download=1")
     assert spec.content == body_of(attack)
-    assert spec["Content-Disposition"] == f'attachment; filename="{slug}.json"'
+    name = re.fullmatch(r'attachment; filename="([A-Za-z0-9][A-Za-z0-9._-]*)[.]json"', spec["Content-Disposition"])
+    assert name is not None, spec["Content-Disposition"]
+    assert name[1].removeprefix("tool-") == slug.lstrip("-")
