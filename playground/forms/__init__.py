@@ -3,7 +3,8 @@
 The value decides which controls there are, the schema what is said and offered; so every value has a form, and comes
 back from it unchanged. The names of controls say all that is needed to read them back (`names`).
 
-    values, names, drafts       a value on its way, and what its controls are called
+    values, names, drafts, reading
+                                a value on its way, what its controls are called, what can be read of it
     decoding, posting           from controls to a draft, and back
     schemas, choices, unions, applicable, children, facts, wording, guide
                                 what a schema says at a place

@@ -19,7 +19,6 @@ from playground.forms.drafts import (
     Constant,
     Draft,
     Entry,
-    Fault,
     Folded,
     Item,
     Kept,
@@ -35,6 +34,7 @@ from playground.forms.drafts import (
 from playground.forms.files import encoded
 from playground.forms.folding import folded_draft
 from playground.forms.names import OPERATION, is_row, member_path, row_path, split_path
+from playground.forms.reading import Fault
 from playground.forms.values import read_literal
 
 

@@ -26,9 +26,9 @@ from playground.forms.drafts import (
     Raw,
     draft_of,
     new_row,
-    read,
 )
 from playground.forms.names import member_path, row_path
+from playground.forms.reading import read
 from playground.forms.values import Absent, Maybe
 
 PAGE: Final = 400  # controls of a form that is opened

@@ -9,17 +9,8 @@ from catalog.strict_json import JSON
 from catalog.validation import Budget, Place
 from playground.forms.applicable import Applicable, Search
 from playground.forms.choices import Choices
-from playground.forms.drafts import (
-    Array,
-    Constant,
-    Draft,
-    Missing,
-    Numeral,
-    Object,
-    Reading,
-    Text,
-    read,
-)
+from playground.forms.drafts import Array, Constant, Draft, Missing, Numeral, Object, Text
+from playground.forms.reading import Reading, read
 from playground.forms.schemas import Kinds
 from playground.forms.sealing import NoSeal, Seal
 from playground.forms.unions import Branches

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.validation import Violation
-from playground.forms.drafts import Fault
 from playground.forms.names import member_path
 from playground.forms.nodes import (
     ArrayNode,
@@ -25,6 +24,7 @@ from playground.forms.nodes import (
     children,
     target_of,
 )
+from playground.forms.reading import Fault
 
 _ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
 _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})

@@ -20,8 +20,9 @@ from catalog.strict_json import JSON
 from catalog.validation import Place
 from playground.forms import children
 from playground.forms.applicable import Applicable
-from playground.forms.drafts import MARK, Array, Draft, Folded, Kept, Missing, Object, Raw, draft_of, key_of, read
+from playground.forms.drafts import MARK, Array, Draft, Folded, Kept, Missing, Object, Raw, draft_of, key_of
 from playground.forms.guide import Guide
+from playground.forms.reading import read
 from playground.forms.schemas import members
 from playground.forms.sealing import Seal
 from playground.forms.values import ABSENT, Absent, Maybe, literal, read_literal

@@ -15,13 +15,14 @@ from catalog.strict_json import JSON
 from catalog.validation import CheckResult, CompiledSchema, Place, Violation
 from playground.forms.building import build
 from playground.forms.decoding import Pairs, decode
-from playground.forms.drafts import Draft, Fault, Missing, Object, Raw, read
+from playground.forms.drafts import Draft, Missing, Object, Raw
 from playground.forms.folding import FULL_PAGE, OPENED, PAGE, fold, folded_draft
 from playground.forms.fresh import fresh
 from playground.forms.guide import Guide
 from playground.forms.nodes import Button, Form, fields
 from playground.forms.operations import apply
 from playground.forms.pinning import pin
+from playground.forms.reading import Fault, read
 from playground.forms.sealing import NoSeal, Seal
 from playground.forms.secrets import Safe, conceal, mentions_secrets, secret_names
 from playground.forms.values import ABSENT, Absent, Maybe, literal

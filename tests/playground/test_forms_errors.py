@@ -6,9 +6,9 @@ import pytest
 
 from catalog.validation import compile_schema
 from playground import forms
-from playground.forms.drafts import read
 from playground.forms.names import member_path
 from playground.forms.nodes import children
+from playground.forms.reading import read
 from playground.templatetags.forms import schema_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL, Pair, pairs_of

@@ -2,9 +2,10 @@
 
 import pytest
 
-from playground.forms.drafts import Folded, draft_of, read
+from playground.forms.drafts import Folded, draft_of
 from playground.forms.folding import FULL_PAGE, PAGE, fold, folded_draft, weight
 from playground.forms.nodes import fields
+from playground.forms.reading import read
 from playground.forms.submissions import MAX_FIELDS
 from tests.playground.forms_use import FormInUse
 

@@ -5,8 +5,9 @@ import pytest
 from catalog.validation import compile_schema
 from playground.forms.building import build
 from playground.forms.decoding import decode
-from playground.forms.drafts import draft_of, read
+from playground.forms.drafts import draft_of
 from playground.forms.guide import Guide
+from playground.forms.reading import read
 from playground.templatetags.forms import schema_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL, Pair, pairs_of, same
