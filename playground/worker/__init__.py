@@ -15,7 +15,7 @@ Nothing here knows Django. What is secret in a run (its parameters, configuratio
 written by the run itself; its keeper, from which later runs are forked, moves bytes without looking at them.
 
     program, parent, keeper, calling      the four processes, in that order
-    isolation, probing, linux             how processes are set apart, as far as the machine allows it
+    isolation, mounts, probing, linux     how processes are set apart, as far as the machine allows it
     cgroups, measuring, ending            bounds on all of a run together, and its end
     frames, messages, watching            how they speak
     loading, converting, typed, encoding, failing      from JSON to the tool and back

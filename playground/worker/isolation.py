@@ -15,13 +15,12 @@ import os
 import resource
 import secrets
 import signal
-import sys
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from playground.worker import linux
+from playground.worker.mounts import View, arrange_mounts
 
 Mode = Literal["namespaces", "user", "plain"]
 
@@ -37,7 +36,6 @@ _BOUNDED: Final = (
     (resource.RLIMIT_NPROC, "processes"),
     (resource.RLIMIT_AS, "memory_bytes"),
 )
-_CLOSED: Final = "size=4k,mode=000"
 
 
 class SetApartError(OSError):
@@ -49,19 +47,15 @@ class Enclosure:
     """How processes are set apart on this machine.
 
     Attributes:
-        own_users: each factory has users of its own, which only root can give.
-        hidden: directories that nobody inside sees: the site's database and keys.
-        kept: directories that importing and running a factory reads. They are put back where they are in a hidden one.
-        writable: directories that may be written to where files are read-only otherwise.
+        view: what of the machine's files is seen, and written to, where there are namespaces.
         scratch: the directory below which private directories are made.
+        own_users: each factory has users of its own, which only root can give.
     """
 
     mode: Mode
+    view: View
+    scratch: str
     own_users: bool = False
-    hidden: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    writable: tuple[str, ...] = ()
-    scratch: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,28 +70,6 @@ class Place:
     enclosure: Enclosure
     directory: str
     namespace: int = -1
-
-
-def needed_directories(search_path: Sequence[str]) -> tuple[str, ...]:
-    """The directories that importing and running a factory reads."""
-    program = Path(sys.executable).resolve().parent
-    paths = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(program), *search_path, *sys.path]
-    return tuple(sorted({str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()}))
-
-
-def is_within(path: str, directory: str) -> bool:
-    return path == directory or path.startswith(directory.rstrip("/") + "/")
-
-
-def private_ancestors(paths: Iterable[str]) -> set[str]:
-    """The outermost directories at or above `paths` that other users may not pass through."""
-    found = set()
-    for path in paths:
-        chain = [*reversed(Path(path).parents), Path(path)]
-        private = next((each for each in chain if not each.stat().st_mode & 0o001), None)
-        if private is not None:
-            found.add(str(private))
-    return found
 
 
 # Parents: one per factory
@@ -144,7 +116,7 @@ def _settled(enclosure: Enclosure, tell: int) -> Place:
 
 def _take_up(enclosure: Enclosure) -> Place:
     if enclosure.mode == "namespaces":
-        _arrange_mounts(enclosure)
+        arrange_mounts(enclosure.view, (lambda: _change_user(0)) if enclosure.own_users else None)
         return Place(enclosure, enclosure.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
     directory = Path(enclosure.scratch) / str(os.getpid())
     directory.mkdir(mode=0o700)
@@ -263,32 +235,6 @@ def _map_users(enclosure: Enclosure, first: int, told: int, say: int) -> int:
     if not answer.isdigit():
         raise SetApartError(answer.decode(errors="replace").lstrip("!") or "its first process ended")
     return int(answer)
-
-
-def _arrange_mounts(enclosure: Enclosure) -> None:
-    """See nothing but what is needed, and write nowhere. Begins with the worker's user, ends with the namespace's."""
-    linux.mount("none", "/", "", linux.MS_REC | linux.MS_PRIVATE)
-    kept = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in (*enclosure.kept, enclosure.scratch)}
-    covers = {path for path in enclosure.hidden if os.path.isdir(path)}  # noqa: PTH112
-    if enclosure.own_users:
-        covers |= private_ancestors(kept)
-        _change_user(0)
-    for cover in sorted(covers, key=len):
-        inside = [path for path in kept if is_within(path, cover)]
-        if not os.path.isdir(cover):  # noqa: PTH112  which is False, too, for what this user may not see
-            continue
-        linux.mount("tmpfs", cover, "tmpfs", linux.MS_NOSUID, "size=1m,mode=755" if inside else _CLOSED)
-        for path in inside:
-            Path(path).mkdir(parents=True, exist_ok=True)
-            linux.mount(f"/proc/self/fd/{kept[path]}", path, "", linux.MS_BIND | linux.MS_REC)
-    for path in enclosure.writable:
-        linux.mount(path, path, "", linux.MS_BIND | linux.MS_REC)
-    linux.make_read_only("/")
-    for path in enclosure.writable:
-        linux.make_read_only(path, read_only=False)
-    linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
-    for descriptor in kept.values():
-        os.close(descriptor)
 
 
 # Keepers: one per run at a time

@@ -31,9 +31,10 @@ from playground.worker import probing
 from playground.worker.cgroups import ControlGroups, Membership
 from playground.worker.directories import remove_tree
 from playground.worker.ending import end_descendants
-from playground.worker.isolation import Enclosure, fork_apart, needed_directories
+from playground.worker.isolation import Enclosure, fork_apart
 from playground.worker.linux import adopt_orphans, close_all_but, die_with_parent
 from playground.worker.messages import receive
+from playground.worker.mounts import View, needed_directories
 from playground.worker.parent import STARTS_THREADS, become_describer, become_parent, refuse
 
 _LOOKS_UP_MS: Final = 5000
@@ -219,13 +220,8 @@ def main() -> None:
     sys.path[:0] = start["search_path"]
     adopt_orphans()
     scratch, lock = _make_scratch()
-    base = Enclosure(
-        "plain",
-        hidden=tuple(start["hidden"]),
-        kept=needed_directories(()),
-        writable=tuple(start["writable"]),
-        scratch=scratch,
-    )
+    view = View((*needed_directories(), scratch), tuple(start["hidden"]), tuple(start["writable"]))
+    base = Enclosure("plain", view, scratch)
     enclosure, refused = probing.choose_enclosure(base, tuple(start["modes"]))
     groups, refused["control groups"] = probing.choose_control_groups(enclosure, tuple(start["modes"]))
     control.send(json.dumps(probing.as_json(enclosure, groups, refused)).encode())
