@@ -1,0 +1,77 @@
+"""T3 of the forms through the playground's own page: every press a post to the real view, and its answer parsed."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.errors import DocumentError
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from catalog.strict_json import dumps
+from tests.playground.forms_driver import NoWayError, Page, Person, wire
+from tests.playground.forms_pairs import pairs_of, read, same
+
+SHARES = {"draft2020-12": (25, 0.995), "toolcall_pairs": (16, 0.999), "bfcl_pairs": (12, 0.999)}
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+class ThePage:
+    """The playground's page of one tool, for a browser that is signed in."""
+
+    def __init__(self, browser, tool):
+        self.browser = browser
+        self.address = f"/tools/{tool.slug}/try/"
+        self.answer = browser.get(self.address).content.decode()
+
+    @property
+    def form(self):
+        return LexborHTMLParser(self.answer).css_first("form#trial").html
+
+    def post(self, pairs):
+        """Send the form; a browser sends the buttons' names of those that were pressed alone."""
+        data = {}
+        for name, text in pairs:
+            data.setdefault(name, []).append(text)
+        self.answer = self.browser.post(self.address, data).content.decode()
+        return self.form
+
+    @property
+    def will_be_sent(self):
+        return read(LexborHTMLParser(self.answer).css_first("#preview").text())
+
+
+def tool_for(number, pair):
+    definition = {"id": f"pair-{number}", "name": "Pair", "description": "A pair.", "parameters": pair.schema}
+    return publish(read_spec(dumps({"definition": definition})), by=None).tool
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_values_are_built_on_the_page_by_fields_alone(browser, name):
+    step, least = SHARES[name]
+    built, missed = 0, []
+    for number, pair in enumerate([pair for pair in pairs_of(name) if pair.valid][::step]):
+        try:
+            page = ThePage(browser, tool_for(number, pair))
+        except DocumentError:  # the gate lets no such schema in
+            continue
+        person = Person(Page(page.form), "parameters", page.post)
+        try:
+            pairs = person.fill(pair.value)
+        except NoWayError as error:
+            missed.append(f"{pair}: no control at {error}")
+            continue
+        page.post([*pairs, *wire([("use", "refresh")])])
+        if same(page.will_be_sent, pair.value):
+            built += 1
+        else:
+            missed.append(f"{pair}: {page.will_be_sent!r}")
+
+    assert built > 10
+    assert built / (built + len(missed)) >= least, "\n".join(missed)
