@@ -33,7 +33,9 @@ HTTPS = env.flag("TOOLSHELF_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("TRUST_PROXY", default=False) else None
+# Behind a proxy that sets X-Forwarded-Proto and -For itself; nobody is believed who sends them else.
+TRUST_PROXY = env.flag("TRUST_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 # Two sites on two ports of one host share cookies unless their names differ.
 COOKIE_SUFFIX = env.text("TOOLSHELF_COOKIE_SUFFIX", "")

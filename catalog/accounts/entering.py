@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import transaction
@@ -12,11 +14,14 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import SCOPES, ApiToken, FailedSignIn, SignInLink, User, digest
+from catalog.errors import Busy
 
 TOKEN_PREFIX = "tsk_"  # noqa: S105 - lets people and secret scanners recognise a token
 LOCAL_OWNER = "owner"
 TRIES = 10
 TRIES_WINDOW = timedelta(minutes=15)
+CHECKS_AT_ONCE = 4  # passwords; each takes Argon2 100 MiB and all of a core for a while
+_checks = threading.BoundedSemaphore(CHECKS_AT_ONCE)
 
 
 @sensitive_variables()
@@ -85,11 +90,25 @@ def use_sign_in_link(secret: str) -> User | None:
     return SignInLink.objects.select_related("user").get(digest=digest(secret)).user
 
 
-def note_failure(username: str, address: str) -> None:
-    """Remember one wrong password."""
-    now = timezone.now()
-    FailedSignIn.objects.filter(at__lt=now - TRIES_WINDOW).delete()
-    FailedSignIn.objects.create(account=digest(username.casefold()), address=digest(address), at=now)
+@contextmanager
+def counted_try(username: str, address: str) -> Iterator[None]:
+    """One try of a password: it counts as a wrong one from its start, so that many at once do not escape the count.
+
+    It is forgotten where nothing is raised within.
+
+    Raises:
+        Busy: as many passwords as the machine has memory for are being checked at this moment.
+    """
+    if not _checks.acquire(timeout=1):
+        raise Busy("Many people are signing in at this moment. Try again.", retry_after_s=2)
+    try:
+        now = timezone.now()
+        FailedSignIn.objects.filter(at__lt=now - TRIES_WINDOW).delete()
+        this = FailedSignIn.objects.create(account=digest(username.casefold()), address=digest(address), at=now)
+        yield
+        this.delete()
+    finally:
+        _checks.release()
 
 
 def is_locked(username: str, address: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
@@ -15,8 +16,16 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.auth import actor
-from catalog.accounts.entering import TRIES_WINDOW, create_token, is_locked, note_failure, use_sign_in_link
+from catalog.accounts.entering import TRIES_WINDOW, counted_try, create_token, is_locked, use_sign_in_link
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink
+from catalog.errors import Busy
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from: behind a trusted proxy what it wrote last into X-Forwarded-For, else the peer."""
+    if settings.TRUST_PROXY and (told := request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()):
+        return told
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 class SignInForm(AuthenticationForm):
@@ -24,15 +33,15 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, object]:
         username = str(self.cleaned_data.get("username", ""))
-        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
+        address = address_of(self.request) if self.request else ""
         if is_locked(username, address):
             minutes = int(TRIES_WINDOW.total_seconds() // 60)
             raise forms.ValidationError(f"Too many wrong passwords. Try again in {minutes} minutes.", code="locked")
         try:
-            return super().clean()
-        except forms.ValidationError:
-            note_failure(username, address)
-            raise
+            with counted_try(username, address):
+                return super().clean()
+        except Busy as busy:
+            raise forms.ValidationError(str(busy), code="busy") from None
 
 
 class SignIn(LoginView):

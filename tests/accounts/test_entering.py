@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from catalog.accounts.entering import TRIES, create_sign_in_link, create_token, token_for, use_sign_in_link
+from catalog.accounts.entering import (
+    CHECKS_AT_ONCE,
+    TRIES,
+    counted_try,
+    create_sign_in_link,
+    create_token,
+    is_locked,
+    token_for,
+    use_sign_in_link,
+)
 from catalog.accounts.models import ApiToken, SignInLink, User
+from catalog.accounts.views import address_of
 
 pytestmark = pytest.mark.django_db
 
@@ -148,6 +159,42 @@ def test_guessing_a_password_ends(ada, client):
 
     assert b"Too many wrong passwords" in answer.content
     assert "_auth_user_id" not in client.session
+
+
+def test_many_guesses_at_once_are_counted_from_their_start(ada):
+    for _ in range(TRIES - 1):
+        with suppress(ValueError), counted_try("ada", "10.0.0.1"):
+            raise ValueError
+
+    assert not is_locked("ada", "10.0.0.1")
+    with counted_try("ada", "10.0.0.1"):
+        assert is_locked("ada", "10.0.0.1")
+    assert not is_locked("ada", "10.0.0.1")
+
+
+def test_few_passwords_are_checked_at_once(ada, client):
+    with ExitStack() as tries:
+        for number in range(CHECKS_AT_ONCE):
+            tries.enter_context(counted_try(f"other {number}", f"10.0.0.{number}"))
+        answer = client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"})
+
+    assert b"Many people are signing in" in answer.content
+    assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize(
+    ("trusted", "told", "address"),
+    [
+        (False, "10.1.1.1", "127.0.0.1"),
+        (True, "10.1.1.1", "10.1.1.1"),
+        (True, "10.6.6.6, 10.1.1.1", "10.1.1.1"),
+        (True, "", "127.0.0.1"),
+    ],
+)
+def test_only_a_trusted_proxy_is_believed_about_addresses(rf, settings, trusted, told, address):
+    settings.TRUST_PROXY = trusted
+
+    assert address_of(rf.get("/", headers={"x-forwarded-for": told})) == address
 
 
 def test_signing_in_leads_to_no_other_site(ada, client):
