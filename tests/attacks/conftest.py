@@ -8,6 +8,7 @@ import re
 import httpx
 import pytest
 
+from tests.attacks.accounts import person, sign_in_link, token
 from tests.attacks.watching import Canary, forget_peaks, peak_mib, servers_of
 from tests.site import Site
 
@@ -59,7 +60,7 @@ class Browser(httpx.Client):
 
 @pytest.fixture(scope="session")
 def program(site):
-    with Program(site, site.token("tester")) as program:
+    with Program(site, token(site, "tester")) as program:
         yield program
 
 
@@ -72,9 +73,8 @@ def stranger(site):
 
 @pytest.fixture(scope="session")
 def browser(site):
-    link = site.manage("sign_in_link", "tester", "--site", site.url).stdout.strip()
     with Browser(site) as browser:
-        browser.sign_in(link)
+        browser.sign_in(sign_in_link(site, person(site, "tester")))
         yield browser
 
 

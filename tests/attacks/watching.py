@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -120,3 +121,13 @@ def peak_mib(pids: list[int]) -> float:
 def open_files(pids: list[int]) -> int:
     """How many descriptors `pids` hold together."""
     return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
+
+
+def cpu_s(pids: list[int]) -> float:
+    """How long `pids` have been computing, together, whatever else the machine has to do."""
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
