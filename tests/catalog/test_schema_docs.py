@@ -176,9 +176,9 @@ def test_a_hostile_schema_is_told_quickly():
             continue
         if not isinstance(definition, dict):
             continue
-        started = time.perf_counter()
+        started = time.thread_time()
         tree = docs(definition.get("parameters"))
-        assert time.perf_counter() - started < 0.5, attack["id"]
+        assert time.thread_time() - started < 0.5, attack["id"]
         assert tree.size <= 2 * MAX_NODES
 
 

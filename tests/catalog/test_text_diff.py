@@ -66,7 +66,7 @@ def test_texts_that_have_nothing_in_common_are_compared_quickly(lines):
     old = "\n".join('"a": 1,' if number % 3 else "{" for number in range(lines))
     new = "\n".join('"b": 1,' if number % 2 else "{" for number in range(lines))
 
-    started = time.perf_counter()
+    started = time.thread_time()
     compare(old, new)
 
-    assert time.perf_counter() - started < 3
+    assert time.thread_time() - started < 3

@@ -61,12 +61,12 @@ def test_a_key_is_a_name_without_case_and_signs(name, key):
 def test_a_very_long_word_is_read_in_linear_time():
     text = "aB" * 100_000
 
-    started = time.perf_counter()
+    started = time.thread_time()
     tokens_of(text)
     joined_tokens_of(text)
     marks(text, Wanted(frozenset(["ab"])))
 
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 def test_folding_knows_neither_case_nor_accents():

@@ -59,6 +59,7 @@ def test_a_body_that_ends_early_is_refused():
     assert status == "400 Bad Request"
 
 
+@pytest.mark.alone
 def test_a_body_that_trickles_is_cut_off():
     application = WholeBodies(echo, readers=1, max_bytes=10**6, patience_s=0.5)
     started = time.monotonic()
@@ -84,6 +85,7 @@ def test_only_so_many_bodies_arrive_at_once():
     assert ask(application, io.BytesIO(b"quick"), 5) == ("200 OK", b"quick")
 
 
+@pytest.mark.alone
 def test_few_wait_for_others_bodies_so_that_threads_are_left():
     application = WholeBodies(echo, readers=4, max_bytes=10**6)
     for _ in range(4):

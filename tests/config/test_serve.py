@@ -35,9 +35,9 @@ def site(tmp_path_factory):
 
 
 def test_the_first_start_loads_the_samples_and_prints_a_link_that_works_once(site):
-    with httpx.Client(base_url=site.url) as browser:
+    with httpx.Client(base_url=site.url, timeout=60) as browser:
         first = browser.get(site.sign_in_link)
-        again = httpx.get(site.sign_in_link)
+        again = httpx.get(site.sign_in_link, timeout=60)
 
         assert first.status_code == 302
         assert again.status_code == 410
@@ -46,10 +46,10 @@ def test_the_first_start_loads_the_samples_and_prints_a_link_that_works_once(sit
 
 
 def test_static_files_are_hashed_compressed_and_kept_for_ever(site):
-    page = httpx.get(site.url).text
+    page = httpx.get(site.url, timeout=60).text
     address = page.split('rel="stylesheet" href="')[1].split('"')[0]
 
-    answer = httpx.get(site.url + address, headers={"Accept-Encoding": "br"})
+    answer = httpx.get(site.url + address, headers={"Accept-Encoding": "br"}, timeout=60)
 
     assert answer.headers["Content-Encoding"] == "br"
     assert "immutable" in answer.headers["Cache-Control"]
@@ -94,8 +94,14 @@ def test_two_data_directories_are_two_sites(site, tmp_path):
     try:
         token = other.token("robot")
 
-        assert httpx.get(f"{other.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}).status_code == 200
-        assert httpx.get(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+        assert (
+            httpx.get(f"{other.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code
+            == 200
+        )
+        assert (
+            httpx.get(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code
+            == 401
+        )
     finally:
         other.stop()
 
@@ -118,4 +124,4 @@ def test_a_killed_worker_is_replaced(site):
     else:
         pytest.fail("no new worker")
 
-    assert httpx.get(site.url).status_code == 200
+    assert httpx.get(site.url, timeout=60).status_code == 200

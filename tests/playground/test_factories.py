@@ -195,6 +195,7 @@ def test_an_id_that_is_no_text_is_an_error(tool_id, open_tmp_path):
     assert info.error.startswith("NotAFactoryError: odd_id:F: tool_id() gives")
 
 
+@pytest.mark.alone
 def test_a_factory_that_never_ends_importing_holds_nobody_up():
     found = make_registry("import_hang:Factory", "attack_tool:Factory", patience_s=2, import_limit_s=4)
     began_at = time.monotonic()

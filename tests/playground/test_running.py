@@ -81,6 +81,7 @@ def test_logs_are_kept(builtin):
     assert "step 2 of 2" in done.stdout + done.stderr
 
 
+@pytest.mark.alone
 def test_a_run_ends_at_its_limit(builtin):
     began = time.monotonic()
 
@@ -254,6 +255,7 @@ def test_waiting_ends_with_its_time_and_the_run_goes_on(builtin):
     assert running.wait(started, 10).outcome == "returned"
 
 
+@pytest.mark.alone
 def test_only_half_of_the_threads_wait_for_long(builtin, settings):
     tool = builtin("count_slowly")
     room = max(1, settings.WEB_THREADS // 2)
