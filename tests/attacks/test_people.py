@@ -215,12 +215,10 @@ def mass_assignment(site, program, browser, visitor):
         answer = program.post(f"/tools/{SLUG}/runs", json=body)
         assert answer.status_code == 422 or name == "revision"
     sign_in(visitor, person(site, "modest"), is_staff="1", is_superuser="1")
-    form = {"name": "mine", "scopes": "read", "user": "1", "user_id": "1", "days": "1", "digest": "x"}
+    form = {"name": assigned, "scopes": "read", "user": "1", "user_id": "1", "days": "1", "digest": "x"}
     visitor.post("/account/tokens/", data={**form, "csrfmiddlewaretoken": visitor.csrf_token("/account/tokens/")})
-    [(owner, scopes)] = sql(
-        site,
-        "SELECT username, scopes FROM accounts_apitoken t JOIN accounts_user u ON u.id = user_id WHERE name = 'mine'",
-    )
+    made = "SELECT username, scopes FROM accounts_apitoken t JOIN accounts_user u ON u.id = user_id WHERE name = ?"
+    [(owner, scopes)] = sql(site, made, assigned)
     assert owner == "modest"
     assert json.loads(scopes) == ["read"]
     assert sql(site, "SELECT is_staff, is_superuser FROM accounts_user WHERE username = 'modest'") == [(0, 0)]
