@@ -180,6 +180,7 @@ RUN_RETENTION_DAYS = env.number("TOOLSHELF_RUN_RETENTION_DAYS", 0)  # 0: kept fo
 
 # -- logs -------------------------------------------------------------------------------------------------------------
 
+DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_reports.AlwaysHiding"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

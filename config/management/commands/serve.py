@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import ipaddress
 import os
+import resource
 import socket
 import sys
 from typing import Any
@@ -116,5 +117,6 @@ def serve(host: str, port: int) -> None:
         "--working-dir": str(settings.BASE_DIR),
     }
     flags = ["--no-ws", "--respawn-failed-workers"]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the memory of the server holds secrets
     command = [sys.executable, "-m", "granian", *flags, *(word for pair in arguments.items() for word in pair)]
     os.execv(sys.executable, [*command, "config.wsgi:application"])  # noqa: S606 - no shell, fixed words
