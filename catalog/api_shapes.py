@@ -117,7 +117,8 @@ class ToolsQuery(Schema):
         description=(
             "Words, or a whole sentence; the best first. Where no tool has all words, tools with some are given. "
             '`"side by side"`, `-without`, `prefix*`, `takes:location`, `takes:location:string`, '
-            "`returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, `toolkit:github`, `tag:mail`, `runnable:yes`."
+            "`returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
+            "`toolkit:github`, `tag:mail`, `runnable:yes`."
         ),
     )
     id: str | None = Field(None, description="Exactly this tool id; the rest is then ignored.")
