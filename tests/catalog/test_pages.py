@@ -299,6 +299,15 @@ def test_a_difference_says_what_breaks_and_proves_it(client):
     assert "Proof" in text_of(tree, ".change summary")
 
 
+def test_a_difference_says_what_is_not_known(client):
+    make_tool("greet", parameters={"type": "object"})
+    make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": "integer"}}})
+
+    tree = page(client, "/tools/greet/revisions/1..2/")
+
+    assert "unknown" in text_of(tree, ".page-heading")
+
+
 def test_the_history_says_of_each_revision_whether_it_breaks(client):
     for kind in ("number", "integer", "number"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})

@@ -1,0 +1,18 @@
+"""Every icon that a template names is among the vendored ones."""
+
+import re
+from pathlib import Path
+
+from django.conf import settings
+
+SPRITE = Path(settings.BASE_DIR) / "static" / "vendor" / "icons.svg"
+TEMPLATES = Path(settings.BASE_DIR) / "templates"
+
+
+def test_templates_name_no_icon_that_is_not_there():
+    there = set(re.findall(r'id="([a-z0-9-]+)"', SPRITE.read_text()))
+
+    named = {name for path in TEMPLATES.rglob("*.html") for name in re.findall(r'{% icon "([^"]+)"', path.read_text())}
+
+    assert named
+    assert named - there == set()
