@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from django.db import IntegrityError, transaction
-from django.db.models import OuterRef, Subquery
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
+from catalog.inserting import insert, reserved_keys
 from catalog.models import SORT_NAME_LENGTH, TAKES_LENGTH, Revision, Tool
 from catalog.problems import Problem
 from catalog.search import search_index
@@ -175,9 +175,11 @@ def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpe
     for spec, tool in both:
         mirror(spec, tool)
         tool.updated_at = now
-    Tool.objects.bulk_create([tool for _, tool in new])
+    for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
+        tool.pk = key
     revisions = [
         Revision(
+            pk=key,
             tool=tool,
             number=tool.current.number + 1 if tool.current else 1,
             source=spec.source,
@@ -185,13 +187,14 @@ def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpe
             created_at=now,
             created_by=by,
         )
-        for spec, tool in both
+        for (spec, tool), key in zip(both, reserved_keys(Revision, len(both)), strict=True)
     ]
-    for (_, tool), revision in zip(both, Revision.objects.bulk_create(revisions), strict=True):
+    for (_, tool), revision in zip(both, revisions, strict=True):
         tool.current = revision
-    if new:
-        latest = Revision.objects.filter(tool=OuterRef("pk")).order_by("-number").values("pk")[:1]
-        Tool.objects.filter(pk__in=[tool.pk for _, tool in new]).update(current=Subquery(latest))
+    insert([tool for _, tool in new])  # first they point at revisions that are not there yet; a commit looks again
+    insert(revisions)
+    for row in (*(tool for _, tool in new), *revisions):
+        row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, "current", "updated_at"])
     search_index().put((tool.pk, document_for(spec, archived=tool.archived)) for spec, tool in both)

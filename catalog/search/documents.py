@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from functools import lru_cache
+from itertools import chain
 from typing import Final, Literal
 
 from catalog.search.fields import Field, fields_of
-from catalog.search.words import joined_tokens_of, key_of, parts_of, runs_of, token_of, tokens_of_run
+from catalog.search.words import (
+    identifier_tokens_of,
+    joined_tokens_of,
+    key_of,
+    parts_of,
+    runs_of,
+    token_of,
+    tokens_of_run,
+)
 from catalog.spec import ToolSpec
 
 MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all fields of one place together
@@ -31,6 +40,7 @@ class SearchDocument:
             returns and configuration; `k_` toolkit, `g_` tag, `f_` facts; `n_` a word of the name, `n3_` of a name of
             three words, `x_` the whole name.
         fields: what reasons are told from; one field per line: place, name and description, a tab between them.
+        counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as they are written.
     """
 
@@ -40,16 +50,12 @@ class SearchDocument:
     around: str
     keys: str
     fields: str
+    counted: frozenset[str] = field(repr=False)
     runs: frozenset[str] = field(repr=False)
-
-    @property
-    def counted(self) -> frozenset[str]:
-        """The tokens that the vocabulary counts."""
-        return counted_tokens(self.names, self.about, self.takes, self.around, self.keys)
 
 
 def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
-    """The tokens of a document that the vocabulary counts: words and facts."""
+    """`SearchDocument.counted` of what was stored of a document."""
     facts = (key for key in keys.split() if key.startswith("f_"))
     return frozenset(chain(names.split(), about.split(), takes.split(), around.split(), facts))
 
@@ -83,64 +89,81 @@ class _Writing:
 
     def __init__(self, spec: ToolSpec) -> None:
         self.spec = spec
-        self.runs: set[str] = set()
+        self.runs: list[str] = []
 
     def document(self, *, archived: bool) -> SearchDocument:
         spec = self.spec
         fields: dict[Place, list[Field]] = {
-            "parameter": list(fields_of(spec.parameters)),
-            "return": list(fields_of(spec.return_type)),
-            "configuration": list(fields_of(spec.configuration)),
+            "parameter": _bounded(fields_of(spec.parameters)),
+            "return": _bounded(fields_of(spec.return_type)),
+            "configuration": _bounded(fields_of(spec.configuration)),
         }
         toolkit, tags = toolkit_of(spec.tool_id), tags_of(spec)
         own_id = spec.tool_id[len(toolkit) :].lstrip(".")
-        own_words = self.identifier(own_id) if own_id != spec.name else []
-        names = [*self.identifier(spec.name), *own_words]
-        around = [
-            *self.identifier(toolkit),
-            *joined_tokens_of(spec.tool_id),
-            *chain.from_iterable(map(self.identifier, tags)),
-            *self.fields(fields["return"]),
-            *self.fields(fields["configuration"]),
-        ]
-        keys = [
-            *_facts(spec, fields, archived=archived),
-            *_name_keys(spec.name),
-            *_group_keys("k", [toolkit]),
-            *_group_keys("g", tags),
-            *chain.from_iterable(_field_keys(LETTERS[place], fields[place]) for place in LETTERS),
-        ]
+        names = [*self.identifier(spec.name), *(self.identifier(own_id) if own_id != spec.name else ())]
+        around = [*self.identifier(toolkit), *joined_tokens_of(spec.tool_id)]
+        for tag in tags:
+            around += self.identifier(tag)
+        around += self.fields(fields["return"])
+        around += self.fields(fields["configuration"])
+        facts = _facts(spec, fields, archived=archived)
+        keys = [*facts, *_name_keys(spec.name)]
+        keys += _group_keys("k", [toolkit])
+        keys += _group_keys("g", tags)
+        for place, letter in LETTERS.items():
+            keys += _field_keys(letter, fields[place])
+        about, takes = self.text(spec.description), self.fields(fields["parameter"])
         return SearchDocument(
             names=_spaced(names),
-            about=_spaced(self.text(spec.description)),
-            takes=_spaced(self.fields(fields["parameter"])),
+            about=_spaced(about),
+            takes=_spaced(takes),
             around=_spaced(dict.fromkeys(around)),
             keys=_spaced(dict.fromkeys(keys)),
-            fields="\n".join(_lines(fields)),
+            fields="\n".join(
+                f"{LETTERS[place]}\t{one.name}\t{one.description}" for place, listed in fields.items() for one in listed
+            ),
+            counted=frozenset(names).union(about, takes, around, facts),
             runs=frozenset(self.runs),
         )
 
     def text(self, text: str) -> list[str]:
         runs = runs_of(text[:MAX_TEXT_CHARS])
-        self.runs.update(runs)
-        return [token for run in runs for token in tokens_of_run(run)]
+        self.runs += runs
+        return [token for tokens in map(tokens_of_run, runs) for token in tokens]
 
-    def identifier(self, name: str) -> list[str]:
-        """The tokens of a name: its words, and its words as one."""
-        tokens = self.text(name)
-        return [*tokens, *(joined for joined in joined_tokens_of(name) if joined not in tokens)]
+    def identifier(self, name: str) -> tuple[str, ...]:
+        tokens, runs = _identifier(name)
+        self.runs += runs
+        return tokens
 
-    def fields(self, fields: Iterable[Field]) -> Iterator[str]:
-        left = MAX_TEXT_CHARS
-        for one in fields:
-            left -= len(one.name) + len(one.description)
-            if left < 0:
-                return
-            yield from self.identifier(one.name)
-            yield from self.text(one.description)
+    def fields(self, fields: Iterable[Field]) -> list[str]:
+        tokens: list[str] = []
+        for name, description, _ in fields:
+            tokens += self.identifier(name)
+            if description:
+                tokens += self.text(description)
+        return tokens
 
 
-def _facts(spec: ToolSpec, fields: dict[Place, list[Field]], *, archived: bool) -> Iterator[str]:
+@lru_cache(maxsize=65_536)
+def _identifier(name: str) -> tuple[tuple[str, ...], list[str]]:
+    """The tokens of a name, and its runs."""
+    return identifier_tokens_of(name), runs_of(name)
+
+
+def _bounded(fields: Iterable[Field]) -> list[Field]:
+    """The first of `fields`, as many as may be looked for."""
+    kept = []
+    left = MAX_TEXT_CHARS
+    for one in fields:
+        left -= len(one.name) + len(one.description)
+        if left < 0:
+            break
+        kept.append(one)
+    return kept
+
+
+def _facts(spec: ToolSpec, fields: dict[Place, list[Field]], *, archived: bool) -> list[str]:
     facts = {
         "f_tool": True,  # to look for all of them
         "f_configurable": spec.configuration is not None,
@@ -150,7 +173,7 @@ def _facts(spec: ToolSpec, fields: dict[Place, list[Field]], *, archived: bool) 
         "f_archived": archived,
         "f_deprecated": is_deprecated(spec),
     }
-    return (key for key, holds in facts.items() if holds)
+    return [key for key, holds in facts.items() if holds]
 
 
 def _name_keys(name: str) -> Iterator[str]:
@@ -173,26 +196,20 @@ def _group_keys(letter: str, names: Iterable[str]) -> Iterator[str]:
                 yield f"{letter}_{key}"
 
 
-def _field_keys(letter: str, fields: Iterable[Field]) -> Iterator[str]:
-    return islice(chain.from_iterable(_keys_of_field(letter, one) for one in fields), MAX_KEYS)
+def _field_keys(letter: str, fields: Iterable[Field]) -> list[str]:
+    keys: list[str] = []
+    for name, _, types in fields:
+        keys += _keys_of_field(letter, name, types)
+        if len(keys) > MAX_KEYS:
+            return keys[:MAX_KEYS]
+    return keys
 
 
-def _keys_of_field(letter: str, one: Field) -> Iterator[str]:
+@lru_cache(maxsize=65_536)
+def _keys_of_field(letter: str, name: str, types: frozenset[str]) -> tuple[str, ...]:
     """Keys of a field, by its whole name and by each of its words, alone and with its types."""
-    for part in dict.fromkeys([one.name, *parts_of(one.name)]):
-        if key := key_of(part):
-            yield f"{letter}_{key}"
-            yield from (f"{letter}_{key}_{kind}" for kind in sorted(one.types))
-
-
-def _lines(fields: dict[Place, list[Field]]) -> Iterator[str]:
-    for place, listed in fields.items():
-        left = MAX_TEXT_CHARS
-        for one in listed:
-            left -= len(one.name) + len(one.description)
-            if left < 0:
-                break
-            yield f"{LETTERS[place]}\t{one.name}\t{one.description}"
+    names = [key for part in dict.fromkeys([name, *parts_of(name)]) if (key := key_of(part))]
+    return tuple(f"{letter}_{key}{kind}" for key in names for kind in ("", *(f"_{kind}" for kind in sorted(types))))
 
 
 def _spaced(tokens: Iterable[str]) -> str:

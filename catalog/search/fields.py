@@ -6,8 +6,7 @@ Nothing here knows Django or a database. Bounded: what is beyond the bounds is n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from catalog.problems import resolve_pointer
 from catalog.strict_json import JSON, Number
@@ -15,17 +14,19 @@ from catalog.strict_json import JSON, Number
 MAX_FIELDS: Final = 500
 MAX_SCHEMAS: Final = 2_500
 
-_CHILDREN_BY_NAME: Final = ("$defs", "definitions", "dependentSchemas", "patternProperties")
-_CHILDREN_IN_LIST: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
-_CHILD: Final = (
-    "items", "additionalProperties", "additionalItems", "contains", "if", "then", "else", "unevaluatedProperties",
-)  # fmt: skip
+# Where other schemas stand in a schema: named ones, several in order, or one.
+_NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
+_LISTED: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_SINGLE: Final = frozenset(
+    {"items", "additionalProperties", "additionalItems", "contains", "if", "then", "else", "unevaluatedProperties"}
+)
+_INSIDE: Final = _NAMED | _LISTED | _SINGLE | {"properties"}
 _FOLLOWED: Final = 4  # steps from a schema to its type
 _TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+_SIMPLE_TYPES: Final = {name: frozenset({name, "number"} if name == "integer" else {name}) for name in _TYPES}
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A property: its name and description, each on one line, and the types it may have, as far as is easily seen."""
 
     name: str
@@ -49,14 +50,24 @@ def fields_of(schema: JSON) -> Iterator[Field]:
                 found += 1
                 if found == MAX_FIELDS:
                     return
-            waiting.extend(reversed(properties.values()))
+            waiting.extend(child for child in reversed(properties.values()) if _has_more(child))
         waiting.extend(_other_children(at))
+
+
+def _has_more(schema: JSON) -> bool:
+    return isinstance(schema, dict) and not _INSIDE.isdisjoint(schema)
 
 
 def _field(name: str, schema: JSON, root: JSON) -> Field:
     description = schema.get("description") if isinstance(schema, dict) else None
     text = _one_line(description) if isinstance(description, str) else ""
-    return Field(_one_line(name), text, frozenset(_types(schema, root, _FOLLOWED)))
+    return Field(_one_line(name), text, _types_of(schema, root))
+
+
+def _types_of(schema: JSON, root: JSON) -> frozenset[str]:
+    named = schema.get("type") if isinstance(schema, dict) else None
+    simple = _SIMPLE_TYPES.get(named) if isinstance(named, str) else None
+    return simple or frozenset(_types(schema, root, _FOLLOWED))
 
 
 def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
@@ -96,15 +107,13 @@ def _type_of(value: JSON) -> str:
 
 
 def _other_children(schema: dict[str, JSON]) -> Iterator[JSON]:
-    for keyword in _CHILDREN_BY_NAME:
-        if isinstance(named := schema.get(keyword), dict):
-            yield from named.values()
-    for keyword in _CHILDREN_IN_LIST:
-        if isinstance(listed := schema.get(keyword), list):
-            yield from listed
-    for keyword in _CHILD:
-        if isinstance(child := schema.get(keyword), dict):
-            yield child
+    for keyword, value in schema.items():
+        if keyword in _SINGLE:
+            yield value
+        elif keyword in _LISTED and isinstance(value, list):
+            yield from value
+        elif keyword in _NAMED and isinstance(value, dict):
+            yield from value.values()
 
 
 def _one_line(text: str) -> str:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from django.db import connection
 
-from catalog.search.words import MAX_TOKEN_CHARS, fold, parts_of, token_of
+from catalog.search.words import words_of_run
 
 ALL: Final = ""  # the row that counts all tools
 MAX_BEGINNINGS: Final = 500  # words that are looked at for one that is open-ended
@@ -41,7 +42,7 @@ def count(changes: Counter[str], runs: Collection[str]) -> None:
     changed = sorted((token, change) for token, change in changes.items() if change)
     with connection.cursor() as cursor:
         cursor.executemany(_COUNT, changed)
-    _learn({fold(part)[:MAX_TOKEN_CHARS]: token_of(part) for run in runs for part in parts_of(run)})
+    _learn(dict(chain.from_iterable(map(words_of_run, runs))))
 
 
 def counts_of(tokens: Collection[str]) -> dict[str, int]:
@@ -100,14 +101,13 @@ def clear() -> None:
 
 def _learn(stems: dict[str, str]) -> None:
     """Add the words that are new, each with its slips."""
-    stems.pop("", None)
-    words = sorted(stems)
+    words = list(stems)
     with connection.cursor() as cursor:
         known: set[str] = set()
         for some in _steps(words):
             cursor.execute(f"SELECT word FROM tool_word WHERE word IN ({_places(some)})", some)  # noqa: S608
             known.update(word for (word,) in cursor.fetchall())
-        new = [word for word in words if word not in known]
+        new = sorted(stems.keys() - known)
         cursor.executemany(
             "INSERT INTO tool_word (word, stem) VALUES (%s, %s) ON CONFLICT DO NOTHING",
             [(word, stems[word]) for word in new],

@@ -78,6 +78,18 @@ def tokens_of(text: str) -> list[str]:
     return [token for run in _RUN.findall(text) for token in tokens_of_run(run)]
 
 
+def identifier_tokens_of(name: str) -> tuple[str, ...]:
+    """The tokens of a name: its words, and its words as one."""
+    tokens = tokens_of(name)
+    return (*tokens, *(joined for joined in joined_tokens_of(name) if joined not in tokens))
+
+
+@lru_cache(maxsize=65_536)
+def words_of_run(run: str) -> tuple[tuple[str, str], ...]:
+    """The words in a run, without case and accents, each with its token."""
+    return tuple((fold(part)[:MAX_TOKEN_CHARS], token_of(part)) for part in _HUMP.split(run) if fold(part))
+
+
 def joined_tokens_of(name: str) -> list[str]:
     """Of each segment of an identifier that has several words, the token of them as one: "mcp.get_it" -> "getit"."""
     segments = [parts_of(segment) for segment in _SEGMENT.findall(name)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from argparse import ArgumentParser
 from collections import Counter
@@ -45,6 +46,7 @@ class Command(BaseCommand):
             files = list(files_at(options["paths"]))
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
+        gc.freeze()  # what is loaded by now stays: to look it through again and again takes a tenth of the time
         started = monotonic()
         pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
         counts: Counter[str] = Counter()
