@@ -1,78 +1,134 @@
-"""Realistic specs for measuring, the same for the same seed. Words and shapes follow what MCP servers send."""
+"""Realistic specs for measuring, the same for the same seed.
+
+Each is a real spec (an MCP server's, or one of the function collections) whose things were exchanged: every word that
+names what it is about is replaced, all through its text, by another. So names, sentences, parameters and sizes are like
+those of real specs, and the words are spread as in a language: few are everywhere, most are rare, and the more specs
+there are the more words. A tenth of them take a configuration, a fifth has examples.
+"""
 
 from __future__ import annotations
 
 import json
 import random
+import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
-VERBS = """
-    get list create update delete search find add remove set fetch read write send run check count convert
-    export import merge move open close start stop sync upload validate watch
-""".split()  # noqa: SIM905 - reads better than a list
-NOUNS = """
-    issue file user message event task branch page table query record contact channel calendar invoice order
-    project folder report ticket comment label job log metric node pod image dataset model document row column
-    session token webhook payment product review weather forecast location route flight hotel price stock
-""".split()  # noqa: SIM905 - reads better than a list
-QUALITIES = """
-    open new recent active archived shared public private nested remote local pending failed daily
-""".split()  # noqa: SIM905 - reads better than a list
-SERVERS = [f"{first}-{second}-mcp" for first in NOUNS[:40] for second in ("server", "tools", "hub", "cloud", "kit")]
-TYPES = ["string"] * 10 + ["integer", "number", "boolean", "array", "object"]
-SENTENCES = (
-    "{Verb} {quality} {noun}s of a {noun2} and return them.",
-    "{Verb} a {noun} by its id. Use this tool when the user asks about a {noun2}.",
-    "{Verb} one {quality} {noun}; the {noun2} must exist before.",
-    "Use it to {verb} the {noun}s that belong to a {quality} {noun2}, page by page, newest first.",
-)
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+SOURCES = ("specs_mcp", "specs_mcp", "specs_bfcl", "specs_taubench", "specs_metatool")
+MAX_BYTES = 8_000  # a few real ones are far longer; they would say more about JSON than about searching
+TOOLS_PER_TOOLKIT = 15
+WORDS_PER_SPEC = 0.04  # how many new words a further spec brings
+
+_WORD = re.compile(r"[A-Za-z]+")
+_PART = re.compile(r"[A-Z]?[a-z]+")
+# What the text of a spec consists of besides its words, and words that sentences are made with.
+_KEPT_WORDS = """
+    definition id name description parameters returntype examples configuration type properties items required
+    enum default format minimum maximum pattern title string integer number boolean object array null true
+    false anyof oneof allof const ref schema defs additionalproperties http https json draft org the and for
+    with that this from are not use used uses using can will one all any each when where which what has have
+    its into only also other than then more most must may should such same new via per e.g i.e etc returns
+    return optional tool tools value values list get set create update delete remove add search find fetch
+    read write send run check make show you your they them their there these those some both either about
+    after before between but was were been
+"""
+_KEPT = frozenset(_KEPT_WORDS.split())
+_CONFIGURATION = {
+    "type": "object",
+    "properties": {
+        "apiKey": {"type": "string", "description": "API key of the account", "writeOnly": True},
+        "baseUrl": {"type": "string", "description": "Where the service is reached"},
+    },
+    "required": ["apiKey"],
+}
 
 
 def specs(count: int, *, seed: int = 1) -> Iterator[str]:
     """`count` texts of specs, each on one line; about 900 bytes on average."""
     chance = random.Random(seed)
-    for number in range(count):
-        yield json.dumps(_spec(chance, number))
+    originals = _originals()
+    words = _Words(originals, count, chance)
+    toolkits = [words.coin() for _ in range(max(1, count // TOOLS_PER_TOOLKIT))]
+    taken: Counter[str] = Counter()
+    for _ in range(count):
+        pieces, about = chance.choice(originals)
+        document = json.loads(_exchanged(pieces, {word: words.draw() for word in about}))
+        definition = document["definition"]
+        toolkit = toolkits[int(len(toolkits) * chance.random() ** 2)]
+        tool_id = f"{toolkit}-{chance.choice(('mcp', 'server', 'tools', 'api'))}.{definition['name']}"
+        taken[tool_id] += 1
+        definition["id"] = tool_id if taken[tool_id] == 1 else f"{tool_id}-{taken[tool_id]}"
+        if chance.random() < 0.5:
+            definition["description"] += f" Part of {toolkit.title()}."
+        if chance.random() < 0.2:
+            definition["examples"] = [{"description": definition["description"].split(". ")[0], "parameters": {}}]
+        if chance.random() < 0.1:
+            document["configuration"] = _CONFIGURATION
+        yield json.dumps(document, ensure_ascii=False)
 
 
-def _spec(chance: random.Random, number: int) -> dict[str, Any]:
-    verb, noun = chance.choice(VERBS), chance.choice(NOUNS)
-    name = chance.choice((f"{verb}_{noun}", f"{verb}{noun.title()}", f"{verb}-{noun}s"))
-    sentences = [_sentence(chance, verb, noun) for _ in range(chance.choice((1, 1, 2, 3)))]
-    names = chance.sample(NOUNS, chance.randrange(1, 7))
-    definition: dict[str, Any] = {
-        "id": f"{chance.choice(SERVERS)}.{name}.{number}",
-        "name": name,
-        "description": " ".join(sentences),
-        "parameters": {
-            "type": "object",
-            "properties": {f"{one}_{chance.choice(('id', 'name', 'filter'))}": _property(chance, one) for one in names},
-            "required": [],
-        },
-    }
-    if chance.random() < 0.1:
-        definition["returnType"] = {"type": "object", "properties": {noun: {"type": "string"}}}
-    if chance.random() < 0.05:
-        definition["examples"] = [{"description": sentences[0], "parameters": {}}]
-    document: dict[str, Any] = {"definition": definition}
-    if chance.random() < 0.1:
-        document["configuration"] = {"type": "object", "properties": {"apiKey": {"type": "string", "writeOnly": True}}}
-    return document
+def _originals() -> list[tuple[list[str], list[str]]]:
+    """The texts of the real specs, each cut around the words that it is about, and those words."""
+    found: list[tuple[list[str], list[str]]] = []
+    for source in SOURCES:
+        for line in (DATA / f"{source}.jsonl").read_text(encoding="utf-8").splitlines():
+            if len(line) <= MAX_BYTES:
+                about = _about(json.loads(line)["definition"])
+                found.append((_pieces(line, about), about))
+    return found
 
 
-def _property(chance: random.Random, noun: str) -> dict[str, Any]:
-    kind = chance.choice(TYPES)
-    schema: dict[str, Any] = {"type": kind, "description": _sentence(chance, chance.choice(VERBS), noun)}
-    if kind == "array":
-        schema["items"] = {"type": "string"}
-    if kind == "object":
-        schema["properties"] = {other: {"type": "string"} for other in chance.sample(NOUNS, 3)}
-    if kind == "string" and chance.random() < 0.2:
-        schema["enum"] = chance.sample(QUALITIES, 3)
-    return schema
+def _about(definition: dict[str, Any]) -> list[str]:
+    """The words of its name, and the three of its description that are longest."""
+    name = [part.lower() for part in _PART.findall(definition["name"])]
+    longest = sorted(
+        {word.lower() for word in _WORD.findall(definition["description"])}, key=lambda one: (-len(one), one)
+    )
+    return [word for word in dict.fromkeys([*name, *longest[:3]]) if len(word) > 2 and word not in _KEPT]
 
 
-def _sentence(chance: random.Random, verb: str, noun: str) -> str:
-    words = {"verb": verb, "Verb": verb.title(), "noun": noun}
-    return chance.choice(SENTENCES).format(**words, noun2=chance.choice(NOUNS), quality=chance.choice(QUALITIES))
+class _Words:
+    """Words to be drawn, the first ones often and the last ones hardly ever."""
+
+    def __init__(self, originals: list[tuple[list[str], list[str]]], count: int, chance: random.Random) -> None:
+        self.chance = chance
+        self.known = Counter(word for _, about in originals for word in about)
+        common = [word for word, _ in self.known.most_common()]
+        coined = [self.coin() for _ in range(int(count * WORDS_PER_SPEC))]
+        self.all = [*common, *coined]
+        self.shares = list(accumulate(1 / (rank + 20) for rank in range(len(self.all))))
+
+    def draw(self) -> str:
+        return self.chance.choices(self.all, cum_weights=self.shares)[0]
+
+    def coin(self) -> str:
+        """A word that nobody knows, as products have them."""
+        syllables = self.chance.choices(_SYLLABLES, k=self.chance.choice((2, 2, 3, 3, 4)))
+        return "".join(syllables)
+
+
+_SYLLABLES = [
+    first + vowel + last for first in "bcdfgklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "s", "x")
+]
+
+
+def _pieces(text: str, about: list[str]) -> list[str]:
+    """`text` cut around the words of `about`, wherever they stand as a word or in a name: each second piece is one."""
+    if not about:
+        return [text]
+    longest_first = sorted(about, key=len, reverse=True)
+    either = "|".join(f"{word}|{word.capitalize()}" for word in longest_first)
+    return re.split(rf"(?<![a-z])({either})(?![a-z])", text)
+
+
+def _exchanged(pieces: list[str], others: dict[str, str]) -> str:
+    new = list(pieces)
+    for place in range(1, len(pieces), 2):
+        word = pieces[place]
+        other = others[word.lower()]
+        new[place] = other.capitalize() if word[0].isupper() else other
+    return "".join(new)
