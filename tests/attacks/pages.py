@@ -18,8 +18,14 @@ def tree(html: str) -> LexborHTMLParser:
 
 
 def outline(html: str) -> list[str]:
-    """Every element in order, with the names of its attributes; nothing of its texts and values."""
-    return [f"{element.tag} {' '.join(sorted(element.attributes))}" for element in tree(html).css("*")]
+    """Every element in order, with the names of its attributes; nothing of its texts and values.
+
+    Of an icon only its `svg` counts: which picture it is follows from what the page says (a verdict, say).
+    """
+    page = tree(html)
+    for picture in page.css("svg > *"):
+        picture.decompose()
+    return [f"{element.tag} {' '.join(sorted(element.attributes))}" for element in page.css("*")]
 
 
 def tags(html: str) -> set[str]:
