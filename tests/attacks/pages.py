@@ -20,11 +20,12 @@ def tree(html: str) -> LexborHTMLParser:
 def outline(html: str) -> list[str]:
     """Every element in order, with the names of its attributes; nothing of its texts and values.
 
-    Of an icon only its `svg` counts: which picture it is follows from what the page says (a verdict, say).
+    Left out is what follows from the order of uploads and not from a text: the pictures of icons, the table of
+    revisions with its verdicts, and the table of what each format makes of a name.
     """
     page = tree(html)
-    for picture in page.css("svg > *"):
-        picture.decompose()
+    for part in page.css("svg > *, #revisions > *, #compatibility > *"):
+        part.decompose()
     return [f"{element.tag} {' '.join(sorted(element.attributes))}" for element in page.css("*")]
 
 
