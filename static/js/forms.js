@@ -25,11 +25,18 @@ document.addEventListener("change", (event) => {
   // a value on which the shape of this form depends, perhaps
   const button = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
   if (!button) return;
+  refreshSoon(button);
+});
+
+// After a pause, and not while an answer is on its way; any other press makes it needless, and must not be undone by it.
+function refreshSoon(button) {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    if (button.isConnected) button.form.requestSubmit(button);
+    if (isWaiting) refreshSoon(button);
+    else if (button.isConnected) button.form.requestSubmit(button);
   }, PAUSE_MS);
-});
+}
+document.addEventListener("submit", () => clearTimeout(timer));
 document.addEventListener("input", (event) => remember(event.target));
 
 // What is sent is what the form holds when it is sent, also where a press had to wait for the answer to another.
@@ -48,6 +55,16 @@ document.addEventListener("htmx:before:request", (event) => {
   ctx.request.body = body;
   edits.clear();
   isWaiting = true;
+});
+
+// What is new gets the focus, unless the person is typing somewhere by now.
+document.addEventListener("htmx:before:swap", (event) => {
+  const { ctx, tasks } = event.detail;
+  const active = document.activeElement;
+  if (!isForm(ctx?.sourceElement) || !active?.name || active instanceof HTMLButtonElement || !isText(active)) return;
+  for (const { fragment } of tasks ?? []) {
+    for (const element of fragment?.querySelectorAll("[autofocus]") ?? []) element.removeAttribute("autofocus");
+  }
 });
 
 function remember(control) {

@@ -156,6 +156,7 @@ def test_a_form_with_every_control_and_its_errors_has_no_barrier(
     page.goto(ADDRESS)
     form = page.locator("#parameters-form")
     form.get_by_role("button", name="Add item").first.click()
+    expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_focused()
     form.get_by_label("size").fill("many")
 
     page.locator("[data-run-button]").click()
@@ -272,3 +273,32 @@ def test_a_list_shows_what_is_in_force_after_its_lines_have_changed(every_contro
     expect(kind).to_have_value("")
     kind.select_option("fields")
     expect(page.locator('[id="parameters:/.note"]')).to_have_value("null")
+
+
+def test_an_answer_does_not_take_the_focus_from_who_is_typing(every_control: Page):
+    page = every_control
+    hold_answers(page)
+
+    page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
+    page.get_by_label("City").press_sequentially("Delft", delay=150)
+
+    expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_visible()
+    expect(page.get_by_label("City")).to_have_value("Delft")
+    expect(page.get_by_label("City")).to_be_focused()
+
+
+def test_errors_are_not_wiped_away_by_the_form_acting_on_what_was_typed_before(
+    browser: Browser, site: Site, session: StorageState, loaded: None
+):
+    context = browser.new_context(base_url=site.url, storage_state=session)
+    page = context.new_page()
+    page.goto(ADDRESS)
+    hold_answers(page)
+    page.get_by_label("size").fill("many")
+
+    page.locator("[data-run-button]").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("is not a number")
+    page.wait_for_timeout(1500)
+    expect(page.get_by_role("alert")).to_contain_text("is not a number")
+    context.close()
