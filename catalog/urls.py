@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from catalog import views
+from catalog import lint_views, views
 
 
 class RevisionPair:
@@ -22,6 +22,8 @@ app_name = "catalog"
 urlpatterns = [
     path("", views.tool_list, name="tool_list"),
     path("upload/", views.upload_specs, name="upload"),
+    path("lint/", lint_views.rule_list, name="lint_rules"),
+    path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
     path("tools/<str:slug>/", views.tool_page, name="tool"),
     path("tools/<str:slug>/archive/", views.archive_tool, name="archive"),
     path("tools/<str:slug>/restore/", views.restore_tool, name="restore"),
