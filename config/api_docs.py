@@ -44,18 +44,18 @@ class Operation:
     curl: str = field(default="")
 
 
-def documented_operations(schema: Mapping[str, Any]) -> list[tuple[str, list[Operation]]]:
-    """The operations by tag, in the order of the document: [(tag, operations)]."""
+def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple[str, list[Operation]]]:
+    """The operations by tag, in the order of the document: [(tag, operations)]; `site` is where this one is reached."""
     groups: dict[str, list[Operation]] = {}
     for path, operations in schema["paths"].items():
         for method in METHODS:
             if method in operations:
-                found = operation(schema, path, method, operations[method])
+                found = operation(schema, site, path, method, operations[method])
                 groups.setdefault((operations[method].get("tags") or ["API"])[0], []).append(found)
     return list(groups.items())
 
 
-def operation(schema: Mapping[str, Any], path: str, method: str, told: Mapping[str, Any]) -> Operation:
+def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told: Mapping[str, Any]) -> Operation:
     body = told.get("requestBody", {}).get("content", {})
     body_example = next((example for content in body.values() if (example := example_of(schema, content))), None)
     needs_token = not any(set(way) == {"Anybody"} for way in told.get("security", [{"Anybody": []}]))
@@ -80,7 +80,7 @@ def operation(schema: Mapping[str, Any], path: str, method: str, told: Mapping[s
         body_types=list(body),
         body_example=body_example,
         answers=list(answers(schema, told)),
-        curl=curl(method, path, needs_token=needs_token, body_types=list(body), body=body_example),
+        curl=curl(method, site.rstrip("/") + path, needs_token=needs_token, body_types=list(body), body=body_example),
     )
 
 
@@ -117,7 +117,7 @@ def kind_of(schema: Mapping[str, Any]) -> str:
     return str(schema.get("type", "any"))
 
 
-def curl(method: str, path: str, *, needs_token: bool, body_types: list[str], body: str | None) -> str:
+def curl(method: str, url: str, *, needs_token: bool, body_types: list[str], body: str | None) -> str:
     words = ["curl"]
     if method != "get":
         words.append(f"-X {method.upper()}")
@@ -128,4 +128,4 @@ def curl(method: str, path: str, *, needs_token: bool, body_types: list[str], bo
     elif body:
         compact = json.dumps(json.loads(body), ensure_ascii=False).replace("'", "'\\''")
         words.append(f"-H 'Content-Type: application/json' --data '{compact}'")
-    return " ".join(words) + " http://127.0.0.1:8000" + path
+    return f"{' '.join(words)} {url}"

@@ -7,13 +7,26 @@ from django.shortcuts import render
 
 from config.problem_json import problem_response
 
+TITLES = {
+    400: "This request cannot be read",
+    405: "That cannot be done here",
+    409: "Somebody else was quicker",
+    412: "It has changed meanwhile",
+    413: "That is too much at once",
+    415: "This is not a format that is read here",
+    422: "This cannot be stored as it is",
+    429: "Too many at once",
+    503: "Not just now",
+}
+
 
 def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
     """The answer to a request that is refused or failed, in words for whoever asked."""
     if request.path_info.startswith("/api/"):
         return problem_response(status, detail)
     template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")
-    return render(request, template, {"status": status, "detail": detail}, status=status)
+    context = {"status": status, "title": TITLES.get(status, "This request cannot be answered"), "detail": detail}
+    return render(request, template, context, status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from config.failures import failure
-from config.problem_json import CONTENT_TYPE, problem_response
+from config.problem_json import CONTENT_TYPE
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -44,13 +44,20 @@ class Failures:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if response.status_code < 400 or not is_api(request):
+        if response.status_code < 400 or not self._is_bare(request, response):
             return response
-        if response.headers.get("Content-Type", "").startswith(CONTENT_TYPE):
-            return response
-        detail = PLAIN_DETAILS.get(response.status_code, response.reason_phrase)
-        kept = {name: response[name] for name in ("Allow", "Retry-After", "WWW-Authenticate") if name in response}
-        return problem_response(response.status_code, detail, headers=kept)
+        answer = failure(request, response.status_code, PLAIN_DETAILS.get(response.status_code, response.reason_phrase))
+        for name in ("Allow", "Retry-After", "WWW-Authenticate"):
+            if name in response:
+                answer[name] = response[name]
+        return answer
+
+    @staticmethod
+    def _is_bare(request: HttpRequest, response: HttpResponseBase) -> bool:
+        """Whether nobody has said yet, in the words of this door, what is wrong."""
+        if is_api(request):
+            return not response.headers.get("Content-Type", "").startswith(CONTENT_TYPE)
+        return isinstance(response, HttpResponse) and not response.content
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, RequestDataTooBig):
@@ -60,7 +67,8 @@ class Failures:
             return failure(request, 413, f"At most {fields:,} fields and {files:,} files fit in one request.")
         if isinstance(exception, OperationalError):
             # The disk is full or the database is out of reach: nothing was stored, and reading may still work.
-            return failure(request, 503, "This could not be stored just now. Nothing was changed; try again.")
+            done = "read" if request.method in SAFE_METHODS else "stored"
+            return failure(request, 503, f"This could not be {done} just now. Nothing was changed; try again.")
         return None
 
 

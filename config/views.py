@@ -17,7 +17,8 @@ def api_docs(request: HttpRequest) -> HttpResponse:
     from config.api import api  # noqa: PLC0415 - built by config.urls; importing it earlier would be a cycle
 
     schema = api.get_openapi_schema(path_prefix="/api/v1/")
-    context = {"info": schema["info"], "groups": documented_operations(schema), "site": request.build_absolute_uri("/")}
+    site = request.build_absolute_uri("/")
+    context = {"info": schema["info"], "groups": documented_operations(schema, site=site), "site": site}
     return render(request, "api_docs.html", context)
 
 

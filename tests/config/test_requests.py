@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from catalog.accounts.entering import create_token
@@ -217,3 +218,24 @@ def test_every_operation_of_the_api_is_described(client):
         for method, operation in operations.items():
             assert operation.get("summary"), (method, path)
             assert operation.get("responses"), (method, path)
+
+
+def test_a_page_that_is_refused_says_with_which_status(client: Client):
+    answer = client.put("/", data=b"", content_type="text/plain")
+
+    page = answer.content.decode()
+    assert answer.status_code == 405
+    assert "405" in page
+    assert "That cannot be done here" in page
+
+
+def test_a_page_says_when_the_database_does_not_answer(client: Client):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE catalog_tool RENAME TO out_of_reach")
+
+    answer = client.get("/")
+
+    page = answer.content.decode()
+    assert answer.status_code == 503
+    assert "Not just now" in page
+    assert "could not be read" in page
