@@ -23,7 +23,7 @@ from catalog.catalog_file import MEDIA_TYPE
 from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
-from catalog.lint import advise, score
+from catalog.lint import Advice, advise, score
 from catalog.losses import Loss
 from catalog.meaning import meaning_of
 from catalog.models import Revision, Tool
@@ -349,7 +349,7 @@ def check_spec(request: HttpRequest) -> dict[str, Any]:
         problems = [problem.as_json() for problem in error.problems]
         return {"valid": False, "problems": problems, "advice": [], "score": None}
     advice = advise(spec)
-    return {"valid": True, "problems": [], "advice": [one.as_json() for one in advice], "score": score(advice)}
+    return {"valid": True, "problems": [], "advice": [advice_json(one) for one in advice], "score": score(advice)}
 
 
 # -- as JSON ----------------------------------------------------------------------------------------------------------
@@ -371,6 +371,11 @@ def tool_json(tool: Tool) -> dict[str, Any]:
         "created_at": tool.created_at,
         "updated_at": tool.updated_at,
     }
+
+
+def advice_json(advice: Advice) -> dict[str, Any]:
+    """What could be better, as the API gives it."""
+    return advice.as_json() | {"help": reverse("catalog:lint_rule", args=[advice.rule])}
 
 
 def report_json(entries: list[Entry], *, dry_run: bool) -> dict[str, Any]:

@@ -81,8 +81,11 @@ ADVICE = {
     "line": 3,
     "column": 13,
     "severity": "warning",
+    "help": "/lint/name-not-portable/",
     "fix": {
+        "key": "0c6f1a2b3d4e",
         "title": "Call it Get_weather",
+        "safe": False,
         "patch": [
             {"op": "add", "path": "/definition/id", "value": "Get weather"},
             {"op": "replace", "path": "/definition/name", "value": "Get_weather"},
@@ -278,7 +281,9 @@ class ReportOut(Schema):
 
 
 class FixOut(Schema):
+    key: str = Field(description="Names it where fixes are applied.")
     title: str = Field(description="What it does, in a few words.")
+    safe: bool = Field(description="Whether all that was taken and returned before still is, and nothing else.")
     patch: list[dict[str, Any]] = Field(description="A JSON Patch (RFC 6902) of the spec.")
 
 
@@ -286,6 +291,7 @@ class AdviceOut(SpecProblemOut):
     """What is allowed and could be better."""
 
     severity: Literal["error", "warning", "info"]
+    help: str = Field(description="Where on this site the rule is explained.")
     fix: FixOut | None = Field(None, description="What mends it, where that can be said for sure.")
 
 

@@ -6,12 +6,15 @@ checking      `lint`: all checks, by naming, describing, declaring, providing, c
                   keeping_secrets
 subjects      a spec as the checks look at it
 scoring       one number for it
+mending       several fixes at once
+illustrations, sources   what the pages of the rules show
 patching      JSON Patch, applied to the text of a spec so that little else changes; spans: where all stands in it
 """
 
 from catalog.lint.advising import Advice, advise
 from catalog.lint.checking import lint
 from catalog.lint.findings import SEVERITIES, Finding, Fix, Operation, Severity
+from catalog.lint.mending import Mending, mend
 from catalog.lint.patching import PatchError, apply_fix, patched
 from catalog.lint.rules import RULES, Rule
 from catalog.lint.scoring import score
@@ -22,6 +25,7 @@ __all__ = [
     "Advice",
     "Finding",
     "Fix",
+    "Mending",
     "Operation",
     "PatchError",
     "Rule",
@@ -29,6 +33,7 @@ __all__ = [
     "advise",
     "apply_fix",
     "lint",
+    "mend",
     "patched",
     "score",
 ]

@@ -24,7 +24,7 @@ class Advice:
         return self.problem.rule
 
     def as_json(self) -> dict[str, JSON]:
-        """{"pointer", "message", "rule", "line", "column", "severity", "fix"}; `fix` {"title", "patch"} or null."""
+        """{"pointer", "message", "rule", "line", "column", "severity", "fix"}; `fix` as `Fix.as_json`, or null."""
         fix: JSON = self.fix.as_json() if self.fix is not None else None
         return {**self.problem.as_json(), "severity": self.severity, "fix": fix}
 

@@ -63,7 +63,7 @@ def without_effect(part: Part, node: Node) -> Iterator[Finding]:
         meant = _TYPE_OF.get(keyword)
         if meant is not None and keyword in node.dialect.keywords and not meant & named:
             place = part.pointer_to(node, keyword)
-            fix = Fix("Take it out", (Operation("remove", place),))
+            fix = Fix("Take it out", (Operation("remove", place),), safe=True)
             message = f"`{keyword}` says nothing about the type {' or '.join(sorted(named))}."
             yield found("keyword-without-effect", place, message, fix)
 

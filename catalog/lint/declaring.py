@@ -54,7 +54,7 @@ def definitions(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         unused = list(_unused(part))
         removals = tuple(Operation("remove", place) for place, _ in unused)
-        fix = Fix("Take out all that nothing refers to", removals)  # they may refer to each other
+        fix = Fix("Take out all that nothing refers to", removals, safe=True)  # they may refer to each other
         for place, name in unused:
             yield found("definition-unused", place, f"Nothing refers to “{name[:80]}”.", fix)
 

@@ -55,7 +55,7 @@ def hidden_characters(subject: Subject) -> Iterator[Finding]:
         hidden = _HIDDEN.findall(text)
         if hidden:
             shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
-            fix = Fix("Take them out", (Operation("replace", pointer, _HIDDEN.sub("", text)),))
+            fix = Fix("Take them out", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True)
             yield found("description-hidden", pointer, f"This text holds {shown}, which nobody sees.", fix)
 
 

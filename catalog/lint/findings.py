@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from catalog.strict_json import JSON
+from catalog.strict_json import JSON, dumps
 
 Severity = Literal["error", "warning", "info"]
 
+KEY_CHARACTERS: Final = 12
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")  # the gravest first
 
 
@@ -32,14 +34,28 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What mends a finding: a JSON Patch of the spec, and what it does, in a few words."""
+    """What mends a finding: a JSON Patch of the spec.
+
+    Attributes:
+        title: what it does, in a few words.
+        safe: all that was taken and returned before still is, and nothing else; nothing is called otherwise.
+    """
 
     title: str
     operations: tuple[Operation, ...]
+    safe: bool = False
+
+    @property
+    def key(self) -> str:
+        """Names it among the fixes of a spec; findings that the same operations mend have the same."""
+        return hashlib.sha256(dumps(self._patch()).encode()).hexdigest()[:KEY_CHARACTERS]
 
     def as_json(self) -> dict[str, JSON]:
-        patch: list[JSON] = [operation.as_json() for operation in self.operations]
-        return {"title": self.title, "patch": patch}
+        """{"key", "title", "safe", "patch"}; the patch as RFC 6902 writes it."""
+        return {"key": self.key, "title": self.title, "safe": self.safe, "patch": self._patch()}
+
+    def _patch(self) -> list[JSON]:
+        return [operation.as_json() for operation in self.operations]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def secrets(part: Part, node: Node) -> Iterator[Finding]:
 
 def _setting(name: str, node: Node, pointer: str) -> Iterator[Finding]:
     if not any(_is_marked(one) for one in in_place(node)):
-        fix = Fix("Mark it as write-only", (Operation("add", pointer_join(pointer, "writeOnly"), True),))
+        fix = Fix("Mark it as write-only", (Operation("add", pointer_join(pointer, "writeOnly"), True),), safe=True)
         yield found("secret-not-marked", pointer, f"`{name[:80]}` looks like a secret, and is not marked as one.", fix)
     if isinstance(text := keywords_of(node).get("default"), str) and text:
         place = pointer_join(pointer, "default")

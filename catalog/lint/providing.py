@@ -54,7 +54,7 @@ def draft(subject: Subject) -> Iterator[Finding]:
         place = pointer_join(part.pointer, "$schema")
         fix = None
         if not is_outdated(part.schema):
-            fix = Fix("Name 2020-12", (Operation("replace", place, DEFAULT_DIALECT.uri),))
+            fix = Fix("Name 2020-12", (Operation("replace", place, DEFAULT_DIALECT.uri),), safe=True)
         yield found("schema-draft", place, f"This schema is of draft {dialect.name}.", fix)
 
 
@@ -64,5 +64,7 @@ def arrays(part: Part, node: Node) -> Iterator[Finding]:
     is_array = types == "array" or (isinstance(types, list) and "array" in types)
     if part.name == "parameters" and is_array and not schema.keys() & {"items", "prefixItems", "enum", "const", "$ref"}:
         anything: JSON = {}
-        fix = Fix("Say that they may be anything", (Operation("add", part.pointer_to(node, "items"), anything),))
+        fix = Fix(
+            "Say that they may be anything", (Operation("add", part.pointer_to(node, "items"), anything),), safe=True
+        )
         yield found("array-without-items", part.pointer_to(node), "Nothing says what this array holds.", fix)

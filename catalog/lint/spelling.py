@@ -54,7 +54,7 @@ def _as_defs(part: Part, node: Node) -> Fix | None:
             operations.append(Operation("replace", part.pointer_to(one, "$ref"), moved))
     place = part.pointer_to(node, "definitions")
     operations.append(Operation("move", part.pointer_to(node, "$defs"), source=place))
-    return Fix("Call it $defs", tuple(operations))
+    return Fix("Call it $defs", tuple(operations), safe=True)
 
 
 _ELSEWHERE: Final[Mapping[str, str]] = {
@@ -78,10 +78,10 @@ def _modern(part: Part, node: Node, keyword: str) -> Fix | None:
         return Fix("Say dependentRequired", (move,))
     if keyword == "example" and "examples" not in schema:
         told: JSON = [value]
-        return Fix("Say examples", (Operation("add", pointer_join(here, "examples"), told), away))
+        return Fix("Say examples", (Operation("add", pointer_join(here, "examples"), told), away), safe=True)
     if keyword == "nullable" and isinstance(types := schema.get("type"), str) and "enum" not in schema:
         if value is not True:
-            return Fix("Take it out", (away,))
+            return Fix("Take it out", (away,), safe=True)
         both: JSON = [types, "null"]
         return Fix("Allow null by the type", (Operation("replace", pointer_join(here, "type"), both), away))
     return None

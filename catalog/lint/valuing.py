@@ -43,13 +43,17 @@ def told_values(part: Part, node: Node) -> Iterator[Finding]:
     schema = keywords_of(node)
     if "default" in schema and (problem := _misfit(part, node, schema["default"])) is not None:
         pointer = part.pointer_to(node, "default")
-        fix = Fix("Leave the default out", (Operation("remove", pointer),)) if schema["default"] is None else None
+        fix = (
+            Fix("Leave the default out", (Operation("remove", pointer),), safe=True)
+            if schema["default"] is None
+            else None
+        )
         yield found("default-invalid", pointer, f"The default does not fit: {problem}.", fix)
     examples = schema.get("examples")
     for index, value in enumerate(examples[:MAX_VALUES] if isinstance(examples, list) else ()):
         if (problem := _misfit(part, node, value)) is not None:
             pointer = part.pointer_to(node, "examples", index)
-            fix = Fix("Leave this example out", (Operation("remove", pointer),))
+            fix = Fix("Leave this example out", (Operation("remove", pointer),), safe=True)
             yield found("examples-invalid", pointer, f"The example does not fit: {problem}.", fix)
 
 
@@ -82,7 +86,7 @@ def choices(part: Part, node: Node) -> Iterator[Finding]:
     for index, value in enumerate(values):
         pointer = part.pointer_to(node, "enum", index)
         first = seen.setdefault(_key(value), index)
-        fix = Fix("Leave it out", (Operation("remove", pointer),))
+        fix = Fix("Leave it out", (Operation("remove", pointer),), safe=True)
         if first != index:
             yield found(
                 "enum-duplicate", pointer, f"{_shown(value)} is listed before, at {first} (counted from 0).", fix
@@ -118,7 +122,7 @@ def optional_null(part: Part, node: Node) -> Iterator[Finding]:
     if (isinstance(required, list) and name in required) or not _may_be_null(node):
         return
     pointer = part.pointer_to(node)
-    fix = Fix("Say that null is the default", (Operation("add", pointer_join(pointer, "default"), None),))
+    fix = Fix("Say that null is the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
     message = f"`{name[:80]}` may be null or left out, and nothing says that this is the same."
     yield found("optional-null-without-default", pointer, message, fix)
 

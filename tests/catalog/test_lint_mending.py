@@ -1,0 +1,79 @@
+"""Several fixes at once; and that safe ones are."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog.diff import compare
+from catalog.lint import Fix, Operation, lint, mend
+from catalog.spec import read_spec
+from catalog.strict_json import parse
+
+DATA = Path("../shared/data")
+
+
+def removal(pointer):
+    return Fix("Take it out", (Operation("remove", pointer),))
+
+
+def test_items_of_one_list_are_taken_out_together():
+    mending = mend("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]", [removal(f"/{index}") for index in (1, 2, 10, 9)])
+
+    assert parse(mending.text) == [0, 3, 4, 5, 6, 7, 8, 11]
+    assert len(mending.applied) == 4
+
+
+def test_a_part_that_moves_does_so_after_what_stands_in_it_is_mended():
+    move = Fix("Call it b", (Operation("move", "/b", source="/a"),))
+
+    mending = mend('{"a": {"x": 1, "y": 2}}', [move, removal("/a/x")])
+
+    assert parse(mending.text) == {"b": {"y": 2}}
+
+
+def test_a_fix_that_does_not_fit_after_another_is_left():
+    outer, inner = removal("/a"), removal("/a/x")
+
+    mending = mend('{"a": {"x": 1}, "c": 3}', [outer, inner, removal("/c/nothing")])
+
+    assert parse(mending.text) == {"c": 3}
+    assert [fix.operations[0].path for fix in mending.left] == ["/c/nothing"]
+
+
+def test_the_same_fix_named_twice_is_applied_once():
+    assert parse(mend("[0, 1, 2]", [removal("/1"), removal("/1")]).text) == [0, 2]
+
+
+def test_no_fix_leaves_the_text_as_it_is():
+    assert mend("[ 0 ]", []).text == "[ 0 ]"
+
+
+def test_many_fixes_of_a_long_text_are_not_all_applied_at_once():
+    text = json.dumps(["x" * 1000] * 250)
+
+    mending = mend(text, [removal(f"/{index}") for index in range(100)])
+
+    assert 0 < len(mending.applied) < 100
+    assert len(mending.applied) + len(mending.left) == 100
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the real specs are not here")
+@pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl"])
+def test_all_fixes_of_real_specs_together_mend_what_they_are_for_and_safe_ones_change_no_meaning(corpus):
+    tried = 0
+    for line in (DATA / f"{corpus}.jsonl").read_text().splitlines()[::7]:
+        spec = read_spec(line)
+        fixes = [finding.fix for finding in lint(spec) if finding.fix]
+        safe = [fix for fix in fixes if fix.safe]
+        if not fixes:
+            continue
+        tried += 1
+
+        mended = read_spec(mend(spec.source, fixes).text)
+        safely = read_spec(mend(spec.source, safe).text)
+
+        assert len([one for one in lint(mended) if one.fix]) < len(fixes)
+        assert compare(spec, safely).verdict in {"identical", "compatible"}
+        assert safely.name == spec.name
+    assert tried
