@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
+from catalog.indexing import reindex
 from catalog.models import Tool
 from catalog.search import search_index
-from catalog.search.documents import document_for
 
 
 def archive(tool: Tool) -> None:
@@ -26,7 +26,5 @@ def _set(tool: Tool, *, archived: bool) -> None:
     stored = Tool.objects.with_current().get(pk=tool.pk)
     if stored.archived != archived:
         stored.archived_at = timezone.now() if archived else None
-        stored.save(update_fields=["archived_at"])
-        if stored.current:
-            search_index().put([(stored.pk, document_for(stored.current.spec, archived=archived))])
+        reindex(stored, "archived_at")
     tool.archived_at = stored.archived_at

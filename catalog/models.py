@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cached_property
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from catalog import runnable
 from catalog.search import Match, search_index
+from catalog.search.documents import MAX_GROUP_KEY_CHARS, group_key
 from catalog.search.expressions import EVERY_TOOL
 from catalog.search.planning import plan_of
 from catalog.search.queries import Query
@@ -18,6 +20,10 @@ from catalog.spec import ToolSpec, kept_spec
 
 SORT_NAME_LENGTH = 80
 TAKES_LENGTH = 160
+TOOLKIT_LENGTH = 100
+TAG_LENGTH = 60
+GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
+NOTE_LENGTH = 500
 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
@@ -56,7 +62,11 @@ class ToolQuerySet(models.QuerySet["Tool"]):
 
 
 class Tool(models.Model):
-    """One entry of the catalog. Its columns mirror the current revision, so that lists need no JSON."""
+    """One entry of the catalog. Its columns mirror the current revision, so that lists need no JSON.
+
+    What people say of it besides stays whatever is published: its owner, a toolkit if it is `toolkit_chosen`, tags that
+    were added, and that it is deprecated if that was `deprecation_chosen`; else these are as the spec has them.
+    """
 
     tool_id = models.CharField(max_length=255, unique=True)
     slug = models.CharField(max_length=120, unique=True)
@@ -69,6 +79,20 @@ class Tool(models.Model):
     has_return_type = models.BooleanField(default=False)
     current = models.ForeignKey("Revision", null=True, on_delete=models.PROTECT, related_name="+")
     archived_at = models.DateTimeField(null=True, blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    toolkit = models.CharField(max_length=TOOLKIT_LENGTH, blank=True)
+    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as toolkits are compared: `group_key`
+    toolkit_chosen = models.BooleanField(default=False)
+    spec_tags = models.TextField(blank=True)  # one per line, as `added_tags`
+    added_tags = models.TextField(blank=True)
+    deprecated_at = models.DateTimeField(null=True, blank=True)
+    deprecation_chosen = models.BooleanField(default=False)
+    deprecation_note = models.CharField(max_length=NOTE_LENGTH, blank=True)
+    superseded_by = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes", db_index=False
+    )
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -86,6 +110,14 @@ class Tool(models.Model):
             models.Index(
                 fields=["sort_name", "id"], name="tool_with_return_type", condition=models.Q(has_return_type=True)
             ),
+            models.Index(
+                fields=["sort_name", "id"], name="tool_deprecated", condition=models.Q(deprecated_at__isnull=False)
+            ),
+            models.Index(fields=["toolkit_key", "sort_name", "id"], name="tool_by_toolkit"),
+            models.Index(fields=["owner", "sort_name", "id"], name="tool_by_owner"),
+            models.Index(
+                fields=["superseded_by"], name="tool_superseded", condition=models.Q(superseded_by__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -99,15 +131,47 @@ class Tool(models.Model):
         return self.archived_at is not None
 
     @property
+    def deprecated(self) -> bool:
+        return self.deprecated_at is not None
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of its spec and those that were added, each once (as `group_key` compares them)."""
+        both = [*self.spec_tags.splitlines(), *self.added_tags.splitlines()]
+        return list({group_key(tag): tag for tag in reversed(both)}.values())[::-1]
+
+    @property
     def runnable(self) -> bool:
         """Whether a factory for it is installed."""
         return self.tool_id in runnable.tool_ids()
 
     @property
     def etag(self) -> str:
-        """Changes with whatever the catalog says about the tool: its revision, archived or not, runnable or not."""
+        """Changes with whatever the catalog says of the tool: its revision, what people say besides, what runs here."""
         number, sha256 = (self.current.number, self.current.sha256) if self.current else (0, "")
-        return f'"{number}-{sha256[:16]}{"-archived" * self.archived}{"-runnable" * self.runnable}"'
+        said = (
+            self.owner_id,
+            self.toolkit_chosen and (self.toolkit,),
+            self.added_tags,
+            self.deprecation_chosen and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
+        )
+        people = f"-{hashlib.sha256(repr(said).encode()).hexdigest()[:12]}" if any(said) else ""
+        return f'"{number}-{sha256[:16]}{"-archived" * self.archived}{"-runnable" * self.runnable}{people}"'
+
+
+class ToolTag(models.Model):
+    """A tag of a tool, where lists by tag are walked in order."""
+
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="tag_rows", db_index=False)
+    key = models.CharField(max_length=GROUP_KEY_LENGTH)  # as tags are compared: `group_key`
+    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # of the tool
+
+    class Meta:
+        indexes = [models.Index(fields=["key", "sort_name", "tool"], name="tool_by_tag")]
+        constraints = [models.UniqueConstraint(fields=["tool", "key"], name="one_row_per_tag")]
+
+    def __str__(self) -> str:
+        return f"{self.tool_id} is tagged {self.key}"
 
 
 class Revision(models.Model):

@@ -18,13 +18,12 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
+from catalog.indexing import MIRRORED, index, mirror
 from catalog.inserting import insert, reserved_keys
-from catalog.models import SORT_NAME_LENGTH, TAKES_LENGTH, Revision, Tool
+from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.search import search_index
-from catalog.search.documents import document_for
 from catalog.spec import ToolSpec
-from catalog.strict_json import JSON
 
 BATCH = (
     500  # specs per transaction that callers should hand over: long enough to be quick, short enough to let others in
@@ -116,7 +115,7 @@ def _publish_distinct(
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now)
+            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, owner=by)
             new.append((spec, tool))
         elif tool.current is None or tool.current.sha256 != spec.sha256:
             changed.append((spec, tool))
@@ -197,32 +196,4 @@ def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpe
         row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, "current", "updated_at"])
-    search_index().put((tool.pk, document_for(spec, archived=tool.archived)) for spec, tool in both)
-
-
-MIRRORED = ["name", "sort_name", "description", "takes", "configurable", "has_examples", "has_return_type"]
-
-
-def mirror(spec: ToolSpec, tool: Tool) -> None:
-    """Copy into the tool's columns what lists and facets show of its current spec."""
-    tool.name = spec.name
-    tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
-    tool.description = spec.description
-    tool.takes = takes(spec.parameters)
-    tool.configurable = spec.configuration is not None
-    tool.has_examples = bool(spec.examples)
-    tool.has_return_type = spec.return_type is not None
-
-
-def takes(parameters: JSON) -> str:
-    """The names of the outermost parameters as one line: "owner, repo, method +3"; "" where there are none."""
-    properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    names = [" ".join(name.split()) for name in properties] if isinstance(properties, dict) else []
-    line = ""
-    for index, name in enumerate(names):
-        longer = f"{line}, {name}" if line else name
-        rest = len(names) - index
-        if len(longer) + 8 > TAKES_LENGTH:
-            return f"{line} +{rest}".strip()
-        line = longer
-    return line
+    index(both)

@@ -8,6 +8,7 @@ r"""Searching the catalog: what is looked for, what is found, in which order, an
     expressions.py            what is looked for, in no database's language                     |
     ranking.py, reasons.py    how well a tool answers, and why it was found                    /
     vocabulary.py             the words of the catalog, how frequent they are, and slips of the finger
+    groups.py                 the toolkits and tags of the catalog, and how many tools each has
     planning.py               what the words of a query mean in this catalog
     finding.py                which tools are candidates, and their order
     similar.py                tools that are like another one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from catalog.search.fields import Field, fields_of
 from catalog.search.words import (
+    fold,
     identifier_tokens_of,
     joined_tokens_of,
     key_of,
@@ -23,10 +24,28 @@ from catalog.spec import ToolSpec
 MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all fields of one place together
 MAX_KEYS: Final = 400  # of fields of one place
 MAX_TAGS: Final = 50
+MAX_GROUP_KEY_CHARS: Final = 100
 LONG_NAME_WORDS: Final = 5  # names with as many words or more are not told apart by their length
 
 Place = Literal["parameter", "return", "configuration"]
 LETTERS: Final[dict[Place, str]] = {"parameter": "t", "return": "r", "configuration": "c"}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is to be found of a tool besides its spec.
+
+    Attributes:
+        toolkit: the name of the one that it belongs to; "" where it belongs to none.
+        tags: all it has.
+        keys: more tokens that conditions may ask for; each begins with `f_`.
+    """
+
+    toolkit: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    deprecated: bool = False
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +56,12 @@ class SearchDocument:
         names, about, takes, around: tokens of its name and id; of its description; of its parameters; of its toolkit,
             returns, configuration and tags. Each token stands between two spaces.
         keys: tokens that conditions ask for: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same of
-            returns and configuration; `k_` toolkit, `g_` tag, `f_` facts; `n_` a word of the name, `n3_` of a name of
-            three words, `x_` the whole name.
+            returns and configuration; `k_` toolkit, `g_` tag, by the whole name or a word of it, `kx_` and `gx_` by
+            the whole name; `f_` facts; `n_` a word of the name, `n3_` of a name of three words, `x_` the whole name.
         fields: what reasons are told from; one field per line: place, name and description, a tab between them.
         counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as they are written.
+        groups: the names of its toolkit and its tags by their tokens (`kx_`, `gx_`); {} where it is archived.
     """
 
     names: str
@@ -52,6 +72,7 @@ class SearchDocument:
     fields: str
     counted: frozenset[str] = field(repr=False)
     runs: frozenset[str] = field(repr=False)
+    groups: Mapping[str, str] = field(repr=False)
 
 
 def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
@@ -60,9 +81,20 @@ def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -
     return frozenset(chain(names.split(), about.split(), takes.split(), around.split(), facts))
 
 
-def document_for(spec: ToolSpec, *, archived: bool) -> SearchDocument:
+def counted_groups(keys: str) -> list[str]:
+    """The tokens of `SearchDocument.groups` by what was stored of `SearchDocument.keys`."""
+    return [] if " f_archived " in keys else [key for key in keys.split() if key.startswith(("kx_", "gx_"))]
+
+
+def document_for(spec: ToolSpec, standing: Standing) -> SearchDocument:
     """The search document of a tool whose current spec is `spec`."""
-    return _Writing(spec).document(archived=archived)
+    return _Writing(spec, standing).document()
+
+
+@lru_cache(maxsize=65_536)
+def group_key(name: str) -> str:
+    """The name of a toolkit or a tag as they are compared: letters and digits, without case and accents."""
+    return "".join(map(fold, runs_of(name)))[:MAX_GROUP_KEY_CHARS]
 
 
 def toolkit_of(tool_id: str) -> str:
@@ -87,29 +119,34 @@ def is_deprecated(spec: ToolSpec) -> bool:
 class _Writing:
     """Makes one document; remembers the words that went into it."""
 
-    def __init__(self, spec: ToolSpec) -> None:
+    def __init__(self, spec: ToolSpec, standing: Standing) -> None:
         self.spec = spec
+        self.standing = standing
         self.runs: list[str] = []
 
-    def document(self, *, archived: bool) -> SearchDocument:
-        spec = self.spec
+    def document(self) -> SearchDocument:
+        spec, standing = self.spec, self.standing
         fields: dict[Place, list[Field]] = {
             "parameter": _bounded(fields_of(spec.parameters)),
             "return": _bounded(fields_of(spec.return_type)),
             "configuration": _bounded(fields_of(spec.configuration)),
         }
-        toolkit, tags = toolkit_of(spec.tool_id), tags_of(spec)
-        own_id = spec.tool_id[len(toolkit) :].lstrip(".")
+        prefix, toolkit, tags = toolkit_of(spec.tool_id), standing.toolkit, standing.tags
+        own_id = spec.tool_id[len(prefix) :].lstrip(".")
         names = [*self.identifier(spec.name), *(self.identifier(own_id) if own_id != spec.name else ())]
-        around = [*self.identifier(toolkit), *joined_tokens_of(spec.tool_id)]
-        for tag in tags:
-            around += self.identifier(tag)
+        around = [*self.identifier(prefix), *joined_tokens_of(spec.tool_id)]
+        for group in (*((toolkit,) if toolkit != prefix else ()), *tags):
+            around += self.identifier(group)
         around += self.fields(fields["return"])
         around += self.fields(fields["configuration"])
-        facts = _facts(spec, fields, archived=archived)
+        facts = [*_facts(spec, fields, standing), *standing.keys]
         keys = [*facts, *_name_keys(spec.name)]
         keys += _group_keys("k", [toolkit])
         keys += _group_keys("g", tags)
+        groups = {f"gx_{group_key(tag)}": tag for tag in tags}
+        if toolkit:
+            groups[f"kx_{group_key(toolkit)}"] = toolkit
+        keys += groups
         for place, letter in LETTERS.items():
             keys += _field_keys(letter, fields[place])
         about, takes = self.text(spec.description), self.fields(fields["parameter"])
@@ -124,6 +161,7 @@ class _Writing:
             ),
             counted=frozenset(names).union(about, takes, around, facts),
             runs=frozenset(self.runs),
+            groups={} if standing.archived else groups,
         )
 
     def text(self, text: str) -> list[str]:
@@ -163,15 +201,15 @@ def _bounded(fields: Iterable[Field]) -> list[Field]:
     return kept
 
 
-def _facts(spec: ToolSpec, fields: dict[Place, list[Field]], *, archived: bool) -> list[str]:
+def _facts(spec: ToolSpec, fields: dict[Place, list[Field]], standing: Standing) -> list[str]:
     facts = {
         "f_tool": True,  # to look for all of them
         "f_configurable": spec.configuration is not None,
         "f_examples": bool(spec.examples),
         "f_returns": spec.return_type is not None,
         "f_takes": bool(fields["parameter"]),
-        "f_archived": archived,
-        "f_deprecated": is_deprecated(spec),
+        "f_archived": standing.archived,
+        "f_deprecated": standing.deprecated,
     }
     return [key for key, holds in facts.items() if holds]
 
@@ -192,7 +230,7 @@ def _group_keys(letter: str, names: Iterable[str]) -> Iterator[str]:
     """Keys of a group, by its whole name and by each of its words."""
     for name in names:
         for part in dict.fromkeys([name, *runs_of(name)]):
-            if key := key_of(part):
+            if key := group_key(part):
                 yield f"{letter}_{key}"
 
 

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Match, vocabulary
-from catalog.search.documents import SearchDocument, counted_tokens
+from catalog.search import Match, groups, vocabulary
+from catalog.search.documents import SearchDocument, counted_groups, counted_tokens
 from catalog.search.expressions import Adjacent, AllOf, Expression, Token
 from catalog.search.ranking import IndexedText
 
@@ -40,6 +40,7 @@ class PostgresIndex:
         documents = list(documents)
         pks = [pk for pk, _ in documents]
         changes: Counter[str] = Counter()
+        grouped: Counter[str] = Counter()
         with connection.cursor() as cursor:
             cursor.execute(
                 "DELETE FROM tool_search WHERE tool_id = ANY(%s) RETURNING names, about, takes, around, keys", [pks]
@@ -48,15 +49,19 @@ class PostgresIndex:
             cursor.executemany(_PUT, [_row(pk, document) for pk, document in documents])
         for texts in old:
             changes.subtract(counted_tokens(*texts))
+            grouped.subtract(counted_groups(texts[-1]))
         for _, document in documents:
             changes.update(document.counted)
+            grouped.update(document.groups.keys())
         changes[vocabulary.ALL] = len(documents) - len(old)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
+        groups.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
 
     def clear(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM tool_search")
         vocabulary.clear()
+        groups.clear()
 
     def size(self) -> int:
         return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)

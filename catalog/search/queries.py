@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
 
+from catalog.search.documents import group_key
 from catalog.search.words import fold, is_unspaced, key_of, parts_of, token_of, tokens_of
 
 MAX_QUERY_CHARS: Final = 1_000  # that are read
@@ -329,7 +330,7 @@ def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
 
 def _named(letter: str, name: str) -> Callable[[str], Found]:
     def read(text: str) -> Found:
-        key = key_of(text)
+        key = group_key(text)
         return [Condition(f"{letter}_{key}")] if key else f"`{name}:` takes a name."
 
     return read

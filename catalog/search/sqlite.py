@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterable
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Match, vocabulary
-from catalog.search.documents import SearchDocument, counted_tokens
+from catalog.search import Match, groups, vocabulary
+from catalog.search.documents import SearchDocument, counted_groups, counted_tokens
 from catalog.search.expressions import Adjacent, AllOf, Expression, Token
 from catalog.search.ranking import IndexedText
 
@@ -36,11 +36,14 @@ class SQLiteIndex:
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
         documents = list(documents)
         changes: Counter[str] = Counter()
+        grouped: Counter[str] = Counter()
         old = self._rows([pk for pk, _ in documents])
         for _, *texts in old:
             changes.subtract(counted_tokens(*texts))
+            grouped.subtract(counted_groups(texts[-1]))
         for _, document in documents:
             changes.update(document.counted)
+            grouped.update(document.groups.keys())
         changes[vocabulary.ALL] = len(documents) - len(old)
         rows: list[Row] = [(pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents]
         texts_and_fields = [(*row, one.fields) for row, (_, one) in zip(rows, documents, strict=True)]
@@ -51,12 +54,14 @@ class SQLiteIndex:
             cursor.executemany(_PUT_TEXT, texts_and_fields)
             cursor.executemany(_PUT_TOKENS, rows)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
+        groups.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
 
     def clear(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("INSERT INTO tool_search (tool_search) VALUES ('delete-all')")
             cursor.execute("DELETE FROM tool_text")
         vocabulary.clear()
+        groups.clear()
 
     def size(self) -> int:
         return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)

@@ -7,8 +7,9 @@ from django.db import connection, connections
 
 from catalog.archiving import archive, restore
 from catalog.errors import RevisionConflict, SpecError
+from catalog.indexing import takes
 from catalog.models import Revision, Tool
-from catalog.publishing import publish, publish_many, takes
+from catalog.publishing import publish, publish_many
 from catalog.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
 

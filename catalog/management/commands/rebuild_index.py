@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
+from catalog.indexing import MIRRORED, index, mirror
 from catalog.models import Tool
-from catalog.publishing import BATCH, MIRRORED, mirror
+from catalog.publishing import BATCH
 from catalog.search import search_index
-from catalog.search.documents import document_for
 
 
 class Command(BaseCommand):
@@ -34,5 +34,5 @@ class Command(BaseCommand):
         for tool, spec in specs:
             mirror(spec, tool)
         Tool.objects.bulk_update(tools, MIRRORED)
-        search_index().put((tool.pk, document_for(spec, archived=tool.archived)) for tool, spec in specs)
+        index([(spec, tool) for tool, spec in specs])
         return tools

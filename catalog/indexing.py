@@ -1,0 +1,97 @@
+"""What lists, facets and searches know of a tool: made here from all there is to know, for whoever changes a tool.
+
+That is its current spec, and what people say of it in the columns that no spec touches (see `Tool`). A verb that
+changes one of these sets it and calls `reindex`; what publishes many tools calls `mirror` before it writes their rows
+and `index` after that. Whatever else is to be found of a tool is added to `standing_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.utils import timezone
+
+from catalog.inserting import insert, reserved_keys
+from catalog.models import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH, Tool, ToolTag
+from catalog.search import search_index
+from catalog.search.documents import Standing, document_for, group_key, is_deprecated, tags_of, toolkit_of
+from catalog.spec import ToolSpec
+from catalog.strict_json import JSON
+
+MIRRORED: Final = [
+    "name", "sort_name", "description", "takes", "configurable", "has_examples", "has_return_type",
+    "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
+]  # fmt: skip
+
+
+def mirror(spec: ToolSpec, tool: Tool) -> None:
+    """Copy into the tool's columns what lists and facets show of its current spec. People's word goes before it."""
+    tool.name = spec.name
+    tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
+    tool.description = spec.description
+    tool.takes = takes(spec.parameters)
+    tool.configurable = spec.configuration is not None
+    tool.has_examples = bool(spec.examples)
+    tool.has_return_type = spec.return_type is not None
+    tool.spec_tags = "\n".join(distinct_tags(tags_of(spec)))
+    if not tool.toolkit_chosen:
+        toolkit = " ".join(toolkit_of(spec.tool_id).split())[:TOOLKIT_LENGTH]
+        tool.toolkit = toolkit if group_key(toolkit) else ""
+    tool.toolkit_key = group_key(tool.toolkit)
+    if is_deprecated(spec):
+        tool.deprecated_at = tool.deprecated_at or timezone.now()
+    elif not tool.deprecation_chosen:
+        tool.deprecated_at = None
+
+
+def distinct_tags(tags: Sequence[str]) -> list[str]:
+    """Tags as they are kept: on one line, not too long, each once; without those that have no letter or digit."""
+    named: dict[str, str] = {}
+    for tag in tags:
+        shown = " ".join(tag.split())[:TAG_LENGTH]
+        if key := group_key(shown):
+            named.setdefault(key, shown)
+    return list(named.values())
+
+
+def index(tools: Sequence[tuple[ToolSpec, Tool]]) -> None:
+    """Write the rows of tags and the search index of stored tools, with their current specs. No tool comes twice."""
+    ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
+    tagged = [(tool, group_key(tag)) for _, tool in tools for tag in tool.tags]
+    insert([
+        ToolTag(pk=pk, tool=tool, key=key, sort_name=tool.sort_name)
+        for (tool, key), pk in zip(tagged, reserved_keys(ToolTag, len(tagged)), strict=True)
+    ])  # fmt: skip
+    search_index().put((tool.pk, document_for(spec, standing_of(tool))) for spec, tool in tools)
+
+
+def standing_of(tool: Tool) -> Standing:
+    """What is to be found of a tool besides its spec."""
+    return Standing(
+        toolkit=tool.toolkit, tags=tuple(tool.tags), archived=tool.archived, deprecated=tool.deprecated
+    )  # fmt: skip
+
+
+def reindex(tool: Tool, *changed: str) -> None:
+    """Store the columns `changed` of a tool, and what follows from them. The caller holds the index."""
+    if tool.current is None:
+        tool.save(update_fields=changed)
+        return
+    mirror(tool.current.spec, tool)
+    tool.save(update_fields={*changed, *MIRRORED})
+    index([(tool.current.spec, tool)])
+
+
+def takes(parameters: JSON) -> str:
+    """The names of the outermost parameters as one line: "owner, repo, method +3"; "" where there are none."""
+    properties = parameters.get("properties") if isinstance(parameters, dict) else None
+    names = [" ".join(name.split()) for name in properties] if isinstance(properties, dict) else []
+    line = ""
+    for index, name in enumerate(names):
+        longer = f"{line}, {name}" if line else name
+        rest = len(names) - index
+        if len(longer) + 8 > TAKES_LENGTH:
+            return f"{line} +{rest}".strip()
+        line = longer
+    return line

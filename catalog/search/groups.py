@@ -1,0 +1,81 @@
+"""The toolkits and tags of the catalog, and how many tools each has: archived tools do not count.
+
+One plain table that both databases have, written together with the index and known by the index's tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from django.db import connection
+
+Kind = Literal["toolkit", "tag"]
+PREFIXES: Final[Mapping[Kind, str]] = {"toolkit": "kx_", "tag": "gx_"}
+
+_COUNT: Final = """
+    INSERT INTO tool_group (token, kind, name, tools) VALUES (%s, %s, %s, %s)
+    ON CONFLICT (token) DO UPDATE SET
+        tools = tool_group.tools + excluded.tools,
+        name = CASE WHEN tool_group.tools > 0 OR excluded.tools < 1 THEN tool_group.name ELSE excluded.name END
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A toolkit or a tag. `name` is as the first tool had it that is in it; `key` as names are compared."""
+
+    key: str
+    name: str
+    tools: int
+
+
+def count(changes: Counter[str], names: Mapping[str, str]) -> None:
+    """Write down that so many more tools have each token, and what new ones are called.
+
+    The caller holds the index (see `SearchIndex.hold`).
+    """
+    changed = sorted((token, change) for token, change in changes.items() if change)
+    rows = [
+        (token, "toolkit" if token.startswith("kx_") else "tag", names.get(token, token[3:]), change)
+        for token, change in changed
+    ]
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.executemany(_COUNT, rows)
+
+
+def largest(kind: Kind, limit: int) -> list[Group]:
+    """Those with the most tools, the largest first."""
+    return _asked("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+
+
+def in_order(kind: Kind, *, beyond: str = "", limit: int) -> list[Group]:
+    """Those after the key `beyond`, in the order of keys."""
+    prefix = PREFIXES[kind]
+    return _asked(
+        "token > %s AND token < %s AND tools > 0 ORDER BY token LIMIT %s",
+        [prefix + beyond, prefix + "\U0010ffff", limit],
+    )
+
+
+def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
+    """Those of these keys that have tools, by key."""
+    tokens = [PREFIXES[kind] + key for key in keys]
+    if not tokens:
+        return {}
+    found = _asked(f"token IN ({', '.join(['%s'] * len(tokens))}) AND tools > 0", tokens)
+    return {group.key: group for group in found}
+
+
+def clear() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM tool_group")
+
+
+def _asked(where: str, values: Sequence[str | int]) -> list[Group]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT token, name, tools FROM tool_group WHERE {where}", values)  # noqa: S608
+        return [Group(token[3:], name, tools) for token, name, tools in cursor.fetchall()]

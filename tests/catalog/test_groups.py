@@ -1,0 +1,111 @@
+"""Toolkits and tags of tools, as lists and facets know them."""
+
+import pytest
+
+from catalog.archiving import archive, restore
+from catalog.models import Tool, ToolTag
+from catalog.publishing import publish, publish_many
+from catalog.search import groups
+from catalog.search.groups import Group
+from tests.factories import make_spec, make_tool, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_tool_belongs_to_the_toolkit_that_its_id_begins_with():
+    assert make_tool("GitHub.create_issue").toolkit == "GitHub"
+    assert make_tool("now").toolkit == ""
+
+
+def test_a_prefix_without_a_letter_or_digit_names_no_toolkit():
+    assert make_tool("- -.now").toolkit == ""
+
+
+def test_the_tags_of_a_tool_are_those_of_its_spec_each_once():
+    tool = make_tool(tags=["Send  mail", "send-mail", "office", "!!", 3])
+
+    assert tool.tags == ["Send mail", "office"]
+    assert set(ToolTag.objects.filter(tool=tool).values_list("key", "sort_name")) == {
+        ("sendmail", tool.sort_name),
+        ("office", tool.sort_name),
+    }
+
+
+def test_a_revision_without_a_tag_takes_it_away():
+    make_tool("now", tags=["time", "clock"])
+
+    tool = make_tool("now", tags=["clock"])
+
+    assert tool.tags == ["clock"]
+    assert list(ToolTag.objects.values_list("key", flat=True)) == ["clock"]
+
+
+def test_tags_that_people_added_survive_a_revision():
+    tool = make_tool("now", tags=["clock"])
+    Tool.objects.filter(pk=tool.pk).update(added_tags="mine\nclock")
+
+    tool = make_tool("now", tags=["time"])
+
+    assert tool.tags == ["time", "mine", "clock"]
+
+
+def test_a_toolkit_that_a_person_chose_survives_a_revision():
+    tool = make_tool("github.create_issue")
+    Tool.objects.filter(pk=tool.pk).update(toolkit="Trackers", toolkit_chosen=True)
+
+    tool = make_tool("github.create_issue", description="Anew.")
+
+    assert (tool.toolkit, tool.toolkit_key) == ("Trackers", "trackers")
+
+
+def test_a_spec_that_calls_itself_deprecated_deprecates_its_tool_until_one_does_not():
+    since = make_tool("now", deprecated=True).deprecated_at
+    still = make_tool("now", deprecated=True, description="Anew.").deprecated_at
+    no_more = make_tool("now").deprecated_at
+
+    assert since is not None
+    assert still == since
+    assert no_more is None
+
+
+def test_who_publishes_a_tool_first_owns_it():
+    ada, grace = make_user("ada"), make_user("grace")
+    publish(make_spec("now"), by=ada)
+
+    tool = publish(make_spec("now", description="Anew."), by=grace).tool
+
+    assert tool.owner == ada
+
+
+def test_the_largest_toolkits_come_first_with_the_name_that_the_first_tool_gave():
+    publish_many([make_spec(tool_id) for tool_id in ("Mail.send", "mail.read", "clock.now", "plain")], by=None)
+
+    assert groups.largest("toolkit", 10) == [Group("mail", "Mail", 2), Group("clock", "clock", 1)]
+    assert groups.largest("toolkit", 1) == [Group("mail", "Mail", 2)]
+
+
+def test_tags_are_counted_apart_from_toolkits():
+    make_tool("mail.send", tags=["mail", "office"])
+
+    assert groups.largest("tag", 10) == [Group("mail", "mail", 1), Group("office", "office", 1)]
+
+
+def test_what_is_archived_counts_in_no_group_until_it_is_restored():
+    tool = make_tool("mail.send", tags=["office"])
+    make_tool("mail.read")
+
+    archive(tool)
+    without = groups.largest("toolkit", 10), groups.largest("tag", 10)
+    restore(tool)
+
+    assert without == ([Group("mail", "mail", 1)], [])
+    assert groups.largest("tag", 10) == [Group("office", "office", 1)]
+
+
+def test_groups_are_walked_in_the_order_of_their_keys():
+    for toolkit in ("c", "a", "b"):
+        make_tool(f"{toolkit}.tool")
+
+    assert [group.key for group in groups.in_order("toolkit", limit=2)] == ["a", "b"]
+    assert [group.key for group in groups.in_order("toolkit", beyond="b", limit=2)] == ["c"]
+    assert groups.with_keys("toolkit", ["b", "x"]) == {"b": Group("b", "b", 1)}
