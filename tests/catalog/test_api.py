@@ -408,7 +408,7 @@ def test_anyone_can_have_a_spec_checked(stranger):
     assert (good["valid"], good["problems"]) == (True, [])
     assert 0 < good["score"] < 100
     assert good["advice"][0].keys() == {
-        *("pointer", "message", "rule", "keyword", "schema_pointer", "line", "column", "severity", "fix")
+        *("pointer", "message", "rule", "keyword", "schema_pointer", "line", "column", "severity", "help", "fix")
     }
     assert not bad["valid"]
     assert (bad["advice"], bad["score"]) == ([], None)
@@ -449,6 +449,71 @@ def test_specs_are_uploaded_as_an_array_as_files_and_as_an_archive(program, kind
     assert answer.status_code == 200
     assert answer.json()["counts"]["created"] == 3
     assert {tool.current.spec.source for tool in Tool.objects.with_current()} == set(texts)
+
+
+GOOD_PART = (
+    'Content-Disposition: form-data; name="files"; filename="a.json"\r\n'
+    f"Content-Type: application/json\r\n\r\n{spec_text('a')}"
+)
+
+
+def form_of(*parts: str, end: str = "--x--\r\n") -> str:
+    return "".join(f"--x\r\n{part}\r\n" for part in parts) + end
+
+
+@pytest.mark.parametrize(
+    ("parts", "end", "said"),
+    [
+        (["nonsense\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        ([GOOD_PART, "Content-Type: application/json\r\n\r\n{}"], "--x--", "Part 2 of the form has no header"),
+        (["Content-Disposition: form-data; filename=a.json\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        (["\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        ([GOOD_PART, 'Content-Disposition: form-data; name="b"\r\n\r\n{}'], "--x--", "Part 2 of the form, 'b', has no"),
+        ([GOOD_PART], "", "ends before its last boundary"),
+        ([], "--x--", "holds no file"),
+    ],
+)
+def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_told(program, parts, end, said):
+    answer = program.send("POST", "/uploads", form_of(*parts, end=end), "multipart/form-data; boundary=x")
+
+    body = assert_problem(answer, 422, "upload.part")
+    assert said in body["errors"][0]["message"]
+    assert not Tool.objects.exists()
+
+
+def test_a_form_with_a_readable_file_in_each_part_is_read(program):
+    answer = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data; boundary=x")
+
+    assert answer.json()["counts"]["created"] == 1
+
+
+def test_a_form_that_cannot_be_read_at_all_is_refused(program):
+    no_boundary = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data")
+    long_header = program.send("POST", "/uploads", form_of(f"X: {'x' * 5000}"), "multipart/form-data; boundary=x")
+
+    assert "Invalid boundary" in assert_problem(no_boundary, 400)["detail"]
+    assert "header size exceeded" in assert_problem(long_header, 400)["detail"]
+
+
+@pytest.mark.parametrize("kind", ["text/xml", "image/png", "application/xml", "text/html"])
+@pytest.mark.parametrize(("method", "path"), [("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check")])
+def test_a_spec_that_is_said_to_be_something_else_than_json_is_refused(program, method, path, kind):
+    answer = program.send(method, path, spec_text("greet"), kind)
+
+    assert kind in assert_problem(answer, 415)["detail"]
+    assert not Tool.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/vnd.tool+json"])
+def test_a_spec_may_be_any_kind_of_json(program, kind):
+    assert program.send("POST", "/tools", spec_text("greet"), kind).status_code == 201
+
+
+def test_the_examples_of_the_documentation_call_this_very_site(stranger):
+    page = stranger.get("/api/v1/docs", headers={"Host": "localhost"}).content.decode()
+
+    assert " http://localhost/api/v1/uploads" in page
+    assert "127.0.0.1" not in page
 
 
 def test_a_dry_run_of_many_stores_nothing(program):
