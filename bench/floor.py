@@ -1,14 +1,15 @@
 """The floor under a search over HTTP: raw FTS5 behind a minimal Django view, in the server that Toolshelf runs in.
 
 One table with the names, descriptions and parameters of the tools; all words of a query must be found (any of them in a
-question); the best 20 by bm25, with what a row shows, and a count that stops at 10,000. No sessions, accounts, facets,
-marks or pages: less than this cannot answer the question.
+question); the best 20 by bm25, with what a row shows, and a count that stops at 10,000. Without a query the first 20 by
+name. No sessions, accounts, facets, marks or pages: less than this cannot answer the question.
 
     FLOOR_DATABASE=… granian --interface wsgi bench.floor:application
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -42,11 +43,22 @@ def connection() -> sqlite3.Connection:
     return _own.connection
 
 
+def tool_list(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    database = connection()
+    found = database.execute(
+        "SELECT tool_id, name, description FROM listed ORDER BY name, rowid LIMIT ?", (PAGE_SIZE,)
+    ).fetchall()
+    [(count,)] = database.execute("SELECT count(*) FROM (SELECT 1 FROM listed LIMIT ?)", (COUNT_AT_MOST + 1,))
+    return _answer(found, count)
+
+
 def search(request: HttpRequest) -> JsonResponse:
     words = [f'"{word}"' for word in re.findall(r"[^\W_]+", request.GET["q"])]
     if "typing" in request.GET:
         words[-1] += "*"
-    match = (" OR " if "question" in request.GET else " ").join(words)
+    match = (" OR " if "question" in request.GET else " AND ").join(words)
+    if "examples" in request.GET:
+        match = f"({match}) AND flags : examples"
     database = connection()
     found = database.execute(
         "SELECT tool_id, name, description FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?", (match, PAGE_SIZE)
@@ -54,33 +66,42 @@ def search(request: HttpRequest) -> JsonResponse:
     [(count,)] = database.execute(
         "SELECT count(*) FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ?)", (match, COUNT_AT_MOST + 1)
     )
+    return _answer(found, count)
+
+
+def _answer(found: list[tuple[str, str, str]], count: int) -> JsonResponse:
     items = [{"id": tool_id, "name": name, "description": description} for tool_id, name, description in found]
     return JsonResponse({"items": items, "count": count})
 
 
-urlpatterns = [path("search", search)]
+urlpatterns = [path("", tool_list), path("search", search)]
 application = get_wsgi_application()
 
 
-def build(file: Path, tools: Iterable[tuple[str, str, str, str]]) -> None:
-    """Make the database: (id, name, description, parameters) of each tool."""
+def build(file: Path, specs: Iterable[str]) -> None:
+    """Make the database, of the texts of specs."""
     with sqlite3.connect(file) as database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute(
-            "CREATE VIRTUAL TABLE tools USING fts5(tool_id UNINDEXED, name, description, parameters, prefix='2 3')"
+            "CREATE VIRTUAL TABLE tools USING fts5("
+            "tool_id UNINDEXED, name, description, parameters, flags, prefix='2 3')"
         )
-        database.executemany("INSERT INTO tools VALUES (?, ?, ?, ?)", tools)
-    database.execute("INSERT INTO tools(tools) VALUES ('optimize')")
-    database.commit()
+        database.executemany("INSERT INTO tools VALUES (?, ?, ?, ?, ?)", map(row, specs))
+        database.execute("INSERT INTO tools(tools) VALUES ('optimize')")
+        database.execute("CREATE TABLE listed (tool_id text, name text, description text)")
+        database.execute("INSERT INTO listed SELECT tool_id, name, description FROM tools")
+        database.execute("CREATE INDEX by_name ON listed (name)")
     database.close()
 
 
-def texts(definition: dict[str, Any]) -> tuple[str, str, str, str]:
+def row(spec: str) -> tuple[str, str, str, str, str]:
     """What of a spec is searched: with the names and descriptions of its outermost parameters."""
+    definition: dict[str, Any] = json.loads(spec)["definition"]
     parameters = definition.get("parameters") or {}
     said = []
     for name, schema in (parameters.get("properties") or {}).items():
         said.append(name)
         if isinstance(schema, dict):
             said.append(str(schema.get("description", "")))
-    return definition["id"], definition["name"], definition["description"], " ".join(said)
+    flags = "examples" if definition.get("examples") else ""
+    return definition["id"], definition["name"], definition["description"], " ".join(said), flags
