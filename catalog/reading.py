@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.http.multipartparser import MultiPartParserError
 from ninja.errors import HttpError
 
@@ -69,10 +69,12 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
 
 
 @contextmanager
-def _files(request: HttpRequest) -> Iterator[list[UploadedFile]]:
+def _files(request: HttpRequest) -> Iterator[list[UploadedFile[Any]]]:
     """The files of a form, in the order of their fields' names; a part that Django would leave out is refused."""
-    if request._read_started:  # a session's token was looked for in it
-        fields, by_name, flaws = request.POST, request.FILES, []
+    flaws: list[str] = []
+    fields: QueryDict
+    if getattr(request, "_read_started", False):  # a session's token was looked for in it
+        fields, by_name = request.POST, request.FILES
     else:
         form = WatchedForm(request, request.headers["Content-Type"])
         try:
