@@ -1,0 +1,121 @@
+"""What a request for a form costs as a whole: CPU time of one core in ms, over real specs and hostile ones.
+
+    .venv/bin/python -m bench.form_requests
+
+"open" is the playground's page of a tool, "change" what a press in its form sends and gets back: both through every
+layer of the site, with an empty data directory of its own. `bench.forms` tells what of it is the form's core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import django
+from django.core.management import call_command
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+FORM = "#trial"
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TOOLSHELF_DATA_DIR"] = folder
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+        django.setup()
+        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("migrate", verbosity=0)
+        measure()
+
+
+def measure() -> None:
+    from django.test import Client
+
+    from bench.forms import HOSTILE
+    from catalog.accounts.models import User
+    from catalog.errors import SpecError
+    from catalog.spec import read_spec
+
+    client = Client(HTTP_HOST="127.0.0.1")
+    client.force_login(User.objects.create_user("bench"))
+    real = {row["definition"].get("id") or row["definition"]["name"]: row for row in rows("specs_mcp")}
+    publish(real.values())
+    slugs = [read_spec(json.dumps(row)).slug for row in real.values()]
+    one(client, slugs[0])  # templates are read once
+    taken = [one(client, slug) for slug in slugs]
+    print(f"{'':<34}{'open':>24}{'change':>24}")
+    print(f"{'':<28}{'tools':>6}" + f"{'p50':>8}{'p99':>8}{'max':>8}" * 2)
+    report("specs_mcp", taken)
+    for title, (schema, value) in HOSTILE.items():
+        spec = {"definition": {"name": f"hostile {title}", "description": "Bench.", "parameters": schema}}
+        try:
+            [slug] = publish([spec])
+        except SpecError as error:
+            print(f"{title:<28}refused at the gate: {error.problems[0].message[:80]}")
+            continue
+        query = "?parameters=" + json.dumps(value, separators=(",", ":"))
+        report(title, [one(client, slug, query if len(query) < 8_000 else "")])
+
+
+def rows(name: str) -> Iterable[dict[str, dict[str, str]]]:
+    return map(json.loads, (DATA / f"{name}.jsonl").read_text("utf-8").splitlines())
+
+
+def publish(specs: Iterable[object]) -> list[str]:
+    """Store specs; their slugs."""
+    from catalog.publishing import publish_many
+    from catalog.spec import read_spec
+
+    read = [read_spec(json.dumps(spec)) for spec in specs]
+    publish_many(read, by=None)
+    return [spec.slug for spec in read]
+
+
+def one(client: Client, slug: str, query: str = "") -> tuple[float, float]:
+    """What opening the form of a tool takes, and one press in it that changes nothing."""
+    from tests.playground.forms_driver import Page
+
+    address = f"/tools/{slug}/try/"
+    opened, page = spent(lambda: client.get(address + query))
+    form = Page(page)
+    fields: dict[str, list[str]] = {}
+    for name, value in form.submit():
+        fields.setdefault(name, []).append(str(value))
+    fields |= {"op": ["parameters:refresh"]}
+    fields.pop("csrfmiddlewaretoken", None)
+    changed, _ = spent(
+        lambda: client.post(address, fields, headers={"hx-request": "true", "origin": "http://127.0.0.1"})
+    )
+    return opened, changed
+
+
+def spent(request: Callable[[], object]) -> tuple[float, str]:
+    """CPU time of a request in ms, and its page."""
+    begin = time.process_time()
+    answer = request()
+    taken = (time.process_time() - begin) * 1000
+    assert answer.status_code == 200, (answer.status_code, answer.content[:300])  # type: ignore[attr-defined]
+    return taken, answer.content.decode()  # type: ignore[attr-defined]
+
+
+def report(title: str, taken: list[tuple[float, float]]) -> None:
+    def at(column: int, share: float) -> float:
+        values = sorted(row[column] for row in taken)
+        return values[min(int(len(values) * share), len(values) - 1)]
+
+    print(
+        f"{title:<28}{len(taken):>6}"
+        + "".join(f"{at(column, share):>8.1f}" for column in (0, 1) for share in (0.5, 0.99, 1))
+    )
+
+
+if __name__ == "__main__":
+    main()
