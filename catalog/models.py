@@ -11,6 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import runnable
+from catalog.exports import FORMATS
+from catalog.lint_tables import Judgement, Waiver
 from catalog.search import Match, search_index
 from catalog.search.documents import MAX_GROUP_KEY_CHARS, group_key
 from catalog.search.expressions import EVERY_TOOL
@@ -18,12 +20,15 @@ from catalog.search.planning import plan_of
 from catalog.search.queries import Query
 from catalog.spec import ToolSpec, kept_spec
 
+__all__ = ["Judgement", "Revision", "Tool", "ToolQuerySet", "ToolTag", "Waiver"]
+
 SORT_NAME_LENGTH = 80
 TAKES_LENGTH = 160
 TOOLKIT_LENGTH = 100
 TAG_LENGTH = 60
 GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
 NOTE_LENGTH = 500
+USABLE_COLUMNS = {key: f"usable_{key.replace('-', '_')}" for key in FORMATS}  # of a tool, by the format's key
 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
@@ -93,6 +98,16 @@ class Tool(models.Model):
     superseded_by = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes", db_index=False
     )
+    # how its current revision was judged (see judging.py); None of all of these: it is not judged yet
+    score = models.PositiveSmallIntegerField(null=True, blank=True)
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)  # the lowest score of its grade
+    usable_mcp = models.BooleanField(null=True)
+    usable_openai = models.BooleanField(null=True)
+    usable_openai_strict = models.BooleanField(null=True)
+    usable_anthropic = models.BooleanField(null=True)
+    usable_gemini = models.BooleanField(null=True)
+    usable_langchain = models.BooleanField(null=True)
+    usable_openapi = models.BooleanField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -118,6 +133,14 @@ class Tool(models.Model):
             models.Index(
                 fields=["superseded_by"], name="tool_superseded", condition=models.Q(superseded_by__isnull=False)
             ),
+            models.Index(fields=["id"], name="tool_unjudged", condition=models.Q(score=None)),
+            models.Index(
+                fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
+            ),
+            *(
+                models.Index(fields=["sort_name", "id"], name=f"tool_{column}", condition=models.Q(**{column: True}))
+                for column in USABLE_COLUMNS.values()
+            ),
         ]
 
     def __str__(self) -> str:
@@ -129,6 +152,11 @@ class Tool(models.Model):
     @property
     def archived(self) -> bool:
         return self.archived_at is not None
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """The keys of the formats that take it as it is; none where it is not judged yet."""
+        return tuple(key for key, column in USABLE_COLUMNS.items() if getattr(self, column))
 
     @property
     def deprecated(self) -> bool:
