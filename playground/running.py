@@ -116,9 +116,9 @@ def wait(run: Run, timeout_s: float) -> Run:
 
     Only half of the server's threads wait for long; when they do, this waits `BRIEF_S`, which most runs end within.
     """
-    if not run.is_active:
+    active = supervisor().find(run.id)  # as long as it is there, what it became is not written down
+    if active is None and not run.is_active:
         return run
-    active = supervisor().find(run.id)
     if active is None and settings.RUNNER != "celery":
         return Run.objects.with_names().get(pk=run.pk)
     if timeout_s > 0 and _waiting_room.acquire(blocking=False):
