@@ -13,6 +13,7 @@ from typing import Final
 from django.utils import timezone
 
 from catalog.inserting import insert, reserved_keys
+from catalog.lint.judging import keys_of
 from catalog.models import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH, Tool, ToolTag
 from catalog.search import search_index
 from catalog.search.documents import Standing, document_for, group_key, is_deprecated, tags_of, toolkit_of
@@ -69,8 +70,12 @@ def index(tools: Sequence[tuple[ToolSpec, Tool]]) -> None:
 def standing_of(tool: Tool) -> Standing:
     """What is to be found of a tool besides its spec."""
     return Standing(
-        toolkit=tool.toolkit, tags=tuple(tool.tags), archived=tool.archived, deprecated=tool.deprecated
-    )  # fmt: skip
+        toolkit=tool.toolkit,
+        tags=tuple(tool.tags),
+        archived=tool.archived,
+        deprecated=tool.deprecated,
+        keys=keys_of(tool.score, tool.usable),
+    )
 
 
 def reindex(tool: Tool, *changed: str) -> None:

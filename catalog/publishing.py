@@ -20,6 +20,8 @@ from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.inserting import insert, reserved_keys
+from catalog.judging import JUDGED_COLUMNS, judged_before_publishing, note, put_on
+from catalog.lint.judging import Judged
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.search import search_index
@@ -55,7 +57,8 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
         RevisionConflict: the tool's current revision is not the expected one.
         SpecError: another tool has the address that this id would get.
     """
-    [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run)
+    judged = None if dry_run else judged_before_publishing(spec)
+    [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, judged=judged)
     if isinstance(outcome, SpecError):
         raise outcome
     return outcome
@@ -74,13 +77,18 @@ def publish_many(specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool = 
 
 
 def _publish_safely(
-    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None = None, dry_run: bool = False
+    specs: Sequence[ToolSpec],
+    *,
+    by: User | None,
+    expected: int | None = None,
+    dry_run: bool = False,
+    judged: Judged | None = None,
 ) -> list[Publication | SpecError]:
     for _ in range(TRIES):
         try:
             with transaction.atomic():
                 search_index().hold()
-                outcomes = _publish(specs, by=by, expected=expected)
+                outcomes = _publish(specs, by=by, expected=expected, judged=judged)
                 transaction.set_rollback(dry_run)
                 return outcomes
         except IntegrityError:  # somebody else's tool or revision landed between our look and our write: look again
@@ -88,19 +96,21 @@ def _publish_safely(
     raise RevisionConflict("Others are publishing the same tools at this moment; nothing was stored. Try again.")
 
 
-def _publish(specs: Sequence[ToolSpec], *, by: User | None, expected: int | None) -> list[Publication | SpecError]:
+def _publish(
+    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None, judged: Judged | None
+) -> list[Publication | SpecError]:
     outcomes: dict[int, Publication | SpecError] = {}
     waiting = list(range(len(specs)))
     while waiting:
         first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
         these = sorted(first_of_id.values())
-        outcomes |= zip(these, _publish_distinct([specs[i] for i in these], by, expected), strict=True)
+        outcomes |= zip(these, _publish_distinct([specs[i] for i in these], by, expected, judged), strict=True)
         waiting = [index for index in waiting if index not in outcomes]
     return [outcomes[index] for index in range(len(specs))]
 
 
 def _publish_distinct(
-    specs: Sequence[ToolSpec], by: User | None, expected: int | None
+    specs: Sequence[ToolSpec], by: User | None, expected: int | None, judged: Judged | None
 ) -> list[Publication | SpecError]:
     """As `publish_many`, for specs of which no two have the same id."""
     tools = _tools_with_ids([spec.tool_id for spec in specs])
@@ -121,7 +131,7 @@ def _publish_distinct(
             changed.append((spec, tool))
     outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
     outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
-    _store(new, changed, by)
+    _store(new, changed, by, judged)
     return [
         refusals.get(spec.tool_id) or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
         for spec in specs
@@ -167,12 +177,18 @@ def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
         raise RevisionConflict(f"You saw {seen} of {spec.tool_id!r}; there is {there} now.")
 
 
-def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpec, Tool]], by: User | None) -> None:
-    """Write new tools, the next revision of each tool, and the index."""
+def _store(
+    new: Sequence[tuple[ToolSpec, Tool]],
+    changed: Sequence[tuple[ToolSpec, Tool]],
+    by: User | None,
+    judged: Judged | None,
+) -> None:
+    """Write new tools, the next revision of each tool, and the index; `judged` is of the only spec, or None."""
     now = timezone.now()
     both = [*new, *changed]
     for spec, tool in both:
         mirror(spec, tool)
+        put_on(tool, judged)
         tool.updated_at = now
     for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
         tool.pk = key
@@ -195,5 +211,7 @@ def _store(new: Sequence[tuple[ToolSpec, Tool]], changed: Sequence[tuple[ToolSpe
     for row in (*(tool for _, tool in new), *revisions):
         row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
     for _, tool in changed:
-        tool.save(update_fields=[*MIRRORED, "current", "updated_at"])
+        tool.save(update_fields=[*MIRRORED, *JUDGED_COLUMNS, "current", "updated_at"])
+    if judged:
+        insert([note(revision.pk, judged) for revision in revisions])
     index(both)

@@ -1,0 +1,244 @@
+"""Judging specs: each revision once, when it is published alone, or afterwards where many come at once.
+
+It takes about 0.5 ms per spec, as long as publishing it in bulk, so that what publishes many leaves it to others: the
+server (a thread of one of its processes), the end of `load_specs`, or `judge_tools`. One of them does it at a time; the
+others see that it is being done (`Turn`). Where one ends halfway, what it has judged is stored, and the next goes on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db.models import Max
+
+from catalog.indexing import index
+from catalog.lint.judging import JUDGED_BY, Judged, Waived, judge
+from catalog.lint_tables import Judgement, Waiver
+from catalog.models import USABLE_COLUMNS, Revision, Tool
+from catalog.search import search_index
+from catalog.spec import ToolSpec
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 25  # revisions per transaction: others who want to write wait for some 20 ms
+WINDOW: Final = 5_000  # revisions that one query goes through to find those that are not judged
+POLL_S: Final = 2.0
+REST: Final = 2.0  # the thread of a server rests so many times as long as it works: others need the processor more
+
+JUDGED_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
+
+
+# -- one spec ---------------------------------------------------------------------------------------------------------
+
+
+def judged(spec: ToolSpec, waived: Collection[Waived] = ()) -> Judged | None:
+    """As `judge`; None, and a line in the log, where it fails: nothing that is published shall fail with it."""
+    try:
+        return judge(spec, waived)
+    except Exception:
+        log.exception("The spec of %r could not be judged.", spec.tool_id)
+        return None
+
+
+def judged_before_publishing(spec: ToolSpec) -> Judged | None:
+    """As `judged`, with what is waived of the tool that the spec is one of."""
+    return judged(spec, [waiver.waived for waiver in Waiver.objects.filter(tool__tool_id=spec.tool_id)])
+
+
+def put_on(tool: Tool, judged: Judged | None) -> None:
+    """Set the columns of a tool; None: its current revision is not judged yet."""
+    tool.score, tool.grade = (judged.score, judged.grade) if judged else (None, None)
+    for key, column in USABLE_COLUMNS.items():
+        setattr(tool, column, key in judged.usable if judged else None)
+
+
+def note(revision: int, judged: Judged) -> Judgement:
+    return Judgement(
+        revision_id=revision, score=judged.score, usable=" ".join(judged.usable), judged_by=JUDGED_BY
+    )  # fmt: skip
+
+
+def judge_again(tool: Tool) -> None:
+    """After a waiver changed: the current revision now, the others later.
+
+    The caller is in a transaction, and holds the index.
+    """
+    Judgement.objects.filter(revision__tool=tool).update(judged_by=0)
+    if tool.current is not None:
+        result = judged(tool.current.spec, _waived_of([tool.current]).get(tool.pk, ()))
+        _store([tool.current], {tool.current.pk: result} if result else {})
+
+
+# -- many -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Backlog:
+    """What is not judged yet. `after`: all revisions up to this primary key have been looked at."""
+
+    after: int = 0
+    failed: set[int] = field(default_factory=set)
+
+    def next(self, limit: int) -> list[Revision]:
+        """Some of it, the oldest first; [] where all is judged."""
+        outdated = Revision.objects.filter(judgement__judged_by__lt=JUDGED_BY).exclude(pk__in=self.failed)
+        found = list(outdated[:limit])
+        if found:
+            return found
+        last = Revision.objects.aggregate(last=Max("pk"))["last"] or 0
+        while self.after < last:
+            end = min(self.after + WINDOW, last)
+            window = Revision.objects.filter(pk__gt=self.after, pk__lte=end, judgement=None)
+            found = list(window.order_by("pk")[:limit])
+            self.after = found[-1].pk if len(found) == limit else end
+            if found:
+                return found
+        return []
+
+
+def judge_backlog(backlog: Backlog, *, rest: float = 0, stop: threading.Event | None = None) -> int:
+    """Judge the next few of the backlog.
+
+    Args:
+        backlog: what is left; it is less afterwards.
+        rest: after each spec, to wait so many times as long as it took.
+        stop: to end soon.
+
+    Returns:
+        How many; 0 where all is judged.
+    """
+    revisions = backlog.next(BATCH)
+    if not revisions:
+        return 0
+    waived = _waived_of(revisions)
+    found = {}
+    for revision in revisions:
+        started = time.monotonic()
+        found[revision.pk] = judged(revision.spec, waived.get(revision.tool_id, ()))
+        if rest and stop is not None:
+            stop.wait((time.monotonic() - started) * rest)
+    with transaction.atomic():
+        search_index().hold()
+        now = _waived_of(revisions)
+        for revision in revisions:
+            if now.get(revision.tool_id) != waived.get(revision.tool_id):  # somebody waived something meanwhile
+                found[revision.pk] = judged(revision.spec, now.get(revision.tool_id, ()))
+        _store(revisions, {key: result for key, result in found.items() if result})
+    backlog.failed.update(key for key, result in found.items() if result is None)
+    return len(revisions)
+
+
+def judge_all(*, seconds: float | None = None) -> Iterator[int]:
+    """Judge whatever is not judged yet, for at most so long; gives how many were, again and again.
+
+    Raises:
+        Taken: somebody else does it.
+    """
+    with turn():
+        backlog, started, count = Backlog(), time.monotonic(), 0
+        while seconds is None or time.monotonic() - started < seconds:
+            done = judge_backlog(backlog)
+            if not done:
+                return
+            count += done
+            yield count
+
+
+def _waived_of(revisions: Sequence[Revision]) -> dict[int, list[Waived]]:
+    """What is waived of the tools of `revisions`, by the tool's primary key."""
+    found: dict[int, list[Waived]] = {}
+    for waiver in Waiver.objects.filter(tool__in={revision.tool_id for revision in revisions}):
+        found.setdefault(waiver.tool_id, []).append(waiver.waived)
+    return found
+
+
+def _store(revisions: Sequence[Revision], found: dict[int, Judged]) -> None:
+    """Write judgements, and what tools and the index show of those of current revisions."""
+    notes = [note(revision.pk, found[revision.pk]) for revision in revisions if revision.pk in found]
+    Judgement.objects.bulk_create(
+        notes, update_conflicts=True, unique_fields=["revision"], update_fields=["score", "usable", "judged_by"]
+    )
+    specs = {revision.pk: revision.spec for revision in revisions}
+    tools = [tool for tool in Tool.objects.filter(current__in=found) if _differs(tool, found[tool.current_id or 0])]
+    for tool in tools:
+        put_on(tool, found[tool.current_id or 0])
+        tool.save(update_fields=JUDGED_COLUMNS)
+    index([(specs[tool.current_id or 0], tool) for tool in tools])
+
+
+def _differs(tool: Tool, judged: Judged) -> bool:
+    return (tool.score, tool.usable) != (judged.score, judged.usable)
+
+
+# -- whose turn it is -------------------------------------------------------------------------------------------------
+
+
+class Taken(Exception):
+    """Another process of this machine judges at this moment."""
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Be the one of this machine that judges. The system ends it with the process, however that ends.
+
+    On several machines with one database there may be one on each: they do some of the work twice, and no harm.
+
+    Raises:
+        Taken: it is another one.
+    """
+    descriptor = os.open(settings.DATA_DIR / "judging.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Taken from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+class Judge:
+    """A thread of a server process that judges whatever comes, as long as it is its turn."""
+
+    def __init__(self) -> None:
+        self.closing = threading.Event()
+        self.thread = threading.Thread(target=self._work, name="judge", daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        self.closing.set()
+        self.thread.join(5)
+
+    def _work(self) -> None:
+        while not self.closing.wait(POLL_S):
+            try:
+                with turn():
+                    self._judge()
+            except Taken:
+                continue
+            except DatabaseError:  # locked for long, not there for a moment, not migrated yet: later
+                log.warning("Judging could not go on; it is tried again.", exc_info=True)
+            finally:
+                connection.close()
+
+    def _judge(self) -> None:
+        backlog = Backlog()
+        while not self.closing.is_set():
+            close_old_connections()
+            started = time.monotonic()
+            if judge_backlog(backlog, rest=REST, stop=self.closing):
+                self.closing.wait(time.monotonic() - started)
+            else:
+                self.closing.wait(POLL_S)

@@ -1,0 +1,295 @@
+"""Judging: what is published alone is judged at once, what comes in bulk afterwards, and nothing is left out."""
+
+import threading
+from unittest.mock import patch
+
+import pytest
+
+from catalog import judging
+from catalog.exports import usable_as_it_is
+from catalog.judging import Backlog, Judge, Taken, judge_all, judge_backlog, turn
+from catalog.lint import lint, score
+from catalog.lint.judging import GRADES, Judged, Waived, grade_of, judge, keys_from, keys_of
+from catalog.models import Judgement, Tool, Waiver
+from catalog.publishing import publish, publish_many
+from catalog.search import Match, search_index
+from catalog.search.expressions import AnyOf, Token
+from catalog.spec import read_spec
+from tests.factories import make_spec, make_tool, properties, real_specs
+
+GOOD = {
+    "name": "get_weather",
+    "description": "Tell the present weather of a city, not a forecast.",
+    "parameters": properties(city={"type": "string", "description": "Name of the city, in English."}),
+    "returnType": properties(temperature={"type": "number"}),
+    "examples": [{"parameters": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}],
+}
+
+
+def bulk(*tool_ids, **members):
+    publish_many([make_spec(tool_id, **members) for tool_id in tool_ids], by=None)
+
+
+def found_by(*tokens):
+    return set(search_index().matching(Match((AnyOf(tuple(map(Token, tokens))),)), limit=1000))
+
+
+def at_least(lowest):
+    return found_by(*keys_from(lowest))
+
+
+# -- one spec ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_spec_is_judged_by_what_lint_finds_and_by_the_formats_that_take_it():
+    spec = make_spec("a", **GOOD)
+
+    assert judge(spec) == Judged(score(lint(spec)), usable_as_it_is(spec))
+    assert judge(spec).score == 100
+
+
+def test_what_is_waived_costs_nothing():
+    spec = make_spec("a", **{**GOOD, "name": "Get weather"})
+
+    assert judge(spec).score == 95
+    assert judge(spec, [Waived("name-not-portable")]).score == 100
+    assert judge(spec, [Waived("name-not-portable", "/definition/name")]).score == 100
+    assert judge(spec, [Waived("name-not-portable", "/definition/elsewhere")]).score == 95
+    assert judge(spec, [Waived("description-vague")]).score == 95
+
+
+def test_every_score_has_a_grade_and_is_found_from_every_score_below_on():
+    assert [grade_of(number) for number in (100, 90, 89, 70, 69, 0)] == [90, 90, 70, 70, 0, 0]
+    for number in range(101):
+        assert grade_of(number) in [lowest for lowest, _ in GRADES]
+        for lowest in range(101):
+            assert bool(set(keys_of(number, ())) & set(keys_from(lowest))) is (number >= lowest)
+    assert keys_of(None, ()) == ()
+
+
+# -- publishing -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_what_is_published_alone_is_judged_at_once():
+    tool = make_tool("a", **GOOD)
+
+    stored = Tool.objects.get(pk=tool.pk)
+    assert (stored.score, stored.grade, stored.usable) == (
+        100,
+        90,
+        ("mcp", "openai", "anthropic", "gemini", "langchain", "openapi"),
+    )
+    assert Judgement.objects.get().judged == Judged(100, stored.usable)
+    assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
+    assert found_by("f_usable_openaistrict") == set()
+
+
+@pytest.mark.django_db
+def test_what_is_published_in_bulk_is_not_judged_yet():
+    bulk("a", "b", **GOOD)
+
+    assert {tool.score for tool in Tool.objects.all()} == {None}
+    assert not Judgement.objects.exists()
+    assert found_by("f_judged") == set()
+
+
+@pytest.mark.django_db
+def test_a_revision_that_comes_in_bulk_takes_the_judgement_of_the_one_before_away():
+    make_tool("a", **GOOD)
+
+    bulk("a", description="Other words than before, and enough of them.")
+
+    tool = Tool.objects.get()
+    assert (tool.score, tool.grade, tool.usable) == (None, None, ())
+    assert found_by("f_judged") == set()
+    assert Judgement.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_dry_run_judges_nothing():
+    publish(make_spec("a", **GOOD), by=None, dry_run=True)
+
+    assert not Judgement.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
+    with patch("catalog.judging.judge", side_effect=RecursionError):
+        tool = make_tool("a")
+
+    assert Tool.objects.get(pk=tool.pk).score is None
+    assert "'a' could not be judged" in caplog.text
+
+
+# -- the backlog ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_what_came_in_bulk_is_judged_afterwards_as_if_it_had_come_alone():
+    texts = real_specs()[:60]
+    alone = {}
+    for text in texts:
+        spec = read_spec(text)
+        alone[spec.tool_id] = judge(spec)
+    publish_many([read_spec(text) for text in texts], by=None)
+
+    counts = list(judge_all())
+
+    assert counts[-1] == 60
+    assert {tool.tool_id: Judged(tool.score, tool.usable) for tool in Tool.objects.all()} == alone
+    for tool in Tool.objects.all():
+        assert (tool.pk in at_least(90)) is (tool.score >= 90)
+        assert (tool.pk in found_by("f_usable_gemini")) is ("gemini" in tool.usable)
+
+
+@pytest.mark.django_db
+def test_every_revision_is_judged_and_the_tool_shows_its_current_one():
+    bulk("a", **GOOD)
+    bulk("a", **{**GOOD, "description": ""})
+
+    list(judge_all())
+
+    tool = Tool.objects.get()
+    assert dict(Judgement.objects.values_list("revision__number", "score")) == {1: 100, 2: 70}
+    assert tool.score == 70
+
+
+@pytest.mark.django_db
+def test_what_is_judged_is_not_judged_again():
+    bulk("a", "b")
+    list(judge_all())
+
+    assert list(judge_all()) == []
+
+
+@pytest.mark.django_db
+def test_what_was_judged_by_other_rules_is_judged_again():
+    make_tool("a", **GOOD)
+    Judgement.objects.update(judged_by=judging.JUDGED_BY - 1, score=5)
+    Tool.objects.update(score=5)
+
+    list(judge_all())
+
+    assert Tool.objects.get().score == Judgement.objects.get().score == 100
+
+
+@pytest.mark.django_db
+def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
+    bulk("a", "bad", "c")
+    real = judging.judge
+
+    def fails(spec, waived):
+        if spec.tool_id == "bad":
+            raise RecursionError
+        return real(spec, waived)
+
+    with patch("catalog.judging.judge", fails):
+        assert list(judge_all()) == [3]
+
+    assert set(Tool.objects.filter(score=None).values_list("tool_id", flat=True)) == {"bad"}
+
+
+@pytest.mark.django_db
+def test_new_revisions_are_found_after_all_was_judged_and_windows_without_any_are_passed():
+    backlog = Backlog()
+    bulk("a")
+    while judge_backlog(backlog):
+        pass
+    bulk("b", "c")
+
+    with patch("catalog.judging.WINDOW", 1):
+        assert judge_backlog(backlog) + judge_backlog(backlog) == 2
+
+    assert not Tool.objects.filter(score=None).exists()
+
+
+@pytest.mark.django_db
+def test_judging_stops_when_its_time_is_over_and_goes_on_later():
+    bulk(*(f"tool-{number}" for number in range(60)))
+
+    first = list(judge_all(seconds=0))
+    with patch("catalog.judging.time.monotonic", side_effect=range(0, 1000, 1)):
+        second = list(judge_all(seconds=3))
+    list(judge_all())
+
+    assert first == []
+    assert 0 < second[-1] < 60
+    assert not Tool.objects.filter(score=None).exists()
+
+
+@pytest.mark.django_db
+def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
+    bulk("a", **GOOD)
+    real = judging.judge
+
+    def lands(spec, waived):
+        bulk("a", description="Landed meanwhile, in other words.")
+        return real(spec, waived)
+
+    with patch("catalog.judging.judge", lands):
+        judge_backlog(backlog := Backlog())
+
+    assert Tool.objects.get().score is None
+    judge_backlog(backlog)
+    assert Tool.objects.get().score is not None
+
+
+@pytest.mark.django_db
+def test_what_is_waived_while_a_revision_is_judged_counts():
+    bulk("a", **{**GOOD, "name": "Get weather"})
+    real = judging.judge
+    waivers = []
+
+    def waives(spec, waived):
+        if not waivers:
+            tool = Tool.objects.get()
+            waivers.append(Waiver.objects.create(tool=tool, rule="name-not-portable", reason="So be it."))
+        return real(spec, waived)
+
+    with patch("catalog.judging.judge", waives):
+        judge_backlog(Backlog())
+
+    assert Tool.objects.get().score == 100
+
+
+# -- whose turn it is -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_only_one_judges_at_a_time():
+    bulk("a")
+
+    with turn(), pytest.raises(Taken):
+        list(judge_all())
+
+    assert list(judge_all()) == [1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_thread_of_the_server_judges_what_comes():
+    thread = Judge()
+    with patch("catalog.judging.POLL_S", 0.01):
+        thread.start()
+        bulk("a", **GOOD)
+        for _ in range(500):
+            if Judgement.objects.exists():
+                break
+            threading.Event().wait(0.02)
+        thread.stop()
+
+    assert Tool.objects.get().score == 100
+    assert not thread.thread.is_alive()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
+    bulk("a", **GOOD)
+
+    with patch("catalog.judging.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        judge_backlog(Backlog())
+
+    assert Tool.objects.get().score is None
+    assert not Judgement.objects.exists()
+    judge_backlog(Backlog())
+    assert Tool.objects.get().score == 100
