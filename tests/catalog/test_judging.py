@@ -4,6 +4,7 @@ import threading
 from unittest.mock import patch
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from catalog import judging
 from catalog.exports import usable_as_it_is
@@ -15,7 +16,7 @@ from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index
 from catalog.search.expressions import AnyOf, Token
 from catalog.spec import read_spec
-from tests.factories import make_spec, make_tool, properties, real_specs
+from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
 GOOD = {
     "name": "get_weather",
@@ -24,6 +25,12 @@ GOOD = {
     "returnType": properties(temperature={"type": "number"}),
     "examples": [{"parameters": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}],
 }
+
+
+@pytest.fixture(autouse=True)
+def _own_data_dir(settings, tmp_path):
+    """Whose turn it is, is said by a file of the data directory."""
+    settings.DATA_DIR = tmp_path
 
 
 def bulk(*tool_ids, **members):
@@ -293,3 +300,51 @@ def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
     assert not Judgement.objects.exists()
     judge_backlog(Backlog())
     assert Tool.objects.get().score == 100
+
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_what_is_loaded_by_the_command_is_judged(tmp_path, capsys):
+    (tmp_path / "a.json").write_text(spec_text("a", **GOOD))
+
+    call_command("load_specs", tmp_path)
+
+    assert Tool.objects.get().score == 100
+
+
+@pytest.mark.django_db
+def test_a_dry_run_of_the_command_judges_nothing_of_what_is_there(tmp_path, capsys):
+    bulk("a")
+    (tmp_path / "b.json").write_text(spec_text("b", **GOOD))
+
+    call_command("load_specs", tmp_path, dry_run=True)
+
+    assert Tool.objects.get().score is None
+
+
+@pytest.mark.django_db
+def test_what_is_loaded_while_a_server_judges_is_left_to_it(tmp_path, capsys):
+    (tmp_path / "a.json").write_text(spec_text("a", **GOOD))
+
+    with turn():
+        call_command("load_specs", tmp_path)
+
+    assert Tool.objects.get().score is None
+
+
+@pytest.mark.django_db
+def test_all_that_waits_is_judged_by_a_command(capsys):
+    bulk("a", "b")
+
+    call_command("judge_tools")
+
+    assert "2 specs judged" in capsys.readouterr().err
+    assert not Tool.objects.filter(score=None).exists()
+
+
+@pytest.mark.django_db
+def test_the_command_says_that_somebody_else_judges():
+    with turn(), pytest.raises(CommandError, match="Another process judges"):
+        call_command("judge_tools")

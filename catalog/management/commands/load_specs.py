@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,10 +18,12 @@ from django.core.management.base import BaseCommand, CommandError
 from catalog.accounts.models import User
 from catalog.api import report_json
 from catalog.gathering import files_at, pieces_at
+from catalog.judging import Taken, judge_all
 from catalog.strict_json import dumps
 from catalog.uploads import OUTCOMES, Entry, upload
 
 REDRAW_S = 0.1
+JUDGING_S = 5
 PROBLEMS_SHOWN = 20
 
 
@@ -60,8 +63,16 @@ class Command(BaseCommand):
         if not options["quiet"]:
             self.stdout.write(dumps(report_json(kept, dry_run=options["dry_run"]), indent=2))
         self._summarise(counts, [entry for entry in kept if entry.outcome == "rejected"], elapsed_s)
+        if not options["dry_run"]:
+            self._judge()
         if counts["rejected"]:
             sys.exit(1)
+
+    def _judge(self) -> None:
+        """Judge what came, as far as that is quick; the rest is left to a server."""
+        with suppress(Taken):  # a server does it already
+            for _ in judge_all(seconds=JUDGING_S):
+                pass
 
     def _user(self, name: str | None) -> User | None:
         if name is None:
