@@ -1,0 +1,79 @@
+"""A copy of the database, taken while the site goes on, that is whole or not there."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+
+
+class Command(BaseCommand):
+    help = (
+        "Copy the whole database into FILE while the site goes on. The keys beside the database are not in it: keep "
+        "them elsewhere, saved configurations cannot be read without them. To restore, stop the site and put the file "
+        "in the place of toolshelf.sqlite3."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="replaced once the copy is whole and checked")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        if connection.vendor != "sqlite":
+            raise CommandError("The database is not SQLite: copy it with its own tools, pg_dump for instance.")
+        source, target = Path(str(connection.settings_dict["NAME"])), options["file"].absolute()
+        if not source.exists():
+            raise CommandError(f"There is no database yet at {source}.")
+        if not target.parent.is_dir():
+            raise CommandError(f"There is no folder {target.parent}.")
+        if target.is_dir() or (target.exists() and target.samefile(source)):
+            raise CommandError(f"{target} is {'a folder' if target.is_dir() else 'the database itself'}: name a file.")
+        try:
+            tools = back_up(source, target)
+        except (OSError, sqlite3.Error) as error:
+            raise CommandError(f"No copy was made, and nothing at {target} was changed: {error}") from error
+        self.stderr.write(f"{tools:,} tools, {target.stat().st_size:,} bytes: {target}")
+
+
+def back_up(source: Path, target: Path) -> int:
+    """Copy a SQLite database that may be in use; the number of tools in the copy.
+
+    The copy is one moment of the database (SQLite's backup in one step, which holds a reader's snapshot and stops
+    nobody), is checked, and takes its name only when it is on the disk: whoever is killed meanwhile leaves an earlier
+    copy as it was.
+
+    Raises:
+        OSError, sqlite3.Error: the copy could not be made, or is not whole.
+    """
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    part = Path(name)
+    try:
+        with (
+            closing(sqlite3.connect(f"{source.as_uri()}?mode=ro", uri=True)) as live,
+            closing(sqlite3.connect(part)) as copy,
+        ):
+            live.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+            if (verdict := copy.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+                raise sqlite3.DatabaseError(f"the copy is not whole: {verdict}")
+            tools = int(copy.execute("SELECT count(*) FROM catalog_tool").fetchone()[0])
+        _sync(part)
+        part.replace(target)
+        _sync(target.parent)
+    finally:
+        part.unlink(missing_ok=True)
+    return tools
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
