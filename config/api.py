@@ -6,15 +6,23 @@ from datetime import datetime
 from typing import Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponse
-from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.api import router as catalog_router
-from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError, Unreachable
+from catalog.errors import (
+    Busy,
+    DocumentError,
+    HeldBySpec,
+    NotTheOwner,
+    RevisionConflict,
+    SpecError,
+    Unreachable,
+)
 from catalog.problems import pointer_join
 from catalog.strict_json import dumps, loads
+from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api import router as playground_router
 
@@ -46,7 +54,7 @@ class ExactRenderer(BaseRenderer):
         return dumps(cast("Any", plain(data)))
 
 
-api = NinjaAPI(
+api = DocumentedAPI(
     title="Toolshelf",
     version="1",
     description=(
@@ -79,6 +87,16 @@ def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse
 @api.exception_handler(RevisionConflict)
 def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
     return problem_response(412 if "If-Match" in request.headers else 409, str(error))
+
+
+@api.exception_handler(HeldBySpec)
+def held_by_spec(request: HttpRequest, error: HeldBySpec) -> HttpResponse:  # noqa: ARG001
+    return problem_response(409, str(error))
+
+
+@api.exception_handler(NotTheOwner)
+def not_the_owner(request: HttpRequest, error: NotTheOwner) -> HttpResponse:  # noqa: ARG001
+    return problem_response(403, str(error))
 
 
 @api.exception_handler(Busy)

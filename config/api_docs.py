@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 JSON_TYPES = ("application/json", "application/problem+json")
-METHODS = ("get", "post", "put", "delete")
+METHODS = ("get", "post", "put", "patch", "delete")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple
 def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told: Mapping[str, Any]) -> Operation:
     body = told.get("requestBody", {}).get("content", {})
     body_example = next((example for content in body.values() if (example := example_of(schema, content))), None)
-    needs_token = not any(set(way) == {"Anybody"} for way in told.get("security", [{"Anybody": []}]))
+    needs_token = not any(not way for way in told.get("security", [{}]))
     parameters = [
         Parameter(
             name=parameter["name"],
@@ -86,6 +86,8 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told
 
 def answers(schema: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[Answer]:
     for status, answer in told.get("responses", {}).items():
+        if status == "default":  # the same for every operation: it is said once, on top of the page
+            continue
         content = answer.get("content", {})
         example = next((found for kind in JSON_TYPES if (found := example_of(schema, content.get(kind, {})))), None)
         yield Answer(str(status), answer.get("description", ""), example)
