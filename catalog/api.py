@@ -20,6 +20,7 @@ from catalog.addresses import file_stem, revision_at, revision_of, tool_at
 from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
 from catalog.candidates import Origin
 from catalog.catalog_file import MEDIA_TYPE
+from catalog.deprecating import deprecate, undo_deprecation
 from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
@@ -27,6 +28,7 @@ from catalog.lint import Advice, advise, score
 from catalog.losses import Loss
 from catalog.meaning import meaning_of
 from catalog.models import Revision, Tool
+from catalog.organising import KEPT, Organisation, organise
 from catalog.problems import Problem
 from catalog.publishing import Publication, publish
 from catalog.reading import spec_text, uploaded_pieces
@@ -102,8 +104,9 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     """`ETag` is what a later `PUT` sends as `If-Match`."""
     tool = tool_at(slug)
     if _is_known(request, tool.etag):
-        return _not_modified(tool.etag)
+        return _say_deprecated(_not_modified(tool.etag), tool)
     response["ETag"] = tool.etag
+    _say_deprecated(response, tool)
     return _tool_with_spec(tool)
 
 
@@ -118,27 +121,11 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     },
     auth=token_or_session("publish"),
     summary="Publish the next revision of a tool",
-    openapi_extra=shapes.SPEC_BODY
-    | {
-        "parameters": [
-            {
-                "name": "If-Match",
-                "in": "header",
-                "required": True,
-                "schema": {"type": "string"},
-                "description": "The `ETag` of the tool as you saw it.",
-            }
-        ]
-    },
+    openapi_extra=shapes.SPEC_BODY | shapes.IF_MATCH,
 )
 def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[str, Any]:
     """Only on top of the revision that you have seen: 412 if another one landed since."""
-    seen = parse_etags(request.headers.get("If-Match", ""))
-    if not seen:
-        raise HttpError(428, "Send `If-Match` with the `ETag` of the tool as you saw it.")
-    tool = tool_at(slug)
-    if tool.etag not in seen and "*" not in seen:
-        raise RevisionConflict(f"The tool is at {tool.etag} now. Get it again and look at what changed.")
+    tool = _seen_tool_at(request, slug)
     spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
         message = f"This is a spec of {spec.tool_id!r}, and the address is that of {tool.tool_id!r}."
@@ -147,6 +134,70 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     tool = tool_at(slug)
     response["ETag"] = tool.etag
     return _tool_with_spec(tool)
+
+
+@router.patch(
+    "/tools/{slug}",
+    response={200: shapes.ToolOut, 404: shapes.ErrorOut, 409: shapes.ErrorOut, 412: shapes.ErrorOut, **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Organise a tool",
+    openapi_extra=shapes.IF_MATCH_OR_NOT,
+)
+def organise_tool(
+    request: HttpRequest, response: HttpResponse, slug: str, body: shapes.OrganisationIn
+) -> dict[str, Any]:
+    """Its toolkit, tags and owner; they stay so whatever is published. All of it is done, or nothing."""
+    said = body.model_fields_set
+    wanted = Organisation(
+        toolkit=body.toolkit if "toolkit" in said else KEPT,
+        add_tags=body.add_tags,
+        remove_tags=body.remove_tags,
+        owner=(body.owner or "") if "owner" in said else KEPT,
+    )
+    tool = organise(tool_at(slug), wanted, by=actor(request), seen=_seen(request))
+    response["ETag"] = tool.etag
+    return tool_json(tool)
+
+
+@router.put(
+    "/tools/{slug}/deprecation",
+    response={200: shapes.ToolOut, 404: shapes.ErrorOut, 412: shapes.ErrorOut, **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Deprecate a tool",
+    openapi_extra=shapes.IF_MATCH_OR_NOT,
+)
+def deprecate_tool(
+    request: HttpRequest, response: HttpResponse, slug: str, body: shapes.DeprecationIn
+) -> dict[str, Any]:
+    """It works as before, and is found after others. Answers about it have the header `Deprecation` from then on.
+
+    If there is a successor, `Link` names it with `rel="successor-version"`. Sent again, the note and the successor are
+    said anew.
+    """
+    tool = deprecate(tool_at(slug), note=body.note, superseded_by=body.superseded_by or "", seen=_seen(request))
+    response["ETag"] = tool.etag
+    _say_deprecated(response, tool)
+    return tool_json(tool)
+
+
+@router.delete(
+    "/tools/{slug}/deprecation",
+    response={
+        204: None,
+        401: shapes.ErrorOut,
+        403: shapes.ErrorOut,
+        404: shapes.ErrorOut,
+        409: shapes.ErrorOut,
+        412: shapes.ErrorOut,
+    },
+    auth=token_or_session("publish"),
+    summary="Take back that a tool is deprecated",
+    openapi_extra=shapes.IF_MATCH_OR_NOT,
+)
+def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
+    """Only what people said: 409 where it is the spec that says so."""
+    undo_deprecation(tool_at(slug), seen=_seen(request))
+    return Status(204, None)
 
 
 @router.delete(
@@ -179,7 +230,9 @@ def restore_tool(request: HttpRequest, slug: str) -> Status[None]:
 @router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=shapes.SPEC_TEXT)
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
     """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
-    return _text_of(request, revision_of(tool_at(slug)), f"{file_stem(slug)}.json" if download else None)
+    tool = tool_at(slug)
+    text = _text_of(request, revision_of(tool), f"{file_stem(slug)}.json" if download else None)
+    return _say_deprecated(text, tool)
 
 
 @router.get(
@@ -223,6 +276,30 @@ def get_revision_spec(
 ) -> HttpResponse:
     """As it was uploaded, byte for byte; it never changes. `download=1`: as a file."""
     return _text_of(request, revision_at(slug, number), f"{file_stem(slug)}-r{number}.json" if download else None)
+
+
+@router.post(
+    "/tools/{slug}/revisions/{int:number}/restore",
+    response={
+        200: shapes.PublicationOut,
+        201: shapes.PublicationOut,
+        401: shapes.ErrorOut,
+        403: shapes.ErrorOut,
+        404: shapes.ErrorOut,
+        412: shapes.ErrorOut,
+        428: shapes.ErrorOut,
+    },
+    auth=token_or_session("publish"),
+    summary="Restore a revision",
+    openapi_extra=shapes.IF_MATCH,
+)
+def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[dict[str, Any]]:
+    """Publishes its text as the next revision: 201. The revision that is current already: 200."""
+    tool = _seen_tool_at(request, slug)
+    spec = revision_at(slug, number).spec
+    publication = publish(spec, by=actor(request), expected=revision_of(tool).number)
+    response["ETag"] = publication.tool.etag
+    return Status(200 if publication.outcome == "unchanged" else 201, _publication_json(publication, dry_run=False))
 
 
 @router.get(
@@ -276,11 +353,18 @@ def _change_json(change: Change) -> dict[str, Any]:
     auth=open_to_all(),
     summary="Export a tool",
 )
-def export_tool(request: HttpRequest, slug: str, format: str) -> dict[str, Any]:  # noqa: A002 - the name in the path
+def export_tool(
+    request: HttpRequest,
+    response: HttpResponse,
+    slug: str,
+    format: str,  # noqa: A002 - the name in the path
+) -> dict[str, Any]:
     """For `mcp`, `openai`, `openai-strict`, `anthropic`, `gemini`, `langchain` or `openapi`, with what was lost."""
     if format not in exports.FORMATS:
         raise Http404
-    exported = exports.export(revision_of(tool_at(slug)).spec, format)
+    tool = tool_at(slug)
+    _say_deprecated(response, tool)
+    exported = exports.export(revision_of(tool).spec, format)
     rules = exports.FORMATS[format].rules
     return {
         "format": format,
@@ -368,8 +452,22 @@ def tool_json(tool: Tool) -> dict[str, Any]:
         "examples": tool.has_examples,
         "returns": tool.has_return_type,
         "archived": tool.archived,
+        "owner": tool.owner.username if tool.owner else None,
+        "toolkit": tool.toolkit,
+        "tags": tool.tags,
+        "deprecation": _deprecation_json(tool) if tool.deprecated else None,
         "created_at": tool.created_at,
         "updated_at": tool.updated_at,
+    }
+
+
+def _deprecation_json(tool: Tool) -> dict[str, Any]:
+    successor = tool.superseded_by
+    return {
+        "since": tool.deprecated_at,
+        "note": tool.deprecation_note,
+        "superseded_by": {"id": successor.tool_id, "slug": successor.slug} if successor else None,
+        "by_spec": not tool.deprecation_chosen,
     }
 
 
@@ -473,6 +571,39 @@ def _text_of(request: HttpRequest, revision: Revision, file_name: str | None) ->
     response = HttpResponse(revision.source.encode(), content_type="application/json", headers={"ETag": etag})
     if file_name is not None:
         response["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return response
+
+
+def _seen(request: HttpRequest) -> list[str] | None:
+    """The entity tags in `If-Match`; None where it was not sent."""
+    return parse_etags(request.headers["If-Match"]) if "If-Match" in request.headers else None
+
+
+def _seen_tool_at(request: HttpRequest, slug: str) -> Tool:
+    """The tool, if it is as the caller says to have seen it.
+
+    Raises:
+        HttpError: 428: `If-Match` is missing.
+        RevisionConflict: it is another by now.
+    """
+    seen = _seen(request)
+    if not seen:
+        raise HttpError(428, "Send `If-Match` with the `ETag` of the tool as you saw it.")
+    tool = tool_at(slug)
+    if tool.etag not in seen and "*" not in seen:
+        raise RevisionConflict(f"The tool is at {tool.etag} now. Get it again and look at what changed.")
+    return tool
+
+
+def _say_deprecated(response: HttpResponse, tool: Tool) -> HttpResponse:
+    """With `Deprecation` (since when) and a link to the successor, where the tool is deprecated.
+
+    Source: RFC 9745, "The Deprecation HTTP Response Header Field"; RFC 5829 (successor-version).
+    """
+    if tool.deprecated_at:
+        response["Deprecation"] = f"@{int(tool.deprecated_at.timestamp())}"
+        if tool.superseded_by:
+            response["Link"] = f'<{_url("get_tool", tool.superseded_by.slug)}>; rel="successor-version"'
     return response
 
 

@@ -49,8 +49,18 @@ TOOL = {
     "examples": True,
     "returns": True,
     "archived": False,
+    "owner": "ada",
+    "toolkit": "",
+    "tags": ["weather"],
+    "deprecation": None,
     "created_at": "2026-01-15T09:30:00Z",
     "updated_at": "2026-01-15T09:30:00Z",
+}
+DEPRECATION = {
+    "since": "2026-03-01T08:00:00Z",
+    "note": "It knows no forecasts.",
+    "superseded_by": {"id": "weather.forecast", "slug": "weather.forecast"},
+    "by_spec": False,
 }
 PROBLEM = {
     "pointer": "/definition/description",
@@ -157,6 +167,20 @@ class MatchOut(Schema):
     marks: list[tuple[int, int]]
 
 
+class SuccessorOut(Schema):
+    id: str
+    slug: str
+
+
+class DeprecationOut(Schema):
+    model_config = _like(DEPRECATION)
+
+    since: datetime
+    note: str
+    superseded_by: SuccessorOut | None
+    by_spec: bool = Field(description="Whether its own spec says so, and no person.")
+
+
 class ToolOut(Schema):
     model_config = _like(TOOL)
 
@@ -170,6 +194,10 @@ class ToolOut(Schema):
     examples: bool
     returns: bool
     archived: bool
+    owner: str | None = Field(description="The person who published it first, or who took it over.")
+    toolkit: str = Field(description="The group that it belongs to: chosen, or what its id begins with; may be empty.")
+    tags: list[str] = Field(description="Those of its spec, and those that people added.")
+    deprecation: DeprecationOut | None
     created_at: datetime
     updated_at: datetime
 
@@ -215,6 +243,24 @@ class ToolWithSpecOut(ToolOut):
 
     sha256: str = Field(description="Of the spec's text, in hex.")
     spec: Any = Field(description="The current spec. Its text as uploaded, byte for byte, is at `/spec`.")
+
+
+class OrganisationIn(Schema):
+    """What is left out stays as it is."""
+
+    model_config = _like({"toolkit": "Weather", "add_tags": ["outdoors"], "remove_tags": [], "owner": "ada"})
+
+    toolkit: str | None = Field(None, description="Its name; empty for none, null for what the tool's id begins with.")
+    add_tags: list[str] = Field([], max_length=50)
+    remove_tags: list[str] = Field([], max_length=50, description="Of those that people added.")
+    owner: str | None = Field(None, description="The name of a person; null for nobody. Only for the owner, or staff.")
+
+
+class DeprecationIn(Schema):
+    model_config = _like({"note": "It knows no forecasts.", "superseded_by": "weather.forecast"})
+
+    note: str = Field("", description="Why, or what to do: at most 500 characters.")
+    superseded_by: str | None = Field(None, description="The id of the tool to use instead.")
 
 
 class PublicationOut(Schema):
@@ -463,6 +509,19 @@ class ErrorOut(Schema):
     errors: list[SpecProblemOut] = []
 
 
+IF_MATCH: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": "If-Match",
+            "in": "header",
+            "required": True,
+            "schema": {"type": "string"},
+            "description": "The `ETag` of the tool as you saw it.",
+        }
+    ]
+}
+IF_MATCH_OR_NOT: dict[str, Any] = {"parameters": [IF_MATCH["parameters"][0] | {"required": False}]}
+JSON_SCHEMA: dict[str, Any] = {"type": ["object", "boolean"], "description": "Any JSON Schema 2020-12."}
 SPEC_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -472,7 +531,31 @@ SPEC_BODY: dict[str, Any] = {
                 "schema": {
                     "type": "object",
                     "required": ["definition"],
-                    "properties": {"definition": {"type": "object"}, "configuration": {}},
+                    "properties": {
+                        "definition": {
+                            "type": "object",
+                            "required": ["name", "description"],
+                            "properties": {
+                                "id": {"type": "string"},
+                                "name": {"type": "string"},
+                                "description": {"type": "string"},
+                                "parameters": JSON_SCHEMA,
+                                "returnType": JSON_SCHEMA,
+                                "examples": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "properties": {
+                                            "description": {"type": "string"},
+                                            "parameters": {"type": "object"},
+                                            "returnValue": {"type": "object"},
+                                        },
+                                    },
+                                },
+                            },
+                        },
+                        "configuration": JSON_SCHEMA,
+                    },
                 },
                 "example": GET_WEATHER,
             }
@@ -490,7 +573,10 @@ UPLOAD_BODY: dict[str, Any] = {
             "multipart/form-data": {
                 "schema": {
                     "type": "object",
-                    "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                    "required": ["files"],
+                    "properties": {
+                        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
+                    },
                 }
             },
             "application/json": {"schema": {"type": ["object", "array"]}},

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from django.utils import timezone
 
-from catalog.indexing import reindex
+from catalog.indexing import changing, reindex
 from catalog.models import Tool
-from catalog.search import search_index
 
 
 def archive(tool: Tool) -> None:
@@ -20,11 +18,9 @@ def restore(tool: Tool) -> None:
     _set(tool, archived=False)
 
 
-@transaction.atomic
 def _set(tool: Tool, *, archived: bool) -> None:
-    search_index().hold()
-    stored = Tool.objects.with_current().get(pk=tool.pk)
-    if stored.archived != archived:
-        stored.archived_at = timezone.now() if archived else None
-        reindex(stored, "archived_at")
-    tool.archived_at = stored.archived_at
+    with changing(tool) as stored:
+        if stored.archived != archived:
+            stored.archived_at = timezone.now() if archived else None
+            reindex(stored, "archived_at")
+        tool.archived_at = stored.archived_at

@@ -5,6 +5,8 @@ ToolshelfError
 │   ├── JSONTextError       it is not JSON as Toolshelf reads it
 │   └── SpecError           it is not an acceptable LLM Tool Spec
 ├── RevisionConflict        somebody else's revision landed first
+├── HeldBySpec              it is the tool's spec that says so, and only a revision can unsay it
+├── NotTheOwner             only a tool's owner may do this, or staff
 └── Busy                    no room for one more; carries when to try again
     └── Unreachable         what would do it cannot be reached for the moment
 """
@@ -42,6 +44,14 @@ class SpecError(DocumentError):
 
 class RevisionConflict(ToolshelfError):
     """Another revision landed first, and the caller named the one it had seen."""
+
+
+class HeldBySpec(ToolshelfError):
+    """What is to be taken from a tool is said by its own spec, so that only a revision can take it away."""
+
+
+class NotTheOwner(ToolshelfError):
+    """Only a tool's owner may do this, or staff."""
 
 
 class Busy(ToolshelfError):

@@ -7,11 +7,14 @@ and `index` after that. Whatever else is to be found of a tool is added to `stan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
+from django.db import transaction
 from django.utils import timezone
 
+from catalog.errors import RevisionConflict
 from catalog.inserting import insert, reserved_keys
 from catalog.lint.judging import keys_of
 from catalog.models import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH, Tool, ToolTag
@@ -70,12 +73,32 @@ def index(tools: Sequence[tuple[ToolSpec, Tool]]) -> None:
 def standing_of(tool: Tool) -> Standing:
     """What is to be found of a tool besides its spec."""
     return Standing(
+        owner=tool.owner_id,
         toolkit=tool.toolkit,
         tags=tuple(tool.tags),
         archived=tool.archived,
         deprecated=tool.deprecated,
         keys=keys_of(tool.score, tool.usable),
     )
+
+
+@contextmanager
+def changing(tool: Tool, *, seen: Collection[str] | None = None) -> Iterator[Tool]:
+    """The tool as it is stored, while nobody else changes tools: to be changed within, in one transaction.
+
+    Args:
+        tool: as the caller read it.
+        seen: entity tags of the tool as the caller saw it; None where that does not matter, "*" where any will do.
+
+    Raises:
+        RevisionConflict: the tool is none of those.
+    """
+    with transaction.atomic():
+        search_index().hold()
+        stored = Tool.objects.with_current().get(pk=tool.pk)
+        if seen is not None and stored.etag not in seen and "*" not in seen:
+            raise RevisionConflict(f"The tool is at {stored.etag} now. Get it again and look at what changed.")
+        yield stored
 
 
 def reindex(tool: Tool, *changed: str) -> None:

@@ -59,11 +59,13 @@ class ToolQuerySet(models.QuerySet["Tool"]):
 
     def for_rows(self) -> ToolQuerySet:
         """With what a row shows, and without the text of the specs."""
-        return self.select_related("current").defer("current__source")
+        return self.select_related("current", "owner", "superseded_by").defer(
+            "current__source", "superseded_by__description"
+        )
 
     def with_current(self) -> ToolQuerySet:
         """With the current revision at hand, for pages that show its text."""
-        return self.select_related("current")
+        return self.select_related("current", "owner", "superseded_by")
 
 
 class Tool(models.Model):

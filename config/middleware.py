@@ -18,7 +18,7 @@ from config.problem_json import CONTENT_TYPE
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "DELETE")
+KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "PATCH", "DELETE")
 MAX_QUERY_CHARACTERS = 16_384
 MAX_HEADER_CHARACTERS = 32_768  # of all headers together
 # What a page elsewhere can send without asking first (a "simple" request), and so no door for programs takes.

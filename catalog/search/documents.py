@@ -36,11 +36,13 @@ class Standing:
     """What is to be found of a tool besides its spec.
 
     Attributes:
+        owner: the primary key of the person; None where nobody owns it.
         toolkit: the name of the one that it belongs to; "" where it belongs to none.
         tags: all it has.
         keys: more tokens that conditions may ask for; each begins with `f_`.
     """
 
+    owner: int | None = None
     toolkit: str = ""
     tags: tuple[str, ...] = ()
     archived: bool = False
@@ -57,7 +59,8 @@ class SearchDocument:
             returns, configuration and tags. Each token stands between two spaces.
         keys: tokens that conditions ask for: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same of
             returns and configuration; `k_` toolkit, `g_` tag, by the whole name or a word of it, `kx_` and `gx_` by
-            the whole name; `f_` facts; `n_` a word of the name, `n3_` of a name of three words, `x_` the whole name.
+            the whole name; `o_` owner; `f_` facts; `n_` a word of the name, `n3_` of a name of three words, `x_` the
+            whole name.
         fields: what reasons are told from; one field per line: place, name and description, a tab between them.
         counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as they are written.
@@ -147,6 +150,8 @@ class _Writing:
         if toolkit:
             groups[f"kx_{group_key(toolkit)}"] = toolkit
         keys += groups
+        if standing.owner is not None:
+            keys.append(f"o_{standing.owner}")
         for place, letter in LETTERS.items():
             keys += _field_keys(letter, fields[place])
         about, takes = self.text(spec.description), self.fields(fields["parameter"])

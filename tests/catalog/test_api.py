@@ -55,6 +55,10 @@ def test_anyone_can_search(stranger):
         "examples": False,
         "returns": False,
         "archived": False,
+        "owner": None,
+        "toolkit": "",
+        "tags": [],
+        "deprecation": None,
         "created_at": "",
         "updated_at": "",
         "matched": [
@@ -542,7 +546,7 @@ def test_each_operation_has_a_summary_and_its_answers_an_example(stranger):
         for method, told in operations.items()
         if told["tags"] == ["tools"]
     ]
-    assert len(tools) == 14
+    assert len(tools) == 18
     for path, method, told in tools:
         assert told["summary"], path
         assert told["description"], path

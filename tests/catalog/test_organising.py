@@ -1,0 +1,376 @@
+"""Toolkit, tags, owner and deprecation, as people say; and old revisions that come back."""
+
+import json
+
+import pytest
+
+from catalog.deprecating import deprecate, undo_deprecation
+from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict
+from catalog.models import Tool, ToolTag
+from catalog.organising import Organisation, organise
+from catalog.publishing import publish
+from catalog.search import groups
+from tests.conftest import Program
+from tests.factories import make_spec, make_token, make_tool, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def patch(program, slug, **body):
+    return program.send("PATCH", f"/tools/{slug}", json.dumps(body))
+
+
+def put_deprecation(program, slug, **body):
+    return program.send("PUT", f"/tools/{slug}/deprecation", json.dumps(body))
+
+
+def found(program, **query):
+    return [tool["id"] for tool in program.ask("/tools", **query).json()["items"]]
+
+
+@pytest.fixture
+def reader(db):
+    """A program whose token may but read."""
+    return Program(make_token("read", user=make_user("reader")))
+
+
+# -- toolkit ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_tool_is_put_into_a_toolkit_and_found_there(program):
+    make_tool("github.create_issue")
+
+    answer = patch(program, "github.create_issue", toolkit="  Issue   trackers ")
+
+    assert answer.status_code == 200
+    assert answer.json()["toolkit"] == "Issue trackers"
+    assert found(program, q='toolkit:"issue trackers"') == ["github.create_issue"]
+    assert found(program, q="toolkit:github") == []
+
+
+def test_a_chosen_toolkit_stays_over_revisions_and_is_given_up_for_that_of_the_id(program):
+    make_tool("github.create_issue")
+    patch(program, "github.create_issue", toolkit="Trackers")
+    make_tool("github.create_issue", description="Anew.")
+
+    kept = program.ask("/tools/github.create_issue").json()["toolkit"]
+    given_up = patch(program, "github.create_issue", toolkit=None).json()["toolkit"]
+
+    assert (kept, given_up) == ("Trackers", "github")
+
+
+def test_a_tool_can_be_in_no_toolkit_whatever_its_id_begins_with(program):
+    make_tool("github.create_issue")
+
+    assert patch(program, "github.create_issue", toolkit="").json()["toolkit"] == ""
+    assert groups.largest("toolkit", 5) == []
+
+
+@pytest.mark.parametrize("name", ["--", "x" * 101, "a\x00b"])
+def test_a_name_that_no_toolkit_can_have_is_refused_with_its_place(program, name):
+    make_tool("now")
+
+    answer = patch(program, "now", toolkit=name)
+
+    assert answer.status_code in {400, 422}
+    assert Tool.objects.get().toolkit == ""
+
+
+# -- tags -------------------------------------------------------------------------------------------------------------
+
+
+def test_tags_are_added_found_and_removed(program):
+    make_tool("now", tags=["clock"])
+
+    added = patch(program, "now", add_tags=["Time  zones", "time-zones", "CLOCK"]).json()["tags"]
+    by_tag = found(program, q='tag:"time zones"')
+    removed = patch(program, "now", remove_tags=["time zones", "never there"]).json()["tags"]
+
+    assert added == ["clock", "Time zones"]
+    assert by_tag == ["now"]
+    assert removed == ["clock"]
+    assert list(ToolTag.objects.values_list("key", flat=True)) == ["clock"]
+
+
+def test_a_tag_of_the_spec_cannot_be_removed_and_nothing_else_is_done_then(program):
+    make_tool("now", tags=["clock"])
+
+    answer = patch(program, "now", toolkit="Times", remove_tags=["Clock"])
+
+    assert answer.status_code == 409
+    assert "stands in the spec" in answer.json()["detail"]
+    assert Tool.objects.get().toolkit == ""
+
+
+def test_each_tag_that_cannot_be_is_named_by_its_place(program):
+    make_tool("now")
+
+    answer = patch(program, "now", add_tags=["good", "", "x" * 61])
+
+    assert answer.status_code == 422
+    assert [error["pointer"] for error in answer.json()["errors"]] == ["/add_tags/1", "/add_tags/2"]
+    assert Tool.objects.get().tags == []
+
+
+def test_a_tool_has_at_most_fifty_tags_of_people():
+    tool = make_tool("now")
+    ada = make_user()
+    organise(tool, Organisation(add_tags=[f"tag {number}" for number in range(50)]), by=ada)
+
+    with pytest.raises(DocumentError, match="at most 50 tags"):
+        organise(tool, Organisation(add_tags=["one more"]), by=ada)
+
+
+# -- owner ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_owner_hands_a_tool_over_and_cannot_take_it_back():
+    ada, grace = make_user("ada"), make_user("grace")
+    tool = publish(make_spec("now"), by=ada).tool
+
+    tool = organise(tool, Organisation(owner="grace"), by=ada)
+
+    assert tool.owner == grace
+    with pytest.raises(NotTheOwner):
+        organise(tool, Organisation(owner="ada"), by=ada)
+
+
+def test_staff_hands_over_what_is_not_its_own_and_anyone_takes_what_nobody_owns():
+    ada, staff = make_user("ada"), make_user("chief", is_staff=True)
+    owned, free = publish(make_spec("owned"), by=ada).tool, make_tool("free")
+
+    assert organise(owned, Organisation(owner=""), by=staff).owner is None
+    assert organise(free, Organisation(owner="ada"), by=ada).owner == ada
+
+
+def test_who_does_not_own_a_tool_is_told_so_but_may_organise_it(program):
+    publish(make_spec("now"), by=make_user("ada"))
+
+    assert patch(program, "now", owner="program").status_code == 403
+    assert patch(program, "now", owner=None).status_code == 403
+    assert patch(program, "now", owner="ada", add_tags=["clock"]).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["nobody", "gone"])
+def test_a_tool_is_not_handed_to_somebody_who_is_not_here(program, name):
+    make_user("gone", is_active=False)
+    make_tool("now")
+
+    answer = patch(program, "now", owner=name)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/owner"
+
+
+# -- who may, and when ------------------------------------------------------------------------------------------------
+
+CHANGES = [
+    ("PATCH", "/tools/{}", "{}"),
+    ("PUT", "/tools/{}/deprecation", "{}"),
+    ("DELETE", "/tools/{}/deprecation", ""),
+    ("POST", "/tools/{}/revisions/1/restore", ""),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_change_needs_somebody_who_may_publish(stranger, reader, method, path, body):
+    make_tool("now")
+
+    assert stranger.send(method, path.format("now"), body).status_code == 401
+    assert reader.send(method, path.format("now"), body).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_change_of_a_tool_that_is_not_there_finds_nothing(program, method, path, body):
+    assert program.send(method, path.format("nowhere"), body, **{"If-Match": "*"}).status_code == 404
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_change_of_a_tool_that_changed_meanwhile_is_refused(program, method, path, body):
+    make_tool("now")
+    seen = program.ask("/tools/now")["ETag"]
+    patch(program, "now", add_tags=["clock"])
+
+    answer = program.send(method, path.format("now"), body, **{"If-Match": seen})
+
+    assert answer.status_code == 412
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_change_of_the_tool_that_was_seen_is_done(program, method, path, body):
+    make_tool("now")
+    seen = program.ask("/tools/now")["ETag"]
+
+    assert program.send(method, path.format("now"), body, **{"If-Match": seen}).status_code in {200, 204}
+
+
+def test_verbs_look_at_what_was_seen_too():
+    tool = make_tool("now")
+
+    with pytest.raises(RevisionConflict):
+        deprecate(tool, seen=['"another"'])
+
+
+# -- deprecation ------------------------------------------------------------------------------------------------------
+
+
+def test_a_deprecated_tool_says_so_and_what_to_use_instead(program, stranger):
+    make_tool("old")
+    make_tool("new")
+
+    answer = put_deprecation(program, "old", note=" Too slow. ", superseded_by="new")
+
+    tool = Tool.objects.get(tool_id="old")
+    assert answer.status_code == 200
+    assert answer.json()["deprecation"] == {
+        "since": tool.deprecated_at.isoformat().replace("+00:00", "Z"),
+        "note": "Too slow.",
+        "superseded_by": {"id": "new", "slug": "new"},
+        "by_spec": False,
+    }
+    for path in ("/tools/old", "/tools/old/spec", "/tools/old/export/mcp"):
+        got = stranger.ask(path)
+        assert got["Deprecation"] == f"@{int(tool.deprecated_at.timestamp())}"
+        assert got["Link"] == '</api/v1/tools/new>; rel="successor-version"'
+    assert "Deprecation" not in stranger.ask("/tools/new")
+
+
+def test_an_answer_that_nothing_changed_says_deprecated_too(program):
+    make_tool("old")
+    put_deprecation(program, "old")
+
+    etag = program.ask("/tools/old")["ETag"]
+    answer = program.send("GET", "/tools/old", **{"If-None-Match": etag})
+
+    assert answer.status_code == 304
+    assert "Deprecation" in answer
+    assert "Link" not in answer
+
+
+def test_since_when_a_tool_is_deprecated_stays_when_more_is_said(program):
+    make_tool("old")
+    first = put_deprecation(program, "old").json()["deprecation"]["since"]
+
+    second = put_deprecation(program, "old", note="More.").json()["deprecation"]
+
+    assert second["since"] == first
+    assert second["note"] == "More."
+
+
+def test_a_deprecation_stays_over_revisions_and_is_taken_back(program):
+    make_tool("old")
+    put_deprecation(program, "old", note="Too slow.")
+    make_tool("old", description="Anew.")
+
+    kept = program.ask("/tools/old").json()["deprecation"]["note"]
+    taken_back = program.send("DELETE", "/tools/old/deprecation")
+
+    assert kept == "Too slow."
+    assert taken_back.status_code == 204
+    assert program.ask("/tools/old").json()["deprecation"] is None
+    assert "Deprecation" not in program.ask("/tools/old")
+
+
+def test_what_the_spec_says_of_itself_cannot_be_taken_back(program):
+    make_tool("old", deprecated=True)
+
+    answer = program.send("DELETE", "/tools/old/deprecation")
+
+    assert program.ask("/tools/old").json()["deprecation"]["by_spec"] is True
+    assert answer.status_code == 409
+
+
+def test_where_the_spec_says_so_too_only_what_people_said_is_taken_back():
+    tool = deprecate(make_tool("old", deprecated=True), note="Too slow.")
+
+    tool = undo_deprecation(tool)
+
+    assert tool.deprecated
+    assert tool.deprecation_note == ""
+    with pytest.raises(HeldBySpec):
+        undo_deprecation(tool)
+
+
+def test_taking_back_what_nobody_said_changes_nothing():
+    assert not undo_deprecation(make_tool("now")).deprecated
+
+
+@pytest.mark.parametrize("successor", ["nowhere", "old", "new"])
+def test_a_successor_is_another_tool_and_does_not_lead_back(program, successor):
+    make_tool("old")
+    make_tool("new")
+    make_tool("newest")
+    put_deprecation(program, "new", superseded_by="newest")
+    put_deprecation(program, "newest", superseded_by="old")
+
+    answer = put_deprecation(program, "old", superseded_by=successor)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/superseded_by"
+
+
+def test_a_note_has_its_bounds(program):
+    make_tool("old")
+
+    assert put_deprecation(program, "old", note="x" * 500).status_code == 200
+    assert put_deprecation(program, "old", note="x" * 501).status_code == 422
+
+
+def test_a_deprecated_tool_is_found_after_others_that_answer_as_well(program):
+    make_tool("weather.a", name="get_weather", description="Weather of a place.")
+    make_tool("weather.b", name="get_weather", description="Weather of a place.")
+    before = found(program, q="get weather")
+
+    put_deprecation(program, "weather.a")
+
+    assert before == ["weather.a", "weather.b"]
+    assert found(program, q="get weather") == ["weather.b", "weather.a"]
+    assert found(program, q="get weather is:deprecated") == ["weather.a"]
+
+
+def test_a_deprecated_tool_that_is_called_by_its_name_stands_first_where_no_other_answers_as_well(program):
+    make_tool("get_weather", description="Weather of a place.")
+    make_tool("plan_trip", description="Plans a trip. It looks how the weather will get.")
+    make_tool("list_stations", description="Stations that measure weather, to get readings from.")
+
+    put_deprecation(program, "get_weather")
+
+    assert found(program, q="get_weather")[0] == "get_weather"
+    assert found(program, id="get_weather") == ["get_weather"]
+
+
+# -- restoring a revision ---------------------------------------------------------------------------------------------
+
+
+def restore(program, slug, number, **headers):
+    return program.send("POST", f"/tools/{slug}/revisions/{number}/restore", **headers)
+
+
+def test_an_old_revision_is_published_again_as_the_newest(program):
+    first = publish(make_spec("now", description="First."), by=None).revision
+    publish(make_spec("now", description="Second."), by=None)
+
+    answer = restore(program, "now", 1, **{"If-Match": program.ask("/tools/now")["ETag"]})
+
+    newest = Tool.objects.with_current().get()
+    assert answer.status_code == 201
+    assert answer.json()["outcome"] == "revised"
+    assert answer["ETag"] == newest.etag
+    assert (newest.current.number, newest.current.source) == (3, first.source)
+    assert newest.current.created_by.username == "program"
+    assert newest.description == "First."
+
+
+def test_the_current_revision_is_not_published_again(program):
+    make_tool("now")
+
+    answer = restore(program, "now", 1, **{"If-Match": "*"})
+
+    assert (answer.status_code, answer.json()["outcome"]) == (200, "unchanged")
+
+
+def test_a_revision_is_restored_only_on_top_of_what_was_seen(program):
+    make_tool("now")
+
+    assert restore(program, "now", 1).status_code == 428
+    assert restore(program, "now", 2, **{"If-Match": "*"}).status_code == 404
