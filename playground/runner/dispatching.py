@@ -164,9 +164,12 @@ class Dispatcher:
             return
         run.attempts += 1
         key = self._key(run)
-        keeper = next((each for each in self._keepers if each.run is None and each.key == key), None)
+        ready = [each for each in self._keepers if each.run is None and each.key == key]
         try:
-            keeper = keeper or self._new_keeper(key, run)
+            # the one that has waited longest is sure to have the run's process made already
+            keeper = min(ready, key=lambda each: each.idle_since) if ready else self._new_keeper(key, run)
+            if len(ready) <= 1 and len(self._keepers) < self._most_keepers:
+                self._new_keeper(key, run)  # so that the next run, too, finds one that is ready
         except OSError as error:
             logger.warning("No process could be started for a run: %s", error)
             self._close_worker()

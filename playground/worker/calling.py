@@ -11,10 +11,10 @@ import io
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
@@ -49,6 +49,9 @@ from playground.worker.loading import LoadedFactory, load_factory
 _REPORTS_EVERY_S: Final = 0.1
 _MAX_MESSAGE: Final = 200
 _NOT_SENT: Final = 3
+_SIGNALS: Final = tuple(map(int, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)))
+# Without its enumerations, which take longer than all else that a run does before it begins.
+_set_handler: Final[Callable[[int, int], object]] = getattr(signal.signal, "__wrapped__", signal.signal)
 
 
 class BadToolError(TypeError):
@@ -95,23 +98,24 @@ _write: Final = os.write
 _dumps: Final = json.dumps
 
 
-def run(factory: LoadedFactory | None, server: socket.socket, result: int) -> NoReturn:
+def run(factory: LoadedFactory | None, server: int, result: int) -> NoReturn:
     """Do the job that waits at `server`, and leave this process.
 
     Args:
         factory: the factory, or None for one that is imported now.
-        server: where the job is read; closed before the tool's code runs.
+        server: the socket where the job is read; closed before the tool's code runs.
         result: the pipe to the keeper.
     """
     reporter = Reporter(result)
+    knew_types = loads_types()
     try:
         job = _take_job(server)
-        server.close()
+        os.close(server)
         reporter.send(TAKEN)
         kind, content = _answer(factory, job, reporter)
         _flush_output()
         reporter.flush()
-        if loads_types():
+        if loads_types() and not knew_types:
             reporter.send(TYPED)
         reporter.send(kind, content)
     except BaseException:  # noqa: BLE001  the process ends here, and nothing may run after it
@@ -119,7 +123,7 @@ def run(factory: LoadedFactory | None, server: socket.socket, result: int) -> No
     _exit(0)
 
 
-def _take_job(server: socket.socket) -> dict[str, Any]:
+def _take_job(server: int) -> dict[str, Any]:
     """The JOB frame, and nothing after it: what follows is the keeper's."""
     kind, length = HEADER.unpack(_receive(server, HEADER.size))
     if kind != JOB:
@@ -128,10 +132,10 @@ def _take_job(server: socket.socket) -> dict[str, Any]:
     return job
 
 
-def _receive(server: socket.socket, size: int) -> bytes:
+def _receive(server: int, size: int) -> bytes:
     parts = []
     while size:
-        part = server.recv(min(size, 1 << 20))
+        part = os.read(server, min(size, 1 << 20))
         if not part:
             raise EOFError
         parts.append(part)
@@ -201,18 +205,62 @@ def _finite(number: float) -> float:
     return number if abs(number) < 1e300 else 0.0
 
 
+class _Echo:
+    """The tool of a rehearsal."""
+
+    def create(self) -> _Echo:
+        return self
+
+    def call(self, request: dict[str, Any]) -> dict[str, Any]:
+        return request
+
+
+_ECHO: Final = LoadedFactory(_Echo(), configurable=False)
+_ECHO_JOB: Final[dict[str, Any]] = {
+    "parameters": '{"text": "a", "numbers": [1, 1.5], "flag": true, "nothing": null}',
+    "configuration": None,
+    "response_bytes": 1 << 20,
+    "error_characters": 4000,
+    "memory_bytes": 1 << 30,
+}
+_ECHO_FRAME: Final = frame(JOB, json.dumps(_ECHO_JOB).encode())
+
+
+def rehearse(times: int = 1) -> None:
+    """Go through a run with no tool in it.
+
+    What a process does for the first time after a fork takes longest: its memory is shared until it writes to it, and
+    Python writes wherever it runs. So that is done while a process waits, not when a run has begun.
+    """
+    for _ in range(times):
+        heard, told = os.pipe()
+        said, say = os.pipe()
+        os.write(told, _ECHO_FRAME)
+        reporter = Reporter(say)
+        reporter.send(*_answer(_ECHO, _take_job(heard), reporter))
+        _flush_output()
+        for descriptor in (heard, told, said, say):
+            os.close(descriptor)
+    tool_api.listen_to_progress(None)
+
+
 def settle(private: str) -> None:
-    """Make this process the run's own: its directory, its environment and its signals."""
+    """Make this process the run's own: its directory and its signals."""
     os.chdir(private)
+    for number in _SIGNALS:
+        _set_handler(number, 0)
+
+
+def settle_all(private: str) -> None:
+    """What `settle` does in good time for all runs that will be forked from here: their environment and streams."""
     os.umask(0o077)
     os.environ.update(HOME=private, TMPDIR=private)
     if tempfile := sys.modules.get("tempfile"):
         tempfile.__dict__["tempdir"] = None
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
-        signal.signal(number, signal.SIG_DFL)
+    _open_streams()
 
 
-def open_streams() -> None:
+def _open_streams() -> None:
     """Let `sys.stdout` and `sys.stderr` write to descriptors 1 and 2, whatever these are later."""
     read, write = os.pipe()  # a stream remembers whether it can seek; the pipes of runs cannot
     for descriptor, name in ((1, "stdout"), (2, "stderr")):

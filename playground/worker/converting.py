@@ -8,6 +8,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 _PLAIN: Final = (dict, list, tuple, str, int, float, bool, object, type(None), Mapping, Any, None)
@@ -104,7 +105,25 @@ def _hints(function: object) -> dict[str, Any]:
     """The annotations of `function`; {} where they cannot be made out: they are optional."""
     if not getattr(function, "__annotations__", None):
         return {}
+    return _hints_of(getattr(function, "__func__", function))
+
+
+@cache
+def _hints_of(function: object) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
     except (NameError, TypeError, AttributeError, SyntaxError):
         return {}
+
+
+def types_named_beside(factory: object) -> list[object]:
+    """What `factory`, and the tools defined in its module, take and give, as far as it is not JSON's own.
+
+    Found out once, before the runs that need it are forked. A tool defined elsewhere is looked at by each of its runs.
+    """
+    module = sys.modules.get(type(factory).__module__)
+    tools = [each for each in vars(module).values() if isinstance(each, type) and "call" in vars(each)]
+    kinds = [configuration_type(factory)]
+    for tool in tools:
+        kinds += [request_type(tool), response_type(tool)]
+    return [kind for kind in kinds if not is_plain(kind)]

@@ -13,25 +13,29 @@ _SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108  it is covered
 _SHARED_MEMORY_BYTES: Final = 16 * 2**20
 
 
-def make_private_directory(place: Place, slot: int, scratch_bytes: int) -> str:
+def private_directory(place: Place, slot: int) -> str:
+    """Where the private directory of every run of a keeper is."""
+    return f"{place.directory}/run-{slot}" if place.namespace < 0 else place.directory
+
+
+def make_private_directory(place: Place, slot: int, scratch_bytes: int) -> None:
     """An empty directory for one run; with namespaces in memory and of bounded size."""
     if place.namespace < 0:
-        path = Path(place.directory) / f"run-{slot}"
+        path = Path(private_directory(place, slot))
         if path.exists():  # of a keeper that was killed
             remove_tree(str(path))
         path.mkdir(mode=0o700)
-        return str(path)
+        return
     uid, gid = (slot, slot) if place.enclosure.own_users else (os.getuid(), os.getgid())
     flags, owner = linux.MS_NOSUID | linux.MS_NODEV, f"mode=700,uid={uid},gid={gid}"
     linux.mount("tmpfs", place.directory, "tmpfs", flags, f"size={scratch_bytes},nr_inodes=20k,{owner}")
     linux.mount("tmpfs", _SHARED_MEMORY, "tmpfs", flags, f"size={_SHARED_MEMORY_BYTES},nr_inodes=1k,{owner}")
-    return place.directory
 
 
-def remove_private_directory(place: Place, path: str) -> None:
+def remove_private_directory(place: Place, slot: int) -> None:
     """Remove it with all it holds; with namespaces in one step, whatever it holds."""
     if place.namespace < 0:
-        remove_tree(path)
+        remove_tree(private_directory(place, slot))
         return
     linux.unmount(place.directory)
     linux.unmount(_SHARED_MEMORY)

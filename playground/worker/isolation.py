@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import secrets
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from playground.worker.mounts import View, arrange_mounts
 Mode = Literal["namespaces", "user", "plain"]
 
 _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions hand out
-_UID_RANGES: Final = 1 << 18
+_UID_RANGES: Final = 1 << 18  # a power of two
 UIDS_PER_FACTORY: Final = 512
 _MAX_REASON: Final = 500
 _NICENESS: Final = 5  # behind the server, which has to answer meanwhile
@@ -155,7 +154,7 @@ def _change_user(uid: int) -> None:
 
 def _free_uids() -> int:
     """The first of `UIDS_PER_FACTORY` user numbers that hardly anybody else has."""
-    return _FIRST_UID + UIDS_PER_FACTORY * secrets.randbelow(_UID_RANGES)
+    return _FIRST_UID + UIDS_PER_FACTORY * (int.from_bytes(os.urandom(4), "big") % _UID_RANGES)
 
 
 def _fork_into_namespaces(enclosure: Enclosure) -> tuple[int, Place | None]:
@@ -273,8 +272,10 @@ def enter_run(place: Place, slot: int) -> None:
     linux.allow_inspection(allowed=True)
     linux.die_with_parent()
     os.nice(_NICENESS)
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123  once per run
-        file.write("1000")  # when memory is short, this goes first
+    with contextlib.suppress(OSError):
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(file, b"1000")  # when memory is short, this goes first
+        os.close(file)
 
 
 def bound(bounds: dict[str, int]) -> None:

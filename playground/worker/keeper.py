@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn
 
 from playground.worker import calling
 from playground.worker.cgroups import Membership, kills_in
-from playground.worker.directories import make_private_directory, remove_private_directory
+from playground.worker.directories import make_private_directory, private_directory, remove_private_directory
 from playground.worker.ending import end_descendants, reap
 from playground.worker.frames import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.isolation import Place, bound, enter_run, settle_keeper
@@ -41,14 +41,13 @@ class WaitingRun:
     """A process that waits to become a run.
 
     Attributes:
-        directory: its private directory, of `scratch_bytes`.
+        scratch_bytes: the size of its private directory.
         word: the pipe by which it is told to begin.
         result, stdout, stderr: the pipes by which it speaks.
     """
 
     pid: int
     pidfd: int
-    directory: str
     scratch_bytes: int
     word: int
     result: int
@@ -57,7 +56,7 @@ class WaitingRun:
 
     @property
     def is_alive(self) -> bool:
-        return not select.select([self.pidfd], [], [], 0)[0]
+        return not _ends_within(self.pidfd, 0)
 
     def close(self) -> None:
         for descriptor in (self.pidfd, self.word, self.result, self.stdout, self.stderr):
@@ -90,14 +89,14 @@ class Keeper:
                 self.group.join()
             except OSError:  # it was made for this one, and is gone
                 self.group = None
-        calling.open_streams()
+        calling.settle_all(private_directory(self.place, self.slot))
         while True:
             waiting = self._make_run()
             limits = self._next_limits()
             if not waiting.is_alive or waiting.scratch_bytes != limits["scratch_bytes"]:
                 self.scratch_bytes = limits["scratch_bytes"]
                 self._end(waiting)
-                self._clear(waiting)
+                self._clear()
                 waiting.close()
                 waiting = self._make_run()
             self._watch(waiting, limits)
@@ -123,17 +122,19 @@ class Keeper:
         return bool(poll.poll(0))
 
     def _make_run(self) -> WaitingRun:
-        directory = make_private_directory(self.place, self.slot, self.scratch_bytes)
+        make_private_directory(self.place, self.slot, self.scratch_bytes)
         (heard, word), (result, say), (stdout, out), (stderr, err) = os.pipe(), os.pipe(), os.pipe(), os.pipe()
         pid = os.fork()
         if not pid:
-            self._become_run(directory, heard, say, out, err)
+            self._become_run(heard, say, out, err)
         for descriptor in (heard, say, out, err):
             os.close(descriptor)
-        return WaitingRun(pid, os.pidfd_open(pid), directory, self.scratch_bytes, word, result, stdout, stderr)
+        return WaitingRun(pid, os.pidfd_open(pid), self.scratch_bytes, word, result, stdout, stderr)
 
     def _watch(self, run: WaitingRun, limits: dict[str, Any]) -> None:
         """Let a run begin, and watch it to its last process."""
+        with contextlib.suppress(BrokenPipeError):  # it has ended already, which is noticed next
+            os.write(run.word, json.dumps(limits["bounds"]).encode())
         watch = Watch(
             self.server,
             result=run.result,
@@ -142,17 +143,15 @@ class Keeper:
             nowhere=self.nowhere,
             limits=limits,
         )
-        with contextlib.suppress(BrokenPipeError):  # it has ended already, which is noticed next
-            os.write(run.word, json.dumps(limits["bounds"]).encode())
         takes_too_much = self._measure(limits)
         why: str = watch.until_it_ends(limits["deadline"], takes_too_much)
         if self.group and why == "exited" and takes_too_much():
             why = "memory"
         status, clean = self._end(run)
-        clean = self._clear(run) and clean
         watch.drain()
-        ended = {"why": why, "status": status, "clean": clean, "dropped": watch.dropped}
+        ended = {"why": why, "status": status, "dropped": watch.dropped}
         self.server.sendall(frame(END, json.dumps(ended).encode()))
+        clean = self._clear() and clean  # nobody waits for that
         run.close()
         if not (clean and watch.job_taken):  # else the job is still in the socket
             os._exit(1)
@@ -169,21 +168,21 @@ class Keeper:
         """Kill the run and all it has started; the wait status of its first process, and whether nothing is left."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(run.pidfd, signal.SIGKILL)
-        select.select([run.pidfd], [], [], 2.0)
+        _ends_within(run.pidfd, 2000)
         ended, status = os.waitpid(run.pid, os.WNOHANG)
         if reap() is None:
             return status, True
         return status, end_descendants(own_namespace=self.place.namespace >= 0) and ended == run.pid
 
-    def _clear(self, run: WaitingRun) -> bool:
+    def _clear(self) -> bool:
         """Take away the private directory of a run that has ended; whether that went well."""
         try:
-            remove_private_directory(self.place, run.directory)
+            remove_private_directory(self.place, self.slot)
         except OSError:
             return False
         return True
 
-    def _become_run(self, directory: str, heard: int, say: int, out: int, err: int) -> NoReturn:
+    def _become_run(self, heard: int, say: int, out: int, err: int) -> NoReturn:
         """In the forked process: take up the pipes, lose every other descriptor and right, wait, and do the job."""
         try:
             os.dup2(out, 1)
@@ -193,13 +192,21 @@ class Keeper:
                 os.dup2(descriptor, number, inheritable=False)
             close_from(_WORD + 1)
             enter_run(self.place, self.slot)
-            calling.settle(directory)
+            calling.settle(private_directory(self.place, self.slot))
+            calling.rehearse()
             word = os.read(_WORD, _MAX_WORD)
             os.close(_WORD)
             if word:
                 bound(json.loads(word))
-                calling.run(self.factory, socket.socket(fileno=_SERVER), _RESULT)
+                calling.run(self.factory, _SERVER, _RESULT)
         except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
             with contextlib.suppress(OSError):
                 os.write(2, f"The run could not be prepared: {error}\n".encode())
         os._exit(70)
+
+
+def _ends_within(pidfd: int, timeout_ms: int) -> bool:
+    """Whether a process has ended, or ends in time."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(timeout_ms))

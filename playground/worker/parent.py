@@ -13,7 +13,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
+from playground.worker.calling import rehearse
 from playground.worker.cgroups import Membership
+from playground.worker.converting import types_named_beside
 from playground.worker.ending import end_descendants, reap
 from playground.worker.failing import describe
 from playground.worker.frames import DESCRIPTION, UNUSABLE, frame
@@ -26,6 +28,7 @@ from playground.worker.messages import NOTHING_MORE, receive
 STARTS_THREADS: Final = 75  # how a parent ends that cannot fork
 _MAX_ERROR: Final = 4000
 _LOOKS_AFTER_CHILDREN_MS: Final = 5000
+_REHEARSALS: Final = 12  # Python adapts code to what it meets, from the eighth time on
 
 
 @dataclass
@@ -107,19 +110,22 @@ def become_parent(place: Place, worker: socket.socket, request: dict[str, Any]) 
     """
     parent = Parent(place, worker)
     _be_silent()
+    kinds: list[object] = []
     if request["preload"]:
         with contextlib.suppress(ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"], request["memory_bytes"]))
         try:
             parent.factory = load_factory(request["reference"])
+            kinds = types_named_beside(parent.factory.factory)
         except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
             parent.unusable = describe(error, max_characters=_MAX_ERROR)
         if threads() > 1:
             os._exit(STARTS_THREADS)
-    if request["typed"] or "pydantic" in sys.modules:
-        from playground.worker.typed import warm_up  # noqa: PLC0415  slow to import, and most tools do without
+    if kinds or request["typed"] or "pydantic" in sys.modules:
+        from playground.worker.typed import warm_up  # noqa: PLC0415  slow to import, and many tools do without
 
-        warm_up()
+        warm_up(kinds)
+    rehearse(_REHEARSALS)
     parent.serve()
 
 

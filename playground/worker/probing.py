@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.worker.cgroups import ControlGroups, Membership, find_control_groups
-from playground.worker.directories import make_private_directory, remove_private_directory
+from playground.worker.directories import make_private_directory, private_directory, remove_private_directory
 from playground.worker.isolation import Enclosure, Place, enter_run, fork_apart, fork_keeper, settle_keeper
 
 _TRIAL_BYTES: Final = 1 << 20
@@ -91,14 +91,14 @@ def _try_everything(place: Place, write: int, group: Membership | None) -> None:
         settle_keeper(place)
         if group:
             group.join()
-        directory = make_private_directory(place, 1, _TRIAL_BYTES)
+        make_private_directory(place, 1, _TRIAL_BYTES)
         run = os.fork()
         if run:
             os.waitpid(run, 0)
-            remove_private_directory(place, directory)
+            remove_private_directory(place, 1)
             os._exit(0)
         enter_run(place, 1)
-        (Path(directory) / "trial").write_text("")
+        Path(private_directory(place, 1), "trial").write_text("")
         for needed in place.enclosure.view.kept:
             os.listdir(needed)  # noqa: PTH208
         Path(os.__file__).read_bytes()

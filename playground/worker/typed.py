@@ -11,6 +11,7 @@ import json
 import pathlib
 import typing
 import uuid
+from collections.abc import Iterable
 from typing import Any, Final, Literal, Self, get_args, get_origin, get_type_hints
 
 import typing_extensions
@@ -72,8 +73,8 @@ def simplified(value: object) -> Any:
     return to_jsonable_python(value)
 
 
-def warm_up() -> None:
-    """Let pydantic load now what it loads when it is first used, so that no run has to."""
+def warm_up(kinds: Iterable[Any] = ()) -> None:
+    """Let pydantic do now what it does when it, and each of `kinds`, is first used, so that no run has to."""
 
     @dataclasses.dataclass
     class Sample:
@@ -91,10 +92,22 @@ def warm_up() -> None:
         read_typed('{"text": 1}', Sample, what="sample")
     for kind in (Sample, Another, Third):
         plain_of(read_typed('{"text": "a"}', kind, what="sample"), kind)
+    _adapters.clear()
+    for kind in kinds:
+        with contextlib.suppress(Exception):  # whoever calls the tool is told then
+            _adapter(kind)
+
+
+_adapters: list[tuple[Any, TypeAdapter[Any]]] = []
 
 
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(_known_to_pydantic(kind))
+    for known, adapter in _adapters:  # a few; not by hash, which some types of typing do not have
+        if known is kind:
+            return adapter
+    made: TypeAdapter[Any] = TypeAdapter(_known_to_pydantic(kind))
+    _adapters.append((kind, made))
+    return made
 
 
 def _known_to_pydantic(kind: Any) -> Any:

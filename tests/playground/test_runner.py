@@ -292,6 +292,21 @@ def test_a_decimal_gets_every_digit_that_was_written(runner):
     assert end.response["repr"] == "[Decimal('0.1234567890123456789012345'), Decimal('1E-20'), Decimal('3')]"
 
 
+def test_the_types_that_tools_name_are_known_before_a_run_is_forked(runner):
+    assert runner.run("knowing_tools:Factory").response == {"known": ["Neighbour", "Question"]}
+
+
+def test_a_run_finds_a_process_ready_right_after_another(own_runner):
+    runner = own_runner()
+    runner.call("return 1")
+
+    for _ in range(20):
+        before = len(runner.processes())
+        assert runner.call("return 1").outcome == "returned"
+
+    assert len(runner.processes()) <= before + 1  # two keepers take turns; no more are made
+
+
 def test_a_request_becomes_the_typed_dict_that_the_tool_names(runner):
     end = runner.run("typed_tools:place", {"city": "Wien", "lines": ["U1"]})
 
