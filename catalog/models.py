@@ -19,8 +19,9 @@ from catalog.search.expressions import EVERY_TOOL
 from catalog.search.planning import plan_of
 from catalog.search.queries import Query
 from catalog.spec import ToolSpec, kept_spec
+from catalog.upload_tables import Upload, UploadedSpec
 
-__all__ = ["Judgement", "Revision", "Tool", "ToolQuerySet", "ToolTag", "Waiver"]
+__all__ = ["Judgement", "Revision", "Tool", "ToolQuerySet", "ToolTag", "Upload", "UploadedSpec", "Waiver"]
 
 SORT_NAME_LENGTH = 80
 TAKES_LENGTH = 160

@@ -6,9 +6,11 @@ What is published is published in batches: whoever else wants to write waits for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from django.db import transaction
 
 from catalog.accounts.models import User
 from catalog.archiving import archive
@@ -18,11 +20,12 @@ from catalog.problems import Problem
 from catalog.publishing import BATCH, Publication, publish_many
 from catalog.spec import ToolSpec
 from catalog.unpacking import Piece
+from catalog.upload_tables import OUTCOMES
+
+Outcome = Literal["created", "revised", "unchanged", "rejected"]
 
 BATCH_BYTES = 4 * 1024 * 1024
 EXCERPT_CHARS = 100
-
-OUTCOMES = ("created", "revised", "unchanged", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,14 @@ class Entry:
         line: where it begins there.
         tool_id, name, slug, revision, archived: of the tool; None, and False, where it was rejected.
         faults: why it was rejected, and
-        text: what was rejected, to be put right; "" where it could not be read at all.
+        text: what was rejected, to be put right; "" where it could not be read at all. In a dry run also what would
+            become a revision of a tool that is there.
         origin: what it was imported from; None where it was uploaded as a spec.
     """
 
     source: str
     line: int
-    outcome: Literal["created", "revised", "unchanged", "rejected"]
+    outcome: Outcome
     tool_id: str | None = None
     name: str | None = None
     slug: str | None = None
@@ -61,6 +65,11 @@ class Entry:
     faults: tuple[Fault, ...] = ()
     text: str = field(default="", repr=False)
     origin: Origin | None = None
+
+    @property
+    def pair(self) -> tuple[int, int] | None:
+        """The revision before, and its own, as an address has them; None where there is none before."""
+        return (self.revision - 1, self.revision) if self.revision and self.revision > 1 else None
 
 
 def upload(
@@ -71,16 +80,62 @@ def upload(
     A document of another format gives an entry for each of its tools, whose ids start with `prefix` (None: as the
     document has it). Of the revisions in a catalog file, those are published that are not here yet.
     """
-    batch: list[Candidate] = []
+    for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix):
+        yield from entries
+
+
+def upload_batches(
+    pieces: Iterable[Piece],
+    *,
+    by: User | None,
+    dry_run: bool = False,
+    prefix: str | None = None,
+    batch: int | None = None,
+    keep: Callable[[list[Entry], int], None] | None = None,
+) -> Iterator[list[Entry]]:
+    """As `upload`, by batches of about `batch` specs (None: `BATCH`).
+
+    `keep` is called with the entries of each, and how many of `pieces` are dealt with, within the transaction that
+    stores their specs: what it writes is there if and only if they are.
+    """
     missing = MissingRevisions()
+    counted = _Counted(pieces)
+    for candidates in _batches(candidates_in(counted, prefix=prefix), batch or BATCH):
+        with transaction.atomic():
+            entries = list(_publish(missing.among(candidates), by, dry_run=dry_run))
+            if keep:
+                keep(entries, counted.dealt_with(candidates[-1]))
+        yield entries
+
+
+class _Counted:
+    """Pieces, and how many were taken."""
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self.pieces = pieces
+        self.taken = 0
+
+    def __iter__(self) -> Iterator[Piece]:
+        for piece in self.pieces:
+            self.taken += 1
+            yield piece
+
+    def dealt_with(self, last: Candidate) -> int:
+        """How many were, up to `last`: there may be more tools in the document that it was imported from."""
+        return self.taken - 1 if last.origin else self.taken
+
+
+def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
+    batch: list[Candidate] = []
     size = 0
-    for candidate in candidates_in(pieces, prefix=prefix):
+    for candidate in candidates:
         batch.append(candidate)
         size += len(candidate.piece.text)
-        if len(batch) == BATCH or size > BATCH_BYTES:
-            yield from _publish(missing.among(batch), by, dry_run=dry_run)
+        if len(batch) == most or size > BATCH_BYTES:
+            yield batch
             batch, size = [], 0
-    yield from _publish(missing.among(batch), by, dry_run=dry_run)
+    if batch:
+        yield batch
 
 
 def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
@@ -100,10 +155,10 @@ def _publish(batch: list[Candidate], by: User | None, *, dry_run: bool) -> Itera
             continue
         if piece.kept and piece.kept.archived and outcome.outcome == "created" and not dry_run:
             archive(outcome.tool)
-        yield _accepted(candidate, outcome)
+        yield _accepted(candidate, outcome, with_text=dry_run and outcome.outcome == "revised")
 
 
-def _accepted(candidate: Candidate, publication: Publication) -> Entry:
+def _accepted(candidate: Candidate, publication: Publication, *, with_text: bool) -> Entry:
     tool = publication.tool
     return Entry(
         candidate.piece.source,
@@ -114,6 +169,7 @@ def _accepted(candidate: Candidate, publication: Publication) -> Entry:
         tool.slug,
         publication.revision.number,
         tool.archived,
+        text=candidate.piece.text.decode() if with_text else "",
         origin=candidate.origin,
     )
 

@@ -1,38 +1,26 @@
-"""The catalog's pages: the list, one tool, its revisions, uploads."""
+"""The catalog's pages: the list, one tool, its revisions."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from catalog import archiving
-from catalog.accounts.auth import actor
 from catalog.addresses import tool_at
 from catalog.browsing import CatalogSearch
-from catalog.laying_out import is_one_line, lay_out
 from catalog.meaning import meaning_of, with_verdicts
 from catalog.models import Revision
-from catalog.reading import file_pieces
 from catalog.text_diff import compare
 from catalog.tool_docs import ToolDocs
-from catalog.unpacking import Piece
-from catalog.uploads import Entry, counts_of, upload
 
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
-ENTRIES_SHOWN = 500
-FIXED_CHARS = 500_000  # of rejected specs that one page offers to put right
-PASTED = "pasted text"
 
 
 @require_safe
@@ -118,67 +106,3 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
         "difference": compare(old.source, new.source),
     }
     return render(request, "catalog/revision_diff.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def upload_specs(request: HttpRequest) -> HttpResponse:
-    """Upload files and texts; the report comes on the same page, with what was rejected ready to be put right."""
-    if request.method != "POST":
-        return render(request, "catalog/upload.html", {"max_spec_bytes": settings.MAX_SPEC_BYTES})
-    if not request.user.is_authenticated:
-        return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': request.path})}")
-    dry_run = "dry_run" in request.POST
-    texts = _texts(request)
-    prefix = request.POST.get("prefix", "").strip()
-    entries = list(upload(_pieces(request, texts), by=actor(request), dry_run=dry_run, prefix=prefix or None))
-    rejected = [entry for entry in entries if entry.outcome == "rejected"]
-    accepted = [entry for entry in entries if entry.outcome != "rejected"]
-    pasted_stays = dry_run or any(entry.source == PASTED for entry in rejected)
-    context = {
-        "max_spec_bytes": settings.MAX_SPEC_BYTES,
-        "text": request.POST.get("text", "") if pasted_stays else "",
-        "prefix": prefix,
-        "dry_run": dry_run,
-        "nothing": not entries,
-        "nothing_errors": [{"href": "#text", "message": "Choose a file, or paste a spec"}],
-        "rejected": list(_with_room_to_fix(rejected))[:ENTRIES_SHOWN],
-        "accepted": list(_with_preview(accepted[:ENTRIES_SHOWN], wanted=dry_run)),
-        "more_entries": max(0, len(rejected) - ENTRIES_SHOWN) + max(0, len(accepted) - ENTRIES_SHOWN),
-        "counts": counts_of(entries),
-        "total": len(entries),
-    }
-    return render(request, "catalog/upload.html", context, status=422 if rejected or not entries else 200)
-
-
-def _texts(request: HttpRequest) -> list[tuple[str, str]]:
-    """What was typed, as (name in the report, text); a browser sends the ends of lines as CR LF."""
-    fixed = zip(request.POST.getlist("source"), request.POST.getlist("fixed"), strict=False)
-    named = [(PASTED, request.POST.get("text", "")), *fixed]
-    return [(name, text.replace("\r\n", "\n")) for name, text in named if text.strip()]
-
-
-def _pieces(request: HttpRequest, texts: list[tuple[str, str]]) -> Iterator[Piece]:
-    for file in request.FILES.getlist("files"):
-        if file.file is not None:
-            yield from file_pieces(file.name or "file", file.file)  # type: ignore[arg-type]
-    for name, text in texts:
-        yield from file_pieces(name, io.BytesIO(text.encode(errors="surrogatepass")))
-
-
-def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
-    """Each rejected entry, and its text for a field where it fits the page and stands in no other field."""
-    left = FIXED_CHARS
-    for entry in rejected:
-        fits = entry.source != PASTED and len(entry.text) <= left
-        left -= len(entry.text) if fits else 0
-        text = lay_out(entry.text) if is_one_line(entry.text) else entry.text
-        yield entry, text if fits else ""
-
-
-def _with_preview(accepted: list[Entry], *, wanted: bool) -> Iterator[tuple[Entry, str]]:
-    """Each accepted entry; if it was imported, and where `wanted`, with the spec that it becomes, as far as fits."""
-    left = FIXED_CHARS
-    for entry in accepted:
-        text = entry.origin.text if wanted and entry.origin else ""
-        left -= len(text)
-        yield entry, text if left > 0 else ""

@@ -20,7 +20,8 @@ from catalog.api import report_json
 from catalog.gathering import files_at, pieces_at
 from catalog.judging import Taken, judge_all
 from catalog.strict_json import dumps
-from catalog.uploads import OUTCOMES, Entry, upload
+from catalog.upload_tables import OUTCOMES
+from catalog.uploads import Entry, upload
 
 REDRAW_S = 0.1
 JUDGING_S = 5

@@ -19,6 +19,7 @@ from catalog.accounts.entering import create_sign_in_link
 from catalog.accounts.models import User
 from catalog.models import Tool
 from catalog.search import search_index
+from catalog.uploading import recover_uploads
 from config.static_files import collect_static
 from playground.recovering import recover_runs
 
@@ -42,6 +43,8 @@ class Command(BaseCommand):
             self.check_exposed(host)
         self.load_samples()
         recover_runs()
+        if connection.vendor == "sqlite":  # no other server shares its data
+            recover_uploads()
         self.greet(host, port)
         connection.close()
         serve(host, port)

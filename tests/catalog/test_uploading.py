@@ -1,0 +1,248 @@
+import io
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
+
+from catalog import uploading
+from catalog.models import Tool, Upload
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from tests.factories import make_tool, make_user, spec_text
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+
+
+def kept(*texts, by, **more) -> Upload:
+    files = [(f"{number}.ndjson", io.BytesIO(text.encode())) for number, text in enumerate(texts)]
+    return uploading.keep(files, by=by, **more)
+
+
+def carried_out(*texts, by, **more) -> Upload:
+    upload = kept(*texts, by=by, **more)
+    uploading.carry_out(upload)
+    upload.refresh_from_db()
+    return upload
+
+
+def lines(*names) -> str:
+    return "\n".join(line(name) for name in names)
+
+
+def line(name) -> str:
+    return json.dumps(json.loads(spec_text(name)))
+
+
+def test_each_spec_of_a_large_upload_is_told_in_order(ada):
+    publish(read_spec(line("same")), by=ada)
+
+    upload = carried_out(lines("new", "same"), "{}\n" + line("last"), by=ada)
+
+    told = [(row.place, row.source, row.line, row.outcome) for row in upload.specs.order_by("place")]
+    assert told == [
+        (1, "0.ndjson", 1, "created"),
+        (2, "0.ndjson", 2, "unchanged"),
+        (3, "1.ndjson", 1, "rejected"),
+        (4, "1.ndjson", 2, "created"),
+    ]
+    assert upload.counts == {"created": 2, "revised": 0, "unchanged": 1, "rejected": 1}
+    assert (upload.read, upload.total, upload.is_active) == (4, 4, False)
+    assert Tool.objects.get(tool_id="new").current.created_by == ada
+
+
+def test_what_is_told_is_stored_and_the_rest_is_read_when_it_goes_on(ada, monkeypatch):
+    monkeypatch.setattr(uploading, "BATCH", 2)
+    upload = kept(lines(*"abcde"), by=ada)
+    stop_after(upload, 2, monkeypatch)
+    stopped = Upload.objects.get()
+
+    assert (stopped.read, stopped.total, stopped.created) == (2, 5, 2)
+    assert [row.tool_id for row in stopped.specs.order_by("place")] == ["a", "b"]
+    assert set(Tool.objects.values_list("tool_id", flat=True)) == {"a", "b"}
+
+    monkeypatch.undo()
+    uploading.carry_out(stopped)
+
+    assert [row.tool_id for row in stopped.specs.order_by("place")] == list("abcde")
+    assert Upload.objects.get().counts["created"] == 5
+
+
+def stop_after(upload, count, monkeypatch):
+    """As if the process ended while the batch after `count` specs is stored."""
+
+    class PowerCut(BaseException):
+        pass
+
+    keep = uploading._Keeping.keep
+
+    def cut(self, entries, read):
+        keep(self, entries, read)
+        if read > count:
+            raise PowerCut
+
+    monkeypatch.setattr(uploading._Keeping, "keep", cut)
+    with pytest.raises(PowerCut):
+        uploading.carry_out(upload)
+
+
+def test_an_upload_whose_process_ended_can_go_on_once_it_is_silent(ada):
+    upload = kept(lines("a"), by=ada)
+
+    assert not uploading.can_resume(upload)
+
+    upload.seen_at = timezone.now() - timedelta(minutes=2)
+
+    assert (upload.is_silent, upload.is_active) == (True, False)
+    assert uploading.can_resume(upload)
+
+
+def test_the_files_are_gone_when_it_has_ended(ada):
+    upload = carried_out(lines("a"), by=ada)
+
+    assert not uploading.folder_of(upload).exists()
+    assert not uploading.can_resume(upload)
+
+
+def test_a_large_dry_run_stores_nothing_and_tells_what_each_would_be(ada):
+    make_tool("old", description="Before.")
+
+    upload = carried_out(lines("new", "old"), by=ada, dry_run=True)
+
+    assert [row.outcome for row in upload.specs.order_by("place")] == ["created", "revised"]
+    assert [tool.tool_id for tool in Tool.objects.all()] == ["old"]
+    assert Tool.objects.get().revisions.count() == 1
+
+
+def test_what_is_told_of_old_uploads_is_forgotten_and_their_tools_stay(ada):
+    upload = carried_out(lines("a"), by=ada)
+    Upload.objects.filter(pk=upload.pk).update(created_at=timezone.now() - timedelta(days=31))
+
+    uploading.forget_old()
+
+    assert not Upload.objects.exists()
+    assert Tool.objects.exists()
+
+
+# -- its page ---------------------------------------------------------------------------------------------------------
+
+
+def page(browser, address):
+    answer = browser.get(address)
+    assert answer.status_code == 200, answer.content
+    return HTMLParser(answer.content)
+
+
+def test_the_page_of_a_large_upload_lists_what_became_of_its_specs(browser, ada):
+    upload = carried_out(lines("a", "b") + "\n{}\n", by=ada)
+
+    tree = page(browser, upload.get_absolute_url())
+
+    assert "1 spec of 3 rejected" in " ".join(tree.css_first(".notice-title").text().split())
+    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == ["created", "created", "rejected"]
+    assert tree.css_first(".entry-name").attributes["href"] == "/tools/a/"
+    assert tree.css_first(".entry-rejected .problem-message")
+    assert tree.css_first(".entry-rejected textarea").text() == "{}"
+
+
+def test_the_report_can_be_narrowed_to_an_outcome(browser, ada):
+    upload = carried_out(lines("a") + "\n{}\n", by=ada)
+
+    tree = page(browser, f"{upload.get_absolute_url()}?outcome=rejected")
+
+    assert len(tree.css(".entry")) == 1
+    assert tree.css_first('.tabs-links [aria-current="page"]').text(strip=True) == "Rejected1"
+
+
+def test_a_long_report_comes_in_pages(browser, ada):
+    upload = carried_out(lines(*(f"tool{number}" for number in range(130))), by=ada)
+
+    first = page(browser, upload.get_absolute_url())
+    second = page(browser, upload.get_absolute_url() + first.css_first('a[rel="next"]').attributes["href"])
+
+    assert (len(first.css(".entry")), len(second.css(".entry"))) == (100, 30)
+    assert not second.css('a[rel="next"]')
+
+
+def test_while_it_is_under_way_the_page_asks_again_by_itself(browser, ada):
+    upload = kept(lines("a"), by=ada)
+    Upload.objects.update(total=10, read=4)
+
+    tree = page(browser, upload.get_absolute_url())
+
+    assert tree.css_first("progress").attributes["value"] == "4"
+    assert tree.css_first('noscript meta[http-equiv="refresh"]') or "http-equiv" in tree.css_first("noscript").html
+    assert tree.css_first('[hx-trigger="load delay:700ms"]')
+
+
+def test_a_part_alone_answers_what_asks_again(browser, ada):
+    upload = kept(lines("a"), by=ada)
+
+    answer = browser.get(upload.get_absolute_url(), headers={"HX-Request": "true"})
+
+    assert b"<html" not in answer.content
+    assert b"<progress" in answer.content
+
+
+def test_an_upload_that_was_stopped_says_so_and_offers_to_go_on(browser, ada):
+    upload = kept(lines("a"), by=ada)
+    Upload.objects.update(total=10, read=4, seen_at=timezone.now() - timedelta(minutes=2))
+
+    tree = page(browser, upload.get_absolute_url())
+
+    assert "The server was stopped after 4 of 10 texts" in " ".join(tree.css_first(".notice-title").text().split())
+    assert tree.css_first(f'form[action="{upload.get_absolute_url()}resume/"]')
+
+
+def test_a_dry_run_shows_what_a_revision_would_change(browser, ada):
+    make_tool("old", description="Before.")
+    upload = carried_out(lines("old"), by=ada, dry_run=True)
+
+    link = page(browser, upload.get_absolute_url()).css_first(".entry a[href*='/uploads/']").attributes["href"]
+    tree = page(browser, link)
+
+    assert "Before." in tree.css_first(".diff-del").text()
+
+
+def test_a_small_dry_run_shows_what_a_revision_would_change_on_the_same_page(browser):
+    make_tool("old", description="Before.")
+
+    answer = browser.post("/upload/", {"text": spec_text("old"), "dry_run": "on"})
+
+    tree = HTMLParser(answer.content)
+    assert "Before." in tree.css_first(".entry .diff-del").text()
+    assert "/definition/description" in tree.css_first(".change").text() or tree.css_first(".change-text")
+
+
+def test_a_revision_that_was_stored_leads_to_what_it_changed(browser):
+    make_tool("old", description="Before.")
+
+    answer = browser.post("/upload/", {"text": spec_text("old")})
+
+    assert HTMLParser(answer.content).css_first('.entry a[href="/tools/old/revisions/1..2/"]')
+
+
+def test_an_upload_is_its_senders_alone(browser):
+    other = carried_out(lines("a"), by=make_user("eve"))
+
+    assert browser.get(other.get_absolute_url()).status_code == 404
+    assert browser.post(f"{other.get_absolute_url()}resume/").status_code == 404
+    assert browser.get(f"{other.get_absolute_url()}1/").status_code == 404
+
+
+def test_the_page_of_an_upload_needs_a_person(client, ada):
+    upload = carried_out(lines("a"), by=ada)
+
+    assert client.get(upload.get_absolute_url()).status_code == 302
+
+
+def test_large_uploads_are_listed_where_the_next_is_sent(browser, ada):
+    upload = carried_out(lines("a"), by=ada)
+
+    assert page(browser, "/upload/").css_first(f'a[href="{upload.get_absolute_url()}"]')
