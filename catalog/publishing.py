@@ -188,7 +188,8 @@ def _store(
     both = [*new, *changed]
     for spec, tool in both:
         mirror(spec, tool)
-        put_on(tool, judged)
+        if judged or tool.score is not None:
+            put_on(tool, judged)
         tool.updated_at = now
     for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
         tool.pk = key

@@ -20,6 +20,7 @@ from catalog.errors import (
     SpecError,
     Unreachable,
 )
+from catalog.lint_api import router as lint_router
 from catalog.problems import pointer_join
 from catalog.strict_json import dumps, loads
 from config.openapi import DocumentedAPI
@@ -70,6 +71,7 @@ api = DocumentedAPI(
     renderer=ExactRenderer(),
 )
 api.add_router("", catalog_router)
+api.add_router("", lint_router)
 api.add_router("", playground_router)
 
 

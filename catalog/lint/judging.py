@@ -8,7 +8,6 @@ from typing import Final
 
 from catalog.exports import FORMATS, usable_as_it_is
 from catalog.lint.checking import lint
-from catalog.lint.findings import Finding
 from catalog.lint.scoring import score
 from catalog.spec import ToolSpec
 
@@ -23,8 +22,8 @@ class Waived:
     rule: str
     pointer: str = ""
 
-    def covers(self, finding: Finding) -> bool:
-        return finding.rule == self.rule and self.pointer in {"", finding.pointer}
+    def covers(self, rule: str, pointer: str) -> bool:
+        return rule == self.rule and self.pointer in {"", pointer}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,9 @@ class Judged:
 
 def judge(spec: ToolSpec, waived: Collection[Waived] = ()) -> Judged:
     """Judge `spec`; what is `waived` costs nothing. Some 0.5 ms for a typical spec."""
-    findings = (finding for finding in lint(spec) if not any(one.covers(finding) for one in waived))
-    return Judged(score(findings), usable_as_it_is(spec))
+    found = lint(spec)
+    standing = [one for one in found if not any(each.covers(one.rule, one.pointer) for each in waived)]
+    return Judged(score(standing), usable_as_it_is(spec))
 
 
 def grade_of(number: int) -> int:

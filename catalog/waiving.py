@@ -1,0 +1,71 @@
+"""Waiving what lint finds in a tool: it stays as it is, for a reason, and costs nothing any more."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from catalog.accounts.models import User
+from catalog.errors import DocumentError
+from catalog.judging import judge_again
+from catalog.lint import RULES
+from catalog.lint_tables import POINTER_LENGTH, REASON_LENGTH, Waiver
+from catalog.models import Tool
+from catalog.problems import Problem
+from catalog.search import search_index
+
+
+def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | None) -> Waiver:
+    """Live with what `rule` finds in `tool`; where it is waived already, with the new reason.
+
+    Args:
+        tool: all its revisions are meant, also those to come.
+        rule: its id.
+        pointer: the only place where it is waived; "": wherever it is found.
+        reason: why; it is shown to everybody.
+        by: who decides.
+
+    Raises:
+        DocumentError: there is no such rule, or no reason, or one is too long.
+    """
+    reason = " ".join(reason.split())
+    problems = list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
+    if problems:
+        raise DocumentError(problems)
+    with transaction.atomic():
+        search_index().hold()
+        waiver, _ = Waiver.objects.update_or_create(
+            tool=tool, rule=rule, pointer=pointer, defaults={"reason": reason, "created_by": by}
+        )
+        judge_again(Tool.objects.with_current().get(pk=tool.pk))
+    return waiver
+
+
+def take_back(waiver: Waiver) -> None:
+    """What it waived counts again."""
+    with transaction.atomic():
+        search_index().hold()
+        Waiver.objects.filter(pk=waiver.pk).delete()
+        judge_again(Tool.objects.with_current().get(pk=waiver.tool_id))
+
+
+def _about_rule(rule: str) -> Problem | None:
+    return None if rule in RULES else Problem("/rule", f"There is no rule {rule[:40]!r}.", "waiver.rule")
+
+
+def _about_pointer(pointer: str) -> Problem | None:
+    if len(pointer) > POINTER_LENGTH or "\x00" in pointer or (pointer and not pointer.startswith("/")):
+        return Problem(
+            "/pointer",
+            f"A place is a JSON Pointer of at most {POINTER_LENGTH} characters; without one a rule is waived anywhere.",
+            "waiver.pointer",
+        )
+    return None
+
+
+def _about_reason(reason: str) -> Problem | None:
+    if not reason:
+        return Problem("/reason", "Say why: whoever reads the spec next will ask.", "waiver.reason")
+    if len(reason) > REASON_LENGTH or "\x00" in reason:
+        message = f"A reason has at most {REASON_LENGTH} characters; this one has {len(reason):,}."
+        return Problem("/reason", message, "waiver.reason")
+    return None
