@@ -419,7 +419,7 @@ def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
     response={200: shapes.CheckOut, 413: shapes.ErrorOut},
     auth=open_to_all(),
     summary="Check a spec without storing it",
-    openapi_extra=shapes.SPEC_BODY,
+    openapi_extra=shapes.CHECKED_BODY,
 )
 def check_spec(request: HttpRequest) -> dict[str, Any]:
     """Everything that is wrong with it, with lines and columns; it is what publishing would say.

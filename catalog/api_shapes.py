@@ -562,6 +562,13 @@ SPEC_BODY: dict[str, Any] = {
         },
     }
 }
+CHECKED_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "What may be an LLM Tool Spec: any text is answered with what is wrong in it.",
+        "content": {"application/json": {"schema": {}, "example": GET_WEATHER}},
+    }
+}
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -579,7 +586,7 @@ UPLOAD_BODY: dict[str, Any] = {
                     },
                 }
             },
-            "application/json": {"schema": {"type": ["object", "array"]}},
+            "application/json": {"schema": {}},
             "application/x-ndjson": {"schema": {"type": "string"}},
             "application/zip": {"schema": {"type": "string", "format": "binary"}},
         },

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.conf import settings
 from ninja import Field, Schema
-from pydantic import ConfigDict
+from pydantic import BeforeValidator, ConfigDict
 
 from playground.history import MAX_PAGE_SIZE, PAGE_SIZE
 
@@ -180,14 +181,24 @@ class FactoriesOut(Schema):
     items: list[FactoryOut]
 
 
+def _only_a_day(said: object) -> object:
+    """Pydantic takes seconds since 1970 for a day, too; nobody who sends "0" means that."""
+    if isinstance(said, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", said, re.ASCII):
+        raise ValueError("A day is written YYYY-MM-DD.")
+    return said
+
+
+Day = Annotated[date, BeforeValidator(_only_a_day)]
+
+
 class RunsQuery(Schema):
     tool: str = Field("", max_length=120, description="A tool's slug.")
     outcome: Outcome | None = None
     verdict: Verdict | None = None
     mode: Mode | None = None
     by: str = Field("", max_length=150, description="A user name.")
-    since: date | None = Field(None, description="From this day on (UTC).")
-    until: date | None = Field(None, description="Up to this day, included (UTC).")
+    since: Day | None = Field(None, description="From this day on (UTC).")
+    until: Day | None = Field(None, description="Up to this day, included (UTC).")
     cursor: str = Field("", pattern="^([0-9a-f]{32})?$")
     limit: int = Field(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE)
 
