@@ -24,6 +24,7 @@ from catalog.deprecating import deprecate, undo_deprecation
 from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
+from catalog.indexing import distinct_tags
 from catalog.lint import Advice, advise, score
 from catalog.losses import Loss
 from catalog.meaning import meaning_of
@@ -59,6 +60,10 @@ def search_tools(request: HttpRequest, query: Query[shapes.ToolsQuery]) -> dict[
         configurable=query.configurable,
         examples=query.examples,
         returns=query.returns,
+        deprecated=query.deprecated,
+        toolkit=query.toolkit,
+        tags=distinct_tags(query.tag),
+        owner=query.owner,
         archived=query.include == "archived",
         cursor=_cursor(query.cursor),
         limit=query.limit,

@@ -131,7 +131,7 @@ class ToolsQuery(Schema):
             "Words, or a whole sentence; the best first. Where no tool has all words, tools with some are given. "
             '`"side by side"`, `-without`, `prefix*`, `takes:location`, `takes:location:string`, '
             "`returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
-            "`toolkit:github`, `tag:mail`, `runnable:yes`."
+            "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`."
         ),
     )
     id: str | None = Field(None, description="Exactly this tool id; the rest is then ignored.")
@@ -139,6 +139,12 @@ class ToolsQuery(Schema):
     configurable: Choice = Field(None, description="Whether it takes a configuration.")
     examples: Choice = Field(None, description="Whether its spec has examples.")
     returns: Choice = Field(None, description="Whether its spec says what it returns.")
+    deprecated: Choice = Field(None, description="Whether it is deprecated.")
+    toolkit: Annotated[str | None, _EmptyIsNone] = Field(
+        None, max_length=100, description="The toolkit that it belongs to, by its whole name."
+    )
+    tag: list[str] = Field([], max_length=20, description="A tag that it has, by its whole name; given again: all.")
+    owner: Annotated[str | None, _EmptyIsNone] = Field(None, max_length=150, description="The person who owns it.")
     include: Annotated[Literal["archived"] | None, _EmptyIsNone] = Field(
         None, description="`archived`: archived tools too."
     )

@@ -9,13 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
+from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from catalog.accounts.models import User
+from catalog.indexing import distinct_tags
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import Match, search_index
+from catalog.search.documents import MAX_TAGS
 from catalog.search.expressions import EVERY_TOOL, Token
-from catalog.search.finding import Finding, find, strict_match
+from catalog.search.finding import Finding, find
+from catalog.search.groups import token_of_group
 from catalog.search.planning import Plan, plan_of
 from catalog.search.queries import Query
 from catalog.search.reasons import Explanation, Telling
@@ -97,23 +102,6 @@ class Page:
     corrections: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One choice of a facet. `query` is the address that chooses it, or undoes the choice where it is chosen."""
-
-    label: str
-    count: int
-    counted: bool
-    chosen: bool
-    query: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    label: str
-    options: tuple[Option, ...]
-
-
 @dataclass(frozen=True)
 class CatalogSearch:
     """What is looked for. None of a facet: it does not matter."""
@@ -123,6 +111,10 @@ class CatalogSearch:
     configurable: bool | None = None
     examples: bool | None = None
     returns: bool | None = None
+    deprecated: bool | None = None
+    toolkit: str | None = None
+    tags: tuple[str, ...] = ()  # all of them
+    owner: str | None = None  # a person's name
     archived: bool = False  # archived tools too
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
@@ -140,6 +132,10 @@ class CatalogSearch:
             configurable=_choice(query.get("configurable")),
             examples=_choice(query.get("examples")),
             returns=_choice(query.get("returns")),
+            deprecated=_choice(query.get("deprecated")),
+            toolkit=query.get("toolkit") or None,
+            tags=distinct_tags(query.getlist("tag"))[:MAX_TAGS],
+            owner=query.get("owner") or None,
             archived=query.get("include") == "archived",
             cursor=cursor,
         )
@@ -157,6 +153,11 @@ class CatalogSearch:
         return Telling(self.plan)
 
     @cached_property
+    def owner_key(self) -> int:
+        """The primary key of the person who shall own the tools; 0 where nobody is called that."""
+        return User.objects.filter(username=self.owner).values_list("pk", flat=True).first() or 0
+
+    @cached_property
     def finding(self) -> Finding:
         return find(search_index(), self.plan, self.chosen)
 
@@ -164,13 +165,17 @@ class CatalogSearch:
     def choices(self) -> list[tuple[str, str]]:
         """The facets as an address says them: [("examples", "1")]."""
         said = {
+            "toolkit": self.toolkit,
+            "owner": self.owner,
             "runnable": _as_text(self.runnable),
             "configurable": _as_text(self.configurable),
             "examples": _as_text(self.examples),
             "returns": _as_text(self.returns),
+            "deprecated": _as_text(self.deprecated),
             "include": "archived" if self.archived else None,
         }
-        return [(name, text) for name, text in said.items() if text is not None]
+        chosen = [(name, text) for name, text in said.items() if text is not None]
+        return [*chosen, *(("tag", tag) for tag in self.tags)]
 
     @property
     def narrowed_by_facets(self) -> bool:
@@ -185,14 +190,12 @@ class CatalogSearch:
     @property
     def without_facets(self) -> str:
         """The address of the same words among all tools."""
-        return self.address(runnable=None, configurable=None, examples=None, returns=None, include=None)
+        return CatalogSearch(words=self.words).address()
 
-    def address(self, **changes: str | None) -> str:
-        """This search as the query of an address ("?q=weather&examples=1"), changed; the cursor only if it is given."""
-        said: dict[str, str | None] = {"q": self.words or None, **dict(self.choices), **changes}
-        address = QueryDict(mutable=True)
-        address.update({name: text for name, text in said.items() if text is not None})
-        return f"?{address.urlencode()}"
+    def address(self, *, cursor: str | None = None) -> str:
+        """This search as the query of an address ("?q=weather&examples=1"), from its beginning or from `cursor` on."""
+        said = [*([("q", self.words)] if self.words else []), *self.choices]
+        return f"?{urlencode([*said, *([('cursor', cursor)] if cursor else [])])}"
 
     # -- results ------------------------------------------------------------------------------------------------------
 
@@ -203,13 +206,15 @@ class CatalogSearch:
     def _listed_page(self) -> Page:
         cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None
         tools = self.tools()
+        name, pk = ("tagged__sort_name", "tagged__tool_id") if self.tags else ("sort_name", "pk")  # what is walked
         if cursor is None:
-            listed = tools.by_name()
+            listed = tools.order_by(name, pk)
         elif cursor.backwards:
-            listed = tools.filter(sort_name__lte=cursor.key).exclude(sort_name=cursor.key, pk__gte=cursor.pk)
-            listed = listed.order_by("-sort_name", "-pk")
+            listed = tools.filter(**{f"{name}__lte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__gte": cursor.pk})
+            listed = listed.order_by(f"-{name}", f"-{pk}")
         else:
-            listed = tools.filter(sort_name__gte=cursor.key).exclude(sort_name=cursor.key, pk__lte=cursor.pk).by_name()
+            listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__lte": cursor.pk})
+            listed = listed.order_by(name, pk)
         rows = list(listed.for_rows()[: self.limit + 1])
         places = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
         places, before, after = _window(places, cursor, self.limit)
@@ -268,61 +273,10 @@ class CatalogSearch:
             shown[pk] = replace(shown[pk], reasons=self.telling.reasons(unexplained[pk], text))
         return tuple(Result(tools[pk], explanation) for pk, explanation in shown.items())
 
-    # -- facets -------------------------------------------------------------------------------------------------------
-
-    def facets(self) -> tuple[Facet, ...]:
-        """Every choice with the number of tools it would lead to."""
-        return (
-            Facet("Runs", (self._option("Runnable here", "runnable", True),)),
-            Facet(
-                "Configuration",
-                (
-                    self._option("Needs configuration", "configurable", True),
-                    self._option("Needs none", "configurable", False),
-                ),
-            ),
-            Facet(
-                "Documentation",
-                (
-                    self._option("Has examples", "examples", True),
-                    self._option("Has a return type", "returns", True),
-                ),
-            ),
-            Facet("Archive", (self._archived_option(),)),
-        )
-
-    def _option(self, label: str, name: str, value: bool) -> Option:
-        chosen = getattr(self, name) is value
-        count, counted = self._count_of(**{name: value})
-        return Option(label, count, counted, chosen, self.address(**{name: None if chosen else _as_text(value)}))
-
-    def _archived_option(self) -> Option:
-        count, counted = self._count_of(archived=True)
-        address = self.address(include=None if self.archived else "archived")
-        return Option("Show archived too", count, counted, self.archived, address)
-
-    def _count_of(self, **choice: bool) -> tuple[int, bool]:
-        """How many tools there are with another choice, up to `COUNT_AT_MOST`, and whether that is all.
-
-        Where results hold but some of the words, it is how many of them have what is chosen: with the choice there may
-        be others. Of archived tools it is how many would come to the results.
-        """
-        there: CatalogSearch = replace(self, cursor=None, **choice)  # type: ignore[arg-type]
-        only_archived = "archived" in choice
-        if not self.query or self.finding.loosely:
-            tools = there.tools()
-            tools = tools.exclude(archived_at=None) if only_archived else tools
-            return bounded_count(tools.filter(pk__in=self.finding.ranked) if self.query else tools)
-        chosen = there.chosen
-        if only_archived:
-            chosen = replace(chosen, wanted=(Token("f_archived"), *chosen.wanted))
-        strict = strict_match(self.plan, chosen)
-        return _bounded(search_index().count(strict, at_most=COUNT_AT_MOST + 1)) if strict else (0, True)
-
     def _count_found(self, finding: Finding) -> tuple[int, bool]:
         if finding.rest is None:
             return len(finding.ranked), True
-        return _bounded(search_index().count(finding.rest, at_most=COUNT_AT_MOST + 1))
+        return bounded(search_index().count(finding.rest, at_most=COUNT_AT_MOST + 1))
 
     # -- the facets, as the two kinds of query take them --------------------------------------------------------------
 
@@ -337,7 +291,13 @@ class CatalogSearch:
             tools = tools.filter(has_examples=self.examples)
         if self.returns is not None:
             tools = tools.filter(has_return_type=self.returns)
-        return tools
+        if self.deprecated is not None:
+            tools = tools.filter(deprecated_at__isnull=not self.deprecated)
+        if self.toolkit is not None:
+            tools = tools.in_toolkit(self.toolkit)
+        if self.owner is not None:
+            tools = tools.filter(owner=self.owner_key)
+        return tools.tagged(self.tags)
 
     @cached_property
     def chosen(self) -> Match:
@@ -346,9 +306,15 @@ class CatalogSearch:
             "f_configurable": self.configurable,
             "f_examples": self.examples,
             "f_returns": self.returns,
+            "f_deprecated": self.deprecated,
             "f_archived": None if self.archived else False,
         }
-        wanted = tuple(Token(key) for key, choice in facets.items() if choice is True)
+        wanted = (
+            *(Token(key) for key, choice in facets.items() if choice is True),
+            *([Token(token_of_group("toolkit", self.toolkit))] if self.toolkit is not None else []),
+            *(Token(token_of_group("tag", tag)) for tag in self.tags),
+            *([Token(f"o_{self.owner_key}")] if self.owner is not None else []),
+        )
         unwanted = tuple(Token(key) for key, choice in facets.items() if choice is False)
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
@@ -362,11 +328,13 @@ class CatalogSearch:
 
 def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:
     """How many `tools` there are, up to `COUNT_AT_MOST`, and whether that is all."""
-    return _bounded(tools.order_by()[: COUNT_AT_MOST + 1].count())
+    return bounded(tools.order_by()[: COUNT_AT_MOST + 1].count())
 
 
-def _bounded(count: int) -> tuple[int, bool]:
-    return min(count, COUNT_AT_MOST), count <= COUNT_AT_MOST
+def bounded(count: int, at_most: int | None = None) -> tuple[int, bool]:
+    """A number that was counted up to one more than `at_most` (`COUNT_AT_MOST`): up to that, and whether it is all."""
+    at_most = COUNT_AT_MOST if at_most is None else at_most
+    return min(count, at_most), count <= at_most
 
 
 def _window(places: list[Cursor], cursor: Cursor | None, limit: int) -> tuple[list[Cursor], str | None, str | None]:

@@ -49,14 +49,14 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
         tool.deprecated_at = None
 
 
-def distinct_tags(tags: Sequence[str]) -> list[str]:
+def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags as they are kept: on one line, not too long, each once; without those that have no letter or digit."""
     named: dict[str, str] = {}
     for tag in tags:
         shown = " ".join(tag.split())[:TAG_LENGTH]
         if key := group_key(shown):
             named.setdefault(key, shown)
-    return list(named.values())
+    return tuple(named.values())
 
 
 def index(tools: Sequence[tuple[ToolSpec, Tool]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cached_property
 
 from django.conf import settings
@@ -40,6 +41,21 @@ class ToolQuerySet(models.QuerySet["Tool"]):
     def runnable(self) -> ToolQuerySet:
         """Those that an installed factory serves."""
         return self.filter(tool_id__in=runnable.tool_ids())
+
+    def in_toolkit(self, name: str) -> ToolQuerySet:
+        key = group_key(name)
+        return self.filter(toolkit_key=key) if key else self.none()
+
+    def tagged(self, tags: Sequence[str]) -> ToolQuerySet:
+        """Those that have all of these tags. The row of the first is `tagged`, by which they can be walked in order."""
+        if not tags:
+            return self
+        first, *others = map(group_key, tags)
+        tools = self.alias(tagged=models.FilteredRelation("tag_rows", condition=models.Q(tag_rows__key=first)))
+        tools = tools.filter(tagged__isnull=False)
+        for key in others:
+            tools = tools.filter(models.Exists(ToolTag.objects.filter(tool=models.OuterRef("pk"), key=key)))
+        return tools
 
     def matching(self, words: str) -> ToolQuerySet:
         """Those of which all holds that the query asks for; all where it asks for nothing. They have no order."""

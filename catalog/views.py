@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog import archiving
 from catalog.addresses import tool_at
 from catalog.browsing import CatalogSearch
+from catalog.faceting import facets_of
 from catalog.meaning import meaning_of, with_verdicts
 from catalog.models import Revision
 from catalog.text_diff import compare
@@ -31,7 +32,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     context = {
         "search": search,
         "page": page,
-        "facets": search.facets(),
+        "facets": facets_of(search, person=request.user.get_username()),
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,
     }

@@ -12,6 +12,8 @@ from typing import Final, Literal
 
 from django.db import connection
 
+from catalog.search.documents import group_key
+
 Kind = Literal["toolkit", "tag"]
 PREFIXES: Final[Mapping[Kind, str]] = {"toolkit": "kx_", "tag": "gx_"}
 
@@ -32,6 +34,11 @@ class Group:
     tools: int
 
 
+def token_of_group(kind: Kind, name: str) -> str:
+    """What the index holds of each tool in it."""
+    return PREFIXES[kind] + group_key(name)
+
+
 def count(changes: Counter[str], names: Mapping[str, str]) -> None:
     """Write down that so many more tools have each token, and what new ones are called.
 
@@ -47,17 +54,23 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
             cursor.executemany(_COUNT, rows)
 
 
-def largest(kind: Kind, limit: int) -> list[Group]:
-    """Those with the most tools, the largest first."""
-    return _asked("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+def largest(kind: Kind, limit: int, *, beyond: tuple[int, str] | None = None) -> list[Group]:
+    """Those with the most tools, the largest first; after the one of so many tools and that key."""
+    if beyond is None:
+        return _asked("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+    tools, key = beyond
+    return _asked(
+        "kind = %s AND tools > 0 AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
+        [kind, tools, tools, PREFIXES[kind] + key, limit],
+    )
 
 
-def in_order(kind: Kind, *, beyond: str = "", limit: int) -> list[Group]:
-    """Those after the key `beyond`, in the order of keys."""
+def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -> list[Group]:
+    """Those whose keys begin so, after the key `beyond`, in the order of keys."""
     prefix = PREFIXES[kind]
     return _asked(
-        "token > %s AND token < %s AND tools > 0 ORDER BY token LIMIT %s",
-        [prefix + beyond, prefix + "\U0010ffff", limit],
+        "token >= %s AND token < %s AND token > %s AND tools > 0 ORDER BY token LIMIT %s",
+        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, limit],
     )
 
 

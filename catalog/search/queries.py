@@ -7,7 +7,7 @@
     takes:location              a parameter of that name, at any depth
     takes:location:string       of that type
     returns:temperature         as `takes:`, of the return type; needs:apiKey of the configuration
-    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  runnable:yes
+    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
 
 Words alone can be a whole sentence. What says little is then left out, and quotation marks in it bind nothing.
 Nothing here knows Django or a database.
@@ -328,6 +328,14 @@ def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
     return read
 
 
+def _whether(name: str, key: str) -> Callable[[str], Found]:
+    def read(text: str) -> Found:
+        holds = _CHOICES.get(text.lower())
+        return f"`{name}:` takes yes or no." if holds is None else [Condition(key, holds)]
+
+    return read
+
+
 def _named(letter: str, name: str) -> Callable[[str], Found]:
     def read(text: str) -> Found:
         key = group_key(text)
@@ -346,6 +354,7 @@ _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
     "needs": _needs,
     "has": _one_of("has", _HAS),
     "is": _one_of("is", _IS),
+    "deprecated": _whether("deprecated", "f_deprecated"),
     "toolkit": _named("k", "toolkit"),
     "tag": _named("g", "tag"),
     "runnable": _never,  # read on its own: it is no fact of the index

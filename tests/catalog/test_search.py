@@ -3,6 +3,7 @@ from django.http import QueryDict
 
 from catalog import runnable
 from catalog.browsing import BadCursor, CatalogSearch, Cursor
+from catalog.faceting import facets_of
 from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.search import search_index
@@ -107,7 +108,7 @@ def test_no_text_is_a_wrong_query(query):
     search = CatalogSearch(words=query)
 
     search.page()
-    search.facets()
+    facets_of(search)
     assert Tool.objects.matching(query).count() <= 1
 
 
@@ -295,9 +296,9 @@ def test_facets_narrow_the_list_and_the_search_alike(four_tools, monkeypatch, wo
 def test_a_facet_says_how_many_tools_its_choice_leads_to(four_tools, words):
     search = CatalogSearch(words=words)
 
-    for facet in search.facets():
+    for facet in facets_of(search):
         for option in facet.options:
-            if facet.label != "Archive":
+            if option.label != "Show archived too":
                 there = CatalogSearch.from_query(QueryDict(option.query.removeprefix("?")))
                 assert there.page().count == option.count, option.label
 
@@ -305,7 +306,7 @@ def test_a_facet_says_how_many_tools_its_choice_leads_to(four_tools, words):
 def test_a_chosen_facet_leads_back_to_where_it_was_not(four_tools):
     search = CatalogSearch(words="fruit", examples=True)
 
-    [chosen] = [option for facet in search.facets() for option in facet.options if option.chosen]
+    [chosen] = [option for facet in facets_of(search) for option in facet.options if option.chosen]
 
     assert (chosen.label, chosen.query) == ("Has examples", "?q=fruit")
 
@@ -395,4 +396,4 @@ def test_facets_and_results_are_asked_in_a_bounded_number_of_queries(django_asse
     with django_assert_max_num_queries(15):
         search = CatalogSearch(words="fruit tree")
         search.page()
-        search.facets()
+        facets_of(search)
