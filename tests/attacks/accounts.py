@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import cache
 
+import psycopg
 from django.contrib.auth.hashers import make_password
 
 from catalog.accounts.models import SCOPES
@@ -19,13 +20,17 @@ PASSWORD = "correct horse battery"
 
 
 def sql(site: Site, statement: str, *values: object) -> list[tuple]:
+    if url := site.environment.get("DATABASE_URL"):
+        with psycopg.connect(url, options="-c timezone=UTC") as database:
+            found = database.execute(statement.replace("?", "%s"), values)
+            return found.fetchall() if found.description else []
     with closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3", timeout=20)) as database, database:
         return database.execute(statement, values).fetchall()
 
 
 def person(site: Site, name: str, password: str = PASSWORD) -> str:
     """A person with this password, who has guessed nothing yet; gives the name."""
-    row = {"username": name, "password": hashed(password), "is_active": 1, "is_staff": 0, "is_superuser": 0}
+    row = {"username": name, "password": hashed(password), "is_active": True, "is_staff": False, "is_superuser": False}
     row |= {"first_name": "", "last_name": "", "email": "", "date_joined": now()}
     if sql(site, "SELECT 1 FROM accounts_user WHERE username = ?", name):
         sql(site, "UPDATE accounts_user SET password = ? WHERE username = ?", row["password"], name)
