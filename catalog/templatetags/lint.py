@@ -1,19 +1,38 @@
-"""Scores on a page: their grades."""
+"""Scores on a page: `{% lint_summary tool %}`, `{% score_trend tool %}`, `{{ score|grade }}`."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from django import template
 
-from catalog.lint.judging import grade_of
+from catalog.addresses import revision_of
+from catalog.lint.judging import GRADES, grade_of
+from catalog.lint_reports import LintReport
+from catalog.models import Tool
+from catalog.score_trends import HEIGHT, WIDTH, height_of, trend_of
 
 register = template.Library()
 
 WORDS: Final = {90: "good", 70: "warn", 0: "bad"}
+REMARKS_SHOWN: Final = 3
 
 
 @register.filter
 def grade(score: int) -> str:
     """The colour of a score: "good", "warn" or "bad"."""
     return WORDS[grade_of(score)]
+
+
+@register.inclusion_tag("catalog/lint/_summary.html")
+def lint_summary(tool: Tool) -> dict[str, Any]:
+    """What lint says of the current revision in short: the score, the gravest findings, a link to all."""
+    report = LintReport(revision_of(tool), list(tool.waivers.all()))
+    return {"tool": tool, "report": report, "shown": report.standing[:REMARKS_SHOWN]}
+
+
+@register.inclusion_tag("catalog/lint/_trend.html")
+def score_trend(tool: Tool) -> dict[str, Any]:
+    """The scores of the last revisions as a drawing; nothing where there are less than two."""
+    levels = [height_of(lowest) for lowest, _ in GRADES if lowest]
+    return {"tool": tool, "trend": trend_of(tool), "width": WIDTH, "height": HEIGHT, "levels": levels}
