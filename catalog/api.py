@@ -37,7 +37,7 @@ from catalog.search.reasons import Marked
 from catalog.spec import read_spec
 from catalog.strict_json import loads
 from catalog.text_diff import compare, unified
-from catalog.uploads import Entry, counts_of, upload
+from catalog.uploads import SHORT_BATCH, Entry, counts_of, upload
 
 router = Router(tags=["tools"])
 
@@ -61,6 +61,10 @@ def search_tools(request: HttpRequest, query: Query[shapes.ToolsQuery]) -> dict[
         examples=query.examples,
         returns=query.returns,
         deprecated=query.deprecated,
+        examples_hold=query.examples_hold,
+        usable=tuple(key for key in exports.FORMATS if key in query.usable),
+        score=query.score,
+        grade=None if query.grade is None else int(query.grade),
         toolkit=query.toolkit,
         tags=distinct_tags(query.tag),
         owner=query.owner,
@@ -248,7 +252,7 @@ def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpRes
 )
 def list_revisions(request: HttpRequest, slug: str, query: Query[shapes.RevisionsQuery]) -> dict[str, Any]:
     """The newest first."""
-    revisions = tool_at(slug).revisions.defer("source").select_related("created_by")
+    revisions = tool_at(slug).revisions.defer("source").select_related("created_by", "judgement")
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
     page = list(revisions[: query.limit + 1])
@@ -260,6 +264,7 @@ def list_revisions(request: HttpRequest, slug: str, query: Query[shapes.Revision
                 "sha256": revision.sha256,
                 "created_at": revision.created_at,
                 "by": revision.created_by.username if revision.created_by else None,
+                "score": revision.score,
             }
             for revision in shown
         ],
@@ -400,7 +405,8 @@ def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict
     or Swagger documents, of which each operation becomes a tool. What was lost is in the report. With `dry_run=1`
     nothing is stored, and the report has the specs that would be.
     """
-    entries = upload(uploaded_pieces(request), by=actor(request), dry_run=query.dry_run, prefix=query.prefix)
+    pieces = uploaded_pieces(request)
+    entries = upload(pieces, by=actor(request), dry_run=query.dry_run, prefix=query.prefix, batch=SHORT_BATCH)
     return report_json(list(entries), dry_run=query.dry_run)
 
 
@@ -457,6 +463,8 @@ def tool_json(tool: Tool) -> dict[str, Any]:
         "examples": tool.has_examples,
         "returns": tool.has_return_type,
         "archived": tool.archived,
+        "score": tool.score,
+        "usable": list(tool.usable),
         "owner": tool.owner.username if tool.owner else None,
         "toolkit": tool.toolkit,
         "tags": tool.tags,

@@ -33,9 +33,8 @@ from catalog.losses import Loss
 from catalog.problems import Problem
 from catalog.unpacking import CHUNK_BYTES, Piece, pieces_of
 from catalog.upload_tables import SILENT_S, Upload, UploadedSpec
-from catalog.uploads import Entry, Fault, Outcome, counts_of, upload_batches
+from catalog.uploads import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
 
-BATCH: Final = 100  # specs per transaction: whoever else wants to write waits for one
 SIGN_OF_LIFE_S: Final = 5
 WAITING_MOST: Final = 8  # uploads in a process; of more the sender is told to come back
 KEPT_TEXT_CHARS: Final = 16_000_000  # of rejected specs and of those of a dry run, of one upload
@@ -123,7 +122,7 @@ def carry_out(upload: Upload) -> None:
         by=upload.by,
         dry_run=upload.dry_run,
         prefix=upload.prefix or None,
-        batch=BATCH,
+        batch=SHORT_BATCH,
         keep=_Keeping(upload).keep,
     )
     for _ in batches:

@@ -25,6 +25,7 @@ from catalog.upload_tables import OUTCOMES
 Outcome = Literal["created", "revised", "unchanged", "rejected"]
 
 BATCH_BYTES = 4 * 1024 * 1024
+SHORT_BATCH = 150  # specs per transaction where others use the site meanwhile: a writer waits for one
 EXCERPT_CHARS = 100
 
 
@@ -73,14 +74,20 @@ class Entry:
 
 
 def upload(
-    pieces: Iterable[Piece], *, by: User | None, dry_run: bool = False, prefix: str | None = None
+    pieces: Iterable[Piece],
+    *,
+    by: User | None,
+    dry_run: bool = False,
+    prefix: str | None = None,
+    batch: int | None = None,
 ) -> Iterator[Entry]:
     """Publish each spec of `pieces`; the entries come in the same order, batch by batch, while it goes on.
 
-    A document of another format gives an entry for each of its tools, whose ids start with `prefix` (None: as the
-    document has it). Of the revisions in a catalog file, those are published that are not here yet.
+    Each `batch` (None: `BATCH`) is a transaction. A document of another format gives an entry for each of its tools,
+    whose ids start with `prefix` (None: as the document has it). Of the revisions in a catalog file, those are
+    published that are not here yet.
     """
-    for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix):
+    for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, batch=batch):
         yield from entries
 
 
@@ -93,7 +100,7 @@ def upload_batches(
     batch: int | None = None,
     keep: Callable[[list[Entry], int], None] | None = None,
 ) -> Iterator[list[Entry]]:
-    """As `upload`, by batches of about `batch` specs (None: `BATCH`).
+    """As `upload`, by batches.
 
     `keep` is called with the entries of each, and how many of `pieces` are dealt with, within the transaction that
     stores their specs: what it writes is there if and only if they are.

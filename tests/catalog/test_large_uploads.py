@@ -65,7 +65,7 @@ def test_a_large_upload_is_answered_at_once_and_its_page_says_how_far_it_is(brow
 
 def test_what_the_page_told_before_a_power_cut_is_stored_and_the_rest_is_said(site, browser):
     address = send(browser, specs(4_000))
-    told = wait_for(browser, address, "many.ndjson, line 90")
+    told = wait_for(browser, address, "many.ndjson, line 99")
     site.kill()
     names = re.findall(r'class="entry-name" href="/tools/([^/]+)/"', told)
 

@@ -58,7 +58,7 @@ def test_each_spec_of_a_large_upload_is_told_in_order(ada):
 
 
 def test_what_is_told_is_stored_and_the_rest_is_read_when_it_goes_on(ada, monkeypatch):
-    monkeypatch.setattr(uploading, "BATCH", 2)
+    monkeypatch.setattr(uploading, "SHORT_BATCH", 2)
     upload = kept(lines(*"abcde"), by=ada)
     stop_after(upload, 2, monkeypatch)
     stopped = Upload.objects.get()
