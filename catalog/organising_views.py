@@ -130,6 +130,13 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(tool)
 
 
+@require_safe
+def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResponse:  # noqa: ARG001
+    """Lead to what restoring a revision would change, where it can be restored."""
+    tool = tool_at(slug)
+    return redirect("catalog:revision_diff", slug, (revision_of(tool).number, revision_at(slug, number).number))
+
+
 @require_POST
 @login_required
 def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:

@@ -1,38 +1,106 @@
-"""How two texts differ, line by line.
+"""How two texts differ, line by line, and in which words of a line.
 
 Nothing here knows Django. Specs often come on one line; then both are laid out first, so that lines mean something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, zip_longest
+from typing import Final, Literal
 
 from catalog.laying_out import is_one_line, lay_out
 
-CONTEXT_LINES = 3
-MAX_EDITS = 600  # lines added and removed; beyond, all between the first and the last difference counts as changed
+CONTEXT_LINES: Final = 3
+MAX_EDITS: Final = (
+    600  # lines added and removed; beyond, all between the first and the last difference counts as changed
+)
+LEAST_FOLDED: Final = 4  # unchanged lines that are worth a fold
+MOST_FOLDED: Final = 1_000  # unchanged lines that a fold opens; of more only the number is told
+MAX_ROWS: Final = 4_000  # that are shown beside folds
+MAX_ALIGNED: Final = 2_500  # pairs of a removed and an added line that are compared, to find which became which
+MAX_WORDS: Final = 400  # of a line in which changed words are looked for
+MAX_WORD_EDITS: Final = 80
+LEAST_ALIKE: Final = 0.4  # share of the words of two lines, from which on the one became the other
+
+_WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 Mark = Literal["same", "add", "del"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: its number in the old and in the new text (None where it is not there), and what became of it."""
+    """One line: its number in the old and in the new text (None where it is not there), and what became of it.
+
+    `words` are the places, as (start, end), of what changed within it; () where all of it did, or nothing.
+    """
 
     old: int | None
     new: int | None
     mark: Mark
     text: str
+    words: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def pieces(self) -> Iterator[tuple[str, bool]]:
+        """The text in pieces, each with whether it changed."""
+        at = 0
+        for start, end in self.words:
+            yield self.text[at:start], False
+            yield self.text[start:end], True
+            at = end
+        yield self.text[at:], False
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """What changed, in hunks of rows with some unchanged ones around. `laid_out`: not the texts as they are stored."""
+class Stretch:
+    """Some lines in order.
 
-    hunks: tuple[tuple[Row, ...], ...]
+    Attributes:
+        pairs: the old line and the new one, side by side; None where there is none.
+        folded: whether nothing changed here or near here.
+        lines: how many there are; where they are too many to be shown, `pairs` is empty.
+    """
+
+    pairs: tuple[tuple[Row | None, Row | None], ...]
+    folded: bool
+    lines: int
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """One line below the other: of each run of changes first what was removed, then what was added."""
+        for changed, run in groupby(self.pairs, key=lambda pair: pair[0] is not pair[1]):
+            pairs = list(run)
+            yield from (old for old, _ in pairs if old)
+            if changed:
+                yield from (new for _, new in pairs if new)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What changed: all lines of both texts in order. `laid_out`: these are not the texts as they are stored."""
+
+    rows: tuple[Row, ...]
     laid_out: bool
+
+    @cached_property
+    def hunks(self) -> tuple[tuple[Row, ...], ...]:
+        """The changes, with some unchanged lines around."""
+        return tuple(_hunks(self.rows))
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """All lines, those folded that are far from any change; as many as may be shown (see `left_out`)."""
+        return tuple(_stretches(self.rows))
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many lines are in none of the stretches."""
+        return len(self.rows) - sum(stretch.lines for stretch in self.stretches)
 
     @property
     def added(self) -> int:
@@ -43,7 +111,7 @@ class Difference:
         return self._count("del")
 
     def _count(self, mark: Mark) -> int:
-        return sum(row.mark == mark for hunk in self.hunks for row in hunk)
+        return sum(row.mark == mark for row in self.rows)
 
 
 def compare(old: str, new: str) -> Difference:
@@ -51,8 +119,7 @@ def compare(old: str, new: str) -> Difference:
     laid_out = is_one_line(old) or is_one_line(new)
     if laid_out:
         old, new = lay_out(old), lay_out(new)
-    rows = list(_rows(old.splitlines(), new.splitlines()))
-    return Difference(tuple(_hunks(rows)), laid_out)
+    return Difference(tuple(_rows(old.splitlines(), new.splitlines())), laid_out)
 
 
 def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
@@ -113,7 +180,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Mark | Li
             yield "same", match[0], x, match[1], y
 
 
-def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
+def _matches(old: Sequence[str], new: Sequence[str], max_edits: int = MAX_EDITS) -> list[tuple[int, int, int]]:
     """(place in `old`, place in `new`, length) of what both have, by the fewest edits; [] where these are too many.
 
     Source: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", section 4. Unlike difflib's, its cost is
@@ -121,7 +188,7 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int
     """
     furthest = {1: 0}  # by diagonal (x - y): how far in `old` the edits so far lead
     trail: list[dict[int, int]] = []
-    for edits in range(min(len(old) + len(new), MAX_EDITS) + 1):
+    for edits in range(min(len(old) + len(new), max_edits) + 1):
         trail.append(dict(furthest))
         for diagonal in range(-edits, edits + 1, 2):
             down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
@@ -159,3 +226,117 @@ def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
             first = max(0, changed[start] - CONTEXT_LINES)
             yield tuple(rows[first : index + CONTEXT_LINES + 1])
             start = position + 1
+
+
+# -- side by side -----------------------------------------------------------------------------------------------------
+
+
+def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
+    """The rows in stretches, folded and not, in turns; they stop where `MAX_ROWS` are shown."""
+    left = MAX_ROWS
+    for folded, run in groupby(zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]):
+        lines = [row for row, _ in run]
+        if folded:
+            shown = lines if len(lines) <= MOST_FOLDED else []
+            yield Stretch(tuple((row, row) for row in shown), folded=True, lines=len(lines))
+            continue
+        shown = lines[:left]
+        left -= len(shown)
+        yield Stretch(tuple(_pairs(shown)), folded=False, lines=len(shown))
+        if not left:
+            return
+
+
+def _far_from_changes(rows: Sequence[Row]) -> list[bool]:
+    """Of each row, whether it is to be folded."""
+    folded = [True] * len(rows)
+    for index, row in enumerate(rows):
+        if row.mark != "same":
+            start, end = max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1
+            folded[start:end] = [False] * len(folded[start:end])
+    at = 0
+    for is_folded, run in groupby(folded[:]):
+        length = len(list(run))
+        if is_folded and length < LEAST_FOLDED:
+            folded[at : at + length] = [False] * length
+        at += length
+    return folded
+
+
+def _pairs(rows: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+    for unchanged, run in groupby(rows, key=lambda row: row.mark == "same"):
+        if unchanged:
+            yield from ((row, row) for row in run)
+            continue
+        changed = list(run)
+        removed, added = ([row for row in changed if row.mark == mark] for mark in ("del", "add"))
+        yield from _aligned(removed, added)
+
+
+def _aligned(removed: Sequence[Row], added: Sequence[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+    """Each removed line beside the added one that it became; the others beside each other as they come."""
+    x = y = 0
+    for old, new in [*_alike(removed, added), (len(removed), len(added))]:
+        yield from zip_longest(removed[x:old], added[y:new])
+        if old < len(removed):
+            yield _with_words(removed[old], added[new])
+        x, y = old + 1, new + 1
+
+
+def _alike(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]]:
+    """The places of lines that became others, in order, so that as much as possible is alike."""
+    if not removed or not added or len(removed) * len(added) > MAX_ALIGNED:
+        return []
+    old, new = ([Counter(_WORD.findall(row.text.strip())) for row in rows] for rows in (removed, added))
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    shares = [[_share(one, other) for other in new] for one in old]
+    for x in reversed(range(len(old))):
+        for y in reversed(range(len(new))):
+            best[x][y] = max(best[x + 1][y], best[x][y + 1], best[x + 1][y + 1] + shares[x][y])
+    found: list[tuple[int, int]] = []
+    x = y = 0
+    while x < len(old) and y < len(new):
+        if shares[x][y] and best[x][y] == best[x + 1][y + 1] + shares[x][y]:
+            found.append((x, y))
+            x, y = x + 1, y + 1
+        elif best[x][y] == best[x + 1][y]:
+            x += 1
+        else:
+            y += 1
+    return found
+
+
+def _share(one: Counter[str], other: Counter[str]) -> float:
+    """How much of the words two lines have in common, from 0 to 1; 0 where it is too little."""
+    total = one.total() + other.total()
+    share = 2 * (one & other).total() / total if total else 1.0
+    return share if share >= LEAST_ALIKE else 0.0
+
+
+def _with_words(old: Row, new: Row) -> tuple[Row, Row]:
+    """The two rows, with the words that changed from the one to the other."""
+    before, after = _WORD.findall(old.text), _WORD.findall(new.text)
+    if max(len(before), len(after)) > MAX_WORDS:
+        return old, new
+    matches = _matches(before, after, MAX_WORD_EDITS)
+    if not matches:
+        return old, new
+    kept_before = {at for place, _, length in matches for at in range(place, place + length)}
+    kept_after = {at for _, place, length in matches for at in range(place, place + length)}
+    return replace(old, words=_places(before, kept_before)), replace(new, words=_places(after, kept_after))
+
+
+def _places(words: Sequence[str], kept: set[int]) -> tuple[tuple[int, int], ...]:
+    """Where the words stand that were not kept; those with but a space between are one."""
+    places: list[tuple[int, int]] = []
+    text = "".join(words)
+    end = 0
+    for index, word in enumerate(words):
+        start, end = end, end + len(word)
+        if index in kept:
+            continue
+        if places and not text[places[-1][1] : start].strip():
+            places[-1] = (places[-1][0], end)
+        else:
+            places.append((start, end))
+    return tuple(places)

@@ -40,7 +40,13 @@ urlpatterns = [
     path("tools/<str:slug>/lint/waivers/", lint_views.add_waiver, name="lint_waivers"),
     path("tools/<str:slug>/lint/waivers/<int:waiver>/remove/", lint_views.remove_waiver, name="lint_waiver_remove"),
     path("tools/<str:slug>/revisions/", views.revision_list, name="revisions"),
+    path("tools/<str:slug>/revisions/compare/", views.compare_revisions, name="compare_revisions"),
     path("tools/<str:slug>/revisions/<revisions:pair>/", views.revision_diff, name="revision_diff"),
+    path(
+        "tools/<str:slug>/revisions/<int:number>/restore/difference/",
+        organising_views.restore_difference,
+        name="restore_difference",
+    ),
     path(
         "tools/<str:slug>/revisions/<int:number>/restore/", organising_views.restore_revision, name="restore_revision"
     ),

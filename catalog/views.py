@@ -8,11 +8,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import archiving
-from catalog.addresses import tool_at
+from catalog.addresses import revision_of, tool_at
 from catalog.browsing import CatalogSearch
 from catalog.faceting import facets_of
 from catalog.meaning import meaning_of, with_verdicts
@@ -105,5 +106,22 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
         "new": new,
         "meaning": meaning_of(old, new),
         "difference": compare(old.source, new.source),
+        "split": request.GET.get("view") == "split",
+        "may_restore": old.pk == tool.current_id != new.pk and request.user.is_authenticated,
     }
     return render(request, "catalog/revision_diff.html", context)
+
+
+@require_safe
+def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lead to the difference between the revisions `?from=` and `?to=`, kept to those that there are."""
+    newest = revision_of(tool_at(slug)).number
+    pair = tuple(_number(request.GET.get(name, ""), newest) for name in ("from", "to"))
+    view = "?view=split" if request.GET.get("view") == "split" else ""
+    return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
+
+
+def _number(text: str, newest: int) -> int:
+    """The number of a revision as somebody typed it; what is none is the newest."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else newest
+    return max(1, min(number, newest))

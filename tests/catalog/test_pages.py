@@ -314,7 +314,7 @@ def test_the_history_says_of_each_revision_whether_it_breaks(client):
 
     tree = page(client, "/tools/greet/revisions/")
 
-    assert [row.split()[-4:] for row in texts_of(tree, "tbody tr td:nth-child(4)")] == [
+    assert [row.split()[-4:] for row in texts_of(tree, "tbody tr td:nth-child(6)")] == [
         ["compatible"],
         ["breaking"],
         ["—"],
@@ -460,3 +460,71 @@ def test_a_tool_says_how_well_it_fits_each_format(browser):
     assert verdicts["MCP"] == "with changes"
     assert len(verdicts) == 7
     assert "'filter[id]' is called 'filter_id_" in table.text()
+
+
+# -- any two revisions ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def three_revisions(db):
+    for number in (1, 2, 3):
+        make_tool("now", description=f"The time, as revision {number} has it.")
+
+
+@pytest.mark.usefixtures("three_revisions")
+@pytest.mark.parametrize(
+    ("query", "pair"),
+    [
+        ({"from": "1", "to": "3"}, "1..3"),
+        ({"from": "3", "to": "2"}, "3..2"),
+        ({"from": "0", "to": "99"}, "1..3"),
+        ({"from": "x", "to": ""}, "3..3"),
+        ({"to": "9" * 30}, "3..3"),
+        ({"from": "1", "to": "2", "view": "split"}, "1..2/?view=split"),
+    ],
+)
+def test_any_two_revisions_are_compared(client, query, pair):
+    answer = client.get("/tools/now/revisions/compare/", query)
+
+    assert answer["Location"].rstrip("/") == f"/tools/now/revisions/{pair}".rstrip("/")
+
+
+@pytest.mark.usefixtures("three_revisions")
+def test_a_difference_is_shown_inline_or_side_by_side_with_its_words_marked(client):
+    inline = client.get("/tools/now/revisions/1..3/").content.decode()
+    split = client.get("/tools/now/revisions/1..3/?view=split").content.decode()
+
+    for page in (inline, split):
+        assert '<mark class="diff-word">1</mark>' in page
+        assert '<mark class="diff-word">3</mark>' in page
+    assert "diff-split" not in inline
+    assert "diff-split" in split
+
+
+def test_unchanged_lines_are_folded(client):
+    parameters = properties(**{f"field{number}": {"type": "string"} for number in range(30)})
+    make_tool("now", description="One.", parameters=parameters)
+    make_tool("now", description="Two.", parameters=parameters)
+
+    page = client.get("/tools/now/revisions/1..2/").content.decode()
+
+    assert '<details class="diff-fold">' in page
+    assert "unchanged lines" in page
+
+
+@pytest.mark.usefixtures("three_revisions")
+def test_a_revision_is_restored_where_its_difference_is_seen(client, browser):
+    seen = browser.get("/tools/now/revisions/1/restore/difference/", follow=True)
+
+    assert seen.redirect_chain == [("/tools/now/revisions/3..1/", 302)]
+    assert 'action="/tools/now/revisions/1/restore/"' in seen.content.decode()
+    assert "as revision 4" in seen.content.decode()
+    assert "restore/" not in browser.get("/tools/now/revisions/1..3/").content.decode()
+    assert "/restore/" not in client.get("/tools/now/revisions/3..1/").content.decode()
+    assert "/restore/" not in client.get("/tools/now/revisions/").content.decode()
+    assert browser.get("/tools/now/revisions/").content.decode().count("Restore…") == 2
+
+
+@pytest.mark.parametrize("path", ["compare/", "1/restore/difference/"])
+def test_revisions_of_a_tool_that_is_not_there_cannot_be_compared(client, path):
+    assert client.get(f"/tools/nowhere/revisions/{path}").status_code == 404

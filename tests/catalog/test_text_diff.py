@@ -70,3 +70,112 @@ def test_texts_that_have_nothing_in_common_are_compared_quickly(lines):
     compare(old, new)
 
     assert time.thread_time() - started < 3
+
+
+# -- side by side, and words ------------------------------------------------------------------------------------------
+
+
+def pairs(old, new):
+    return [
+        (before.text if before else None, after.text if after else None)
+        for stretch in compare(old, new).stretches
+        for before, after in stretch.pairs
+    ]
+
+
+def changed_words(old, new):
+    [pair] = [pair for stretch in compare(old, new).stretches for pair in stretch.pairs if pair[0] is not pair[1]]
+    return tuple([piece for piece, changed in row.pieces if changed] for row in pair)
+
+
+def test_a_line_stands_beside_the_one_that_it_became():
+    old = '{\n"type": "number",\n"title": "How warm"\n}'
+    new = '{\n"kind": 3,\n"type": "integer",\n"title": "How warm it is"\n}'
+
+    assert pairs(old, new)[1:4] == [
+        (None, '"kind": 3,'),
+        ('"type": "number",', '"type": "integer",'),
+        ('"title": "How warm"', '"title": "How warm it is"'),
+    ]
+
+
+def test_lines_that_have_nothing_in_common_stand_side_by_side_with_no_words_marked():
+    assert pairs("a\nold\nz", "a\nnew thing\nand more\nz") == [
+        ("a", "a"), ("old", "new thing"), (None, "and more"), ("z", "z"),
+    ]  # fmt: skip
+    assert changed_words("a\nold\nz", "a\nnew\nz") == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"type": "number",', '"type": "integer",', (["number"], ["integer"])),
+        ('"a": "one two three"', '"a": "one 2 three"', (["two"], ["2"])),
+        ('"a": "the red fox runs"', '"a": "the big blue fox runs"', (["red"], ["big blue "])),
+        ('"a": "Größe in Metern"', '"a": "Größe in cm"', (["Metern"], ["cm"])),
+        ('  "a": [1, 2],', '    "a": [1, 2],', (["  "], ["    "])),
+    ],
+)
+def test_the_words_of_a_line_that_changed_are_marked(old, new, expected):
+    assert changed_words(f"{{\n{old}\n}}", f"{{\n{new}\n}}") == expected
+
+
+def test_below_each_other_what_was_removed_comes_before_what_was_added():
+    [stretch] = compare("a\nb 1\nc 1\nz", "a\nb 2\nc 2\nz").stretches
+
+    assert [row.text for row in stretch.rows] == ["a", "b 1", "c 1", "b 2", "c 2", "z"]
+
+
+def test_lines_far_from_changes_are_folded_with_their_number():
+    old = "\n".join(map(str, range(40)))
+
+    stretches = compare(old, old.replace("20", "twenty")).stretches
+
+    assert [(stretch.folded, stretch.lines) for stretch in stretches] == [(True, 17), (False, 8), (True, 16)]
+
+
+def test_a_few_lines_between_changes_are_not_folded():
+    old = "\n".join(map(str, range(13)))
+
+    assert [stretch.folded for stretch in compare(old, old.replace("0\n", "x\n", 1)).stretches] == [False, True]
+    assert [s.folded for s in compare("a\n" + "\n".join("123456"), "b\n" + "\n".join("123456")).stretches] == [False]
+
+
+def test_no_more_lines_are_shown_than_a_page_bears():
+    old, new = ("\n".join(f"{word} {number}" for number in range(5_000)) for word in ("old", "new"))
+    same = "\n".join(["x"] * 3_000)
+
+    many, folded = compare(old, new), compare(f"{same}\na", f"{same}\nb")
+
+    assert (sum(stretch.lines for stretch in many.stretches), many.left_out) == (4_000, 6_000)
+    assert (folded.stretches[0].pairs, folded.stretches[0].lines, folded.left_out) == ((), 2_997, 0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(LINES, LINES)
+def test_no_line_is_lost_side_by_side(old, new):
+    found = pairs(old, new)
+
+    assert [before for before, _ in found if before is not None] == old.splitlines()
+    assert [after for _, after in found if after is not None] == new.splitlines()
+    shown = [row for stretch in compare(old, new).stretches for row in stretch.rows]
+    assert [row.text for row in shown if row.old] == old.splitlines()
+    assert [row.text for row in shown if row.new] == new.splitlines()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet='ab "{}:\t', max_size=30), st.text(alphabet='ab "{}:\t', max_size=30))
+def test_the_pieces_of_a_line_are_the_line(old, new):
+    for stretch in compare(f"x\n{old}\ny", f"x\n{new}\ny").stretches:
+        for row in stretch.rows:
+            assert "".join(piece for piece, _ in row.pieces) == row.text
+
+
+def test_long_lines_and_many_changes_take_no_long_time():
+    old = "\n".join(" ".join(f"a{x}{y}" for y in range(200)) for x in range(50))
+    new = "\n".join(" ".join(f"a{x}{y * 2}" for y in range(200)) for x in range(50))
+    started = time.process_time()
+
+    assert compare(old, new).stretches
+
+    assert time.process_time() - started < 3
