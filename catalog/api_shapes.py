@@ -49,6 +49,8 @@ TOOL = {
     "examples": True,
     "returns": True,
     "archived": False,
+    "score": 95,
+    "usable": ["openapi"],
     "owner": "ada",
     "toolkit": "",
     "tags": ["weather"],
@@ -121,6 +123,7 @@ def _empty_is_none(value: object) -> object:
 
 
 _EmptyIsNone = BeforeValidator(_empty_is_none)
+Format = Literal["mcp", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi"]
 Choice = Annotated[bool | None, _EmptyIsNone]
 
 
@@ -131,7 +134,8 @@ class ToolsQuery(Schema):
             "Words, or a whole sentence; the best first. Where no tool has all words, tools with some are given. "
             '`"side by side"`, `-without`, `prefix*`, `takes:location`, `takes:location:string`, '
             "`returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
-            "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`."
+            "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`, `usable:openai`, `score:90` (or more), "
+            "`examples:hold`."
         ),
     )
     id: str | None = Field(None, description="Exactly this tool id; the rest is then ignored.")
@@ -140,6 +144,14 @@ class ToolsQuery(Schema):
     examples: Choice = Field(None, description="Whether its spec has examples.")
     returns: Choice = Field(None, description="Whether its spec says what it returns.")
     deprecated: Choice = Field(None, description="Whether it is deprecated.")
+    examples_hold: Choice = Field(None, description="Whether all its examples passed when they were tried last.")
+    usable: list[Format] = Field([], description="A format that takes it as it is; given again: all of them.")
+    score: Annotated[int | None, _EmptyIsNone] = Field(
+        None, ge=0, le=100, description="Its lint score, at least. Tools that are not judged yet are left out."
+    )
+    grade: Annotated[Literal["90", "70", "0"] | None, _EmptyIsNone] = Field(
+        None, description="Its lint score: `90` and above, `70` to 89, `0` to 69."
+    )
     toolkit: Annotated[str | None, _EmptyIsNone] = Field(
         None, max_length=100, description="The toolkit that it belongs to, by its whole name."
     )
@@ -200,6 +212,8 @@ class ToolOut(Schema):
     examples: bool
     returns: bool
     archived: bool
+    score: int | None = Field(description="Its lint score, from 0 to 100; null where it is not judged yet.")
+    usable: list[Format] = Field(description="The formats that take it as it is; empty where it is not judged yet.")
     owner: str | None = Field(description="The person who published it first, or who took it over.")
     toolkit: str = Field(description="The group that it belongs to: chosen, or what its id begins with; may be empty.")
     tags: list[str] = Field(description="Those of its spec, and those that people added.")
@@ -361,12 +375,13 @@ class RevisionOut(Schema):
     sha256: str
     created_at: datetime
     by: str | None = Field(description="Who published it; null for the site's own samples.")
+    score: int | None = Field(description="Its lint score; null where it is not judged yet.")
 
 
 class RevisionsOut(Schema):
     model_config = _like(
         {
-            "items": [{"number": 1, "sha256": SHA256, "created_at": "2026-01-15T09:30:00Z", "by": "ada"}],
+            "items": [{"number": 1, "sha256": SHA256, "created_at": "2026-01-15T09:30:00Z", "by": "ada", "score": 95}],
             "next": None,
         }
     )

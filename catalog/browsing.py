@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -13,12 +13,15 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from catalog import holding_examples
 from catalog.accounts.models import User
+from catalog.exports import FORMATS
 from catalog.indexing import distinct_tags
+from catalog.lint.judging import GRADES, grade_of, keys_from, keys_of_grade, usable_key
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import Match, search_index
 from catalog.search.documents import MAX_TAGS
-from catalog.search.expressions import EVERY_TOOL, Token
+from catalog.search.expressions import EVERY_TOOL, Token, any_of
 from catalog.search.finding import Finding, find
 from catalog.search.groups import token_of_group
 from catalog.search.planning import Plan, plan_of
@@ -112,6 +115,10 @@ class CatalogSearch:
     examples: bool | None = None
     returns: bool | None = None
     deprecated: bool | None = None
+    examples_hold: bool | None = None  # whether they passed when they were tried last
+    usable: tuple[str, ...] = ()  # keys of formats, that all take it as it is
+    grade: int | None = None  # of `GRADES`, by its lowest score
+    score: int | None = None  # at least
     toolkit: str | None = None
     tags: tuple[str, ...] = ()  # all of them
     owner: str | None = None  # a person's name
@@ -133,6 +140,10 @@ class CatalogSearch:
             examples=_choice(query.get("examples")),
             returns=_choice(query.get("returns")),
             deprecated=_choice(query.get("deprecated")),
+            examples_hold=_choice(query.get("examples_hold")),
+            usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
+            grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
+            score=_number(query.get("score"), range(101)),
             toolkit=query.get("toolkit") or None,
             tags=distinct_tags(query.getlist("tag"))[:MAX_TAGS],
             owner=query.get("owner") or None,
@@ -172,10 +183,13 @@ class CatalogSearch:
             "examples": _as_text(self.examples),
             "returns": _as_text(self.returns),
             "deprecated": _as_text(self.deprecated),
+            "examples_hold": _as_text(self.examples_hold),
+            "grade": None if self.grade is None else str(self.grade),
+            "score": None if self.score is None else str(self.score),
             "include": "archived" if self.archived else None,
         }
         chosen = [(name, text) for name, text in said.items() if text is not None]
-        return [*chosen, *(("tag", tag) for tag in self.tags)]
+        return [*chosen, *(("tag", tag) for tag in self.tags), *(("usable", key) for key in self.usable)]
 
     @property
     def narrowed_by_facets(self) -> bool:
@@ -283,8 +297,11 @@ class CatalogSearch:
     def tools(self) -> ToolQuerySet:
         """The tools of the chosen facets, without regard to words."""
         tools = Tool.objects.all() if self.archived else Tool.objects.available()
-        if self.runnable is not None:
-            tools = tools.runnable() if self.runnable else tools.exclude(pk__in=Tool.objects.runnable().values("pk"))
+        tools = tools.only_runnable(self.runnable).only_holding(self.examples_hold).usable_with(self.usable)
+        if self.grade is not None:
+            tools = tools.filter(grade=self.grade)
+        if self.score is not None:
+            tools = tools.filter(grade__gte=grade_of(self.score), score__gte=self.score)
         if self.configurable is not None:
             tools = tools.filter(configurable=self.configurable)
         if self.examples is not None:
@@ -313,17 +330,28 @@ class CatalogSearch:
             *(Token(key) for key, choice in facets.items() if choice is True),
             *([Token(token_of_group("toolkit", self.toolkit))] if self.toolkit is not None else []),
             *(Token(token_of_group("tag", tag)) for tag in self.tags),
+            *(Token(usable_key(key)) for key in self.usable),
+            *([any_of(map(Token, keys_of_grade(self.grade)))] if self.grade is not None else []),
+            *([any_of(map(Token, keys_from(self.score)))] if self.score is not None else []),
             *([Token(f"o_{self.owner_key}")] if self.owner is not None else []),
         )
         unwanted = tuple(Token(key) for key, choice in facets.items() if choice is False)
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
-        choices = {self.runnable, self.query.runnable} - {None}
-        if choices:
-            runnable = frozenset(Tool.objects.runnable().values_list("pk", flat=True))
-            among = runnable if True in choices else None
-            except_for = runnable if False in choices else frozenset()
+        asked: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
+            ({self.runnable, self.query.runnable}, _runnable),
+            ({self.examples_hold, self.query.examples_hold}, holding_examples.tool_keys),
+        )
+        for choices, known in asked:
+            if True in choices:
+                among = known() if among is None else among & known()
+            if False in choices:
+                except_for |= known()
         return Match(wanted or (EVERY_TOOL,), unwanted, among, except_for)
+
+
+def _runnable() -> frozenset[int]:
+    return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
 
 
 def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:
@@ -356,6 +384,13 @@ def _choice(text: str | None) -> bool | None:
     if text in YES_WORDS:
         return True
     return False if text in NO_WORDS else None
+
+
+def _number(text: str | None, among: Container[int]) -> int | None:
+    """A number of an address; None where it is none of those."""
+    if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
+        return None
+    return int(text) if int(text) in among else None
 
 
 def _as_text(choice: bool | None) -> str | None:

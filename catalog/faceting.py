@@ -16,6 +16,8 @@ from typing import Any, Final
 from django.urls import reverse
 
 from catalog.browsing import COUNT_AT_MOST, CatalogSearch, bounded, bounded_count
+from catalog.exports import FORMATS
+from catalog.lint.judging import GRADES
 from catalog.models import Tool
 from catalog.search import groups, search_index
 from catalog.search.documents import group_key
@@ -41,12 +43,16 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """`more` is the address of a page with all its options, and `more_label` what the link to it says."""
+    """`more` is the address of a page with all its options, and `more_label` what the link to it says.
+
+    `note`: what is to be known of the counts.
+    """
 
     label: str
     options: tuple[Option, ...]
     more: str = ""
     more_label: str = ""
+    note: str = ""
 
 
 def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
@@ -75,9 +81,12 @@ class _Faceting:
                 "Documentation",
                 (
                     self._option("Has examples", "examples", True),
+                    self._option("Examples hold", "examples_hold", True),
                     self._option("Has a return type", "returns", True),
                 ),
             ),
+            Facet("Usable as it is with", tuple(map(self._format, FORMATS))),
+            Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._unjudged()),
             Facet("Owner", tuple(self._owners())),
             Facet("Standing", (self._option("Deprecated", "deprecated", True), self._archived_option())),
         )
@@ -86,6 +95,24 @@ class _Faceting:
         chosen = getattr(self.search, name) is value
         count, counted = self._count_of(**{name: value})
         return Option(label, count, counted, chosen, self._address(**{name: None if chosen else value}))
+
+    def _format(self, key: str) -> Option:
+        chosen = self.search.usable
+        rest = tuple(other for other in chosen if other != key)
+        with_it = (*rest, key)
+        count, counted = self._count_of(usable=with_it)
+        address = self._address(usable=rest if key in chosen else with_it)
+        return Option(FORMATS[key].label, count, counted, key in chosen, address)
+
+    def _grade(self, lowest: int, label: str) -> Option:
+        chosen = self.search.grade == lowest
+        count, counted = self._count_of(grade=lowest)
+        return Option(label, count, counted, chosen, self._address(grade=None if chosen else lowest))
+
+    def _unjudged(self) -> str:
+        """What the counts of scores and formats leave out."""
+        count, counted = bounded(Tool.objects.filter(score=None)[: COUNT_AT_MOST + 1].count())
+        return f"{count:,}{'' if counted else '+'} not judged yet" if count else ""
 
     def _owners(self) -> list[Option]:
         """The person who looks, and whoever is chosen."""

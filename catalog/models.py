@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import runnable
+from catalog import holding_examples, runnable
 from catalog.exports import FORMATS
 from catalog.lint_tables import Judgement, Waiver
 from catalog.search import Match, search_index
@@ -42,6 +42,14 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         """Those that an installed factory serves."""
         return self.filter(tool_id__in=runnable.tool_ids())
 
+    def with_holding_examples(self) -> ToolQuerySet:
+        """Those whose examples all passed when they were tried last."""
+        return self.filter(pk__in=holding_examples.tool_keys())
+
+    def usable_with(self, formats: Iterable[str]) -> ToolQuerySet:
+        """Those that all of these formats (their keys) take as they are."""
+        return self.filter(**{USABLE_COLUMNS[key]: True for key in formats})
+
     def in_toolkit(self, name: str) -> ToolQuerySet:
         key = group_key(name)
         return self.filter(toolkit_key=key) if key else self.none()
@@ -66,9 +74,17 @@ class ToolQuerySet(models.QuerySet["Tool"]):
             return self.none()
         wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted) or (EVERY_TOOL,)
         tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
-        if plan.query.runnable is None:
-            return tools
-        return tools.runnable() if plan.query.runnable else tools.exclude(pk__in=Tool.objects.runnable().values("pk"))
+        return tools.only_runnable(plan.query.runnable).only_holding(plan.query.examples_hold)
+
+    def only_runnable(self, choice: bool | None) -> ToolQuerySet:
+        if choice is None:
+            return self
+        return self.runnable() if choice else self.exclude(pk__in=Tool.objects.runnable().values("pk"))
+
+    def only_holding(self, choice: bool | None) -> ToolQuerySet:
+        if choice is None:
+            return self
+        return self.with_holding_examples() if choice else self.exclude(pk__in=holding_examples.tool_keys())
 
     def by_name(self) -> ToolQuerySet:
         """In the order of lists: by name without regard to case, then by age."""
@@ -201,6 +217,7 @@ class Tool(models.Model):
             self.toolkit_chosen and (self.toolkit,),
             self.added_tags,
             self.deprecation_chosen and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
+            self.score is not None and (self.score, self.usable),
         )
         people = f"-{hashlib.sha256(repr(said).encode()).hexdigest()[:12]}" if any(said) else ""
         return f'"{number}-{sha256[:16]}{"-archived" * self.archived}{"-runnable" * self.runnable}{people}"'
@@ -242,6 +259,12 @@ class Revision(models.Model):
     def pair(self) -> tuple[int, int]:
         """The numbers of the revision before it, and its own, as an address has them."""
         return self.number - 1, self.number
+
+    @property
+    def score(self) -> int | None:
+        """Its lint score; None where it is not judged yet. Its judgement should be at hand."""
+        found: Judgement | None = getattr(self, "judgement", None)
+        return found.score if found else None
 
     @cached_property
     def spec(self) -> ToolSpec:

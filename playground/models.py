@@ -176,6 +176,17 @@ class Run(models.Model):
         return (self.finished_at or timezone.now()) - self.created_at
 
 
+class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
+    def holding(self) -> frozenset[int]:
+        """The primary keys of the tools of whose current revision the last check that has ended found no fault."""
+        last = self.filter(tool=models.OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
+        held = self.filter(
+            revision=models.F("tool__current"), finished_at__isnull=False, failed=0, passed__gt=0,
+            pk=models.Subquery(last.values("pk")[:1]),
+        )  # fmt: skip
+        return frozenset(held.order_by().values_list("tool_id", flat=True))
+
+
 class ExampleCheck(models.Model):
     """One check of all examples of a revision: its runs, and how it came out once they have ended."""
 
@@ -189,6 +200,8 @@ class ExampleCheck(models.Model):
     failed = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
+
+    objects = ExampleCheckQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.exports import FORMATS, usable_as_it_is
+from catalog.exports import usable_as_it_is
 from catalog.lint.checking import lint
 from catalog.lint.scoring import score
 from catalog.spec import ToolSpec
@@ -71,4 +71,7 @@ def keys_from(lowest: int) -> tuple[str, ...]:
     return (*(f"f_score_{number}" for number in singles), *(f"f_scores_{ten}" for ten in range(tens, 11)))
 
 
-USABLE_KEYS: Final = {usable_key(key): key for key in FORMATS}
+def keys_of_grade(lowest: int) -> tuple[str, ...]:
+    """The tokens of which every tool of a grade, and no other, has one."""
+    highest = min((other for other, _ in GRADES if other > lowest), default=101)
+    return tuple(f"f_scores_{ten}" for ten in range(lowest // 10, -(-highest // 10)))

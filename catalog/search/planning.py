@@ -12,7 +12,7 @@ from typing import Final
 from catalog.search import vocabulary
 from catalog.search.actions import first_action_of
 from catalog.search.expressions import Expression, Token, adjacent, all_of, any_of
-from catalog.search.queries import Query, Word
+from catalog.search.queries import Condition, Query, Word
 from catalog.search.thesaurus import kin_of
 
 MAX_WORDS: Final = 16  # that are looked for; of more, the most telling
@@ -89,13 +89,13 @@ class Plan:
     @cached_property
     def wanted(self) -> tuple[Expression, ...]:
         """What must hold whatever the words are."""
-        wanted: list[Expression] = [Token(one.key) for one in self.query.conditions if one.holds]
+        wanted: list[Expression] = [_expression(one) for one in self.query.conditions if one.holds]
         return (*wanted, *map(adjacent, self.query.phrases))
 
     @cached_property
     def unwanted(self) -> tuple[Expression, ...]:
         """What must not hold."""
-        refused: list[Expression] = [Token(one.key) for one in self.query.conditions if not one.holds]
+        refused: list[Expression] = [_expression(one) for one in self.query.conditions if not one.holds]
         return (*refused, *map(adjacent, self.query.unwanted))
 
     @cached_property
@@ -196,3 +196,7 @@ def _alternatives(word: Word, weights: Weights, counts: _Counts) -> tuple[Altern
         if (documents := counts.of(token))
     ]
     return tuple(sorted(found, key=lambda one: -one.score))
+
+
+def _expression(condition: Condition) -> Expression:
+    return any_of(map(Token, (condition.key, *condition.others)))

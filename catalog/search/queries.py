@@ -8,6 +8,7 @@
     takes:location:string       of that type
     returns:temperature         as `takes:`, of the return type; needs:apiKey of the configuration
     needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
+    usable:openai               a format that takes it as it is; score:90 a lint score of 90 or more; examples:hold
 
 Words alone can be a whole sentence. What says little is then left out, and quotation marks in it bind nothing.
 Nothing here knows Django or a database.
@@ -17,10 +18,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, Literal
 
+from catalog.exports import FORMATS
+from catalog.lint.judging import keys_from, usable_key
 from catalog.search.documents import group_key
 from catalog.search.words import fold, is_unspaced, key_of, parts_of, token_of, tokens_of
 
@@ -99,10 +102,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that holds of a tool or does not: a key of the index, such as `t_location_string`."""
+    """Something that holds of a tool or does not: a key of the index, such as `t_location_string`.
+
+    `others`: keys that are as good.
+    """
 
     key: str
     holds: bool = True
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,7 @@ class Query:
         unwanted: words and phrases that must not.
         conditions: on fields and facts.
         runnable: whether a factory must be installed, or must not; None where it does not matter.
+        examples_hold: whether its examples must have passed when they were tried, or must not have; or None.
         sentence: whether it is said to somebody, rather than a list of words.
         notes: what was not understood, as sentences.
         cut: there was more than is read.
@@ -129,12 +137,14 @@ class Query:
     unwanted: tuple[Phrase, ...] = ()
     conditions: tuple[Condition, ...] = ()
     runnable: bool | None = None
+    examples_hold: bool | None = None
     sentence: bool = False
     notes: tuple[str, ...] = ()
     cut: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.words or self.phrases or self.unwanted or self.conditions or self.runnable is not None)
+        asked = (self.runnable, self.examples_hold) != (None, None)
+        return bool(self.words or self.phrases or self.unwanted or self.conditions or asked)
 
     @classmethod
     def from_text(cls, text: str) -> Query:
@@ -161,6 +171,7 @@ class _Reading:
     conditions: list[Condition] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     runnable: bool | None = None
+    examples_hold: bool | None = None
 
     def query(self) -> Query:
         kept = self.text[:MAX_QUERY_CHARS]
@@ -176,6 +187,7 @@ class _Reading:
             unwanted=_distinct(self.unwanted),
             conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
             runnable=self.runnable,
+            examples_hold=self.examples_hold,
             sentence=sentence,
             notes=tuple(dict.fromkeys(self.notes)),
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
@@ -206,11 +218,17 @@ class _Reading:
             else:
                 self.runnable = said is (polarity == "with")
             return
+        if name == "examples":
+            if text.lower() == "hold":
+                self.examples_hold = polarity == "with"
+            else:
+                self.notes.append("`examples:` takes hold; `has:examples` finds those that have any.")
+            return
         found = _FIELDS[name](text)
         if isinstance(found, str):
             self.notes.append(found)
         else:
-            self.conditions += [Condition(one.key, one.holds is (polarity == "with")) for one in found]
+            self.conditions += [replace(one, holds=one.holds is (polarity == "with")) for one in found]
 
     def _take_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
         chunks = text.split()
@@ -293,7 +311,8 @@ _HAS: Final = {
     "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
     "configuration": "f_configurable", "parameters": "f_takes",
 }  # fmt: skip
-_IS: Final = {"deprecated": "f_deprecated", "configurable": "f_configurable"}
+_IS: Final = {"deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged"}
+_USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
 Found = Iterable[Condition] | str
 
@@ -344,6 +363,13 @@ def _named(letter: str, name: str) -> Callable[[str], Found]:
     return read
 
 
+def _score(text: str) -> Found:
+    if not text.isascii() or not text.isdecimal() or len(text) > 3 or int(text) > 100:
+        return "`score:` takes the lowest score, from 0 to 100: score:90."
+    key, *others = keys_from(int(text))
+    return [Condition(key, others=tuple(others))]
+
+
 def _never(_: str) -> Found:
     return []
 
@@ -357,5 +383,8 @@ _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
     "deprecated": _whether("deprecated", "f_deprecated"),
     "toolkit": _named("k", "toolkit"),
     "tag": _named("g", "tag"),
-    "runnable": _never,  # read on its own: it is no fact of the index
+    "usable": _one_of("usable", _USABLE),
+    "score": _score,
+    "runnable": _never,  # these are read on their own: they are no facts of the index
+    "examples": _never,
 }

@@ -55,6 +55,8 @@ def test_anyone_can_search(stranger):
         "examples": False,
         "returns": False,
         "archived": False,
+        "score": 87,
+        "usable": ["mcp", "openai", "anthropic", "gemini", "langchain", "openapi"],
         "owner": None,
         "toolkit": "",
         "tags": [],
