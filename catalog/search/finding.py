@@ -17,7 +17,7 @@ from typing import Final
 
 from catalog.search import Match, SearchIndex
 from catalog.search.documents import LONG_NAME_WORDS
-from catalog.search.expressions import Expression, Token, all_of, any_of
+from catalog.search.expressions import EVERY_TOOL, Expression, Token, all_of, any_of
 from catalog.search.planning import ALIKE, Alternative, Plan, Term
 from catalog.search.ranking import Ranking, best_first
 
@@ -55,7 +55,8 @@ def find(index: SearchIndex, plan: Plan, chosen: Match) -> Finding:
         return Finding(rest=strict)
     holding_all = index.matching(strict, limit=CANDIDATES + 1) if strict else []
     if strict and len(holding_all) > CANDIDATES:
-        return Finding(_ranked(index, plan, _closest(index, plan, strict)), strict, holding_all=CANDIDATES)
+        closest = _closest(index, plan, with_conditions(plan, chosen), strict)
+        return Finding(_ranked(index, plan, closest), strict, holding_all=CANDIDATES)
     if len(holding_all) >= (ENOUGH if plan.query.sentence else 1):
         return Finding(_ranked(index, plan, holding_all), holding_all=len(holding_all))
     candidates = dict.fromkeys([*holding_all, *_likely(index, plan.terms, with_conditions(plan, chosen))])
@@ -73,11 +74,13 @@ def strict_match(plan: Plan, chosen: Match) -> Match | None:
 
 def with_conditions(plan: Plan, chosen: Match) -> Match:
     """The chosen tools of which all holds that is asked for besides words."""
-    return replace(chosen, wanted=(*plan.wanted, *chosen.wanted), unwanted=(*plan.unwanted, *chosen.unwanted))
+    return replace(_also(chosen, *plan.wanted), unwanted=(*plan.unwanted, *chosen.unwanted))
 
 
 def _also(match: Match, *expressions: Expression) -> Match:
-    return replace(match, wanted=(*expressions, *match.wanted))
+    """`match`, of which these hold too. That a tool is one need not be looked up where something else must hold."""
+    wanted = (*expressions, *(one for one in match.wanted if one != EVERY_TOOL))
+    return replace(match, wanted=wanted or match.wanted)
 
 
 def _ranked(
@@ -97,31 +100,29 @@ def _ranked(
 # -- candidates among many that hold every word -----------------------------------------------------------------------
 
 
-def _closest(index: SearchIndex, plan: Plan, strict: Match) -> list[int]:
-    """`CANDIDATES` of the tools that hold every word: those first whose names hold them all and little else."""
+def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> list[int]:
+    """`CANDIDATES` of the tools that hold every word (`strict`): those first whose names hold them all and little else.
+
+    Names are looked for `among` the tools without regard to words, which are in them: common words cost most.
+    """
     found: dict[int, None] = {}
-    for expressions in _tiers(plan):
-        missing = CANDIDATES - len(found)
-        if not missing:
-            break
-        found |= dict.fromkeys(index.matching(_also(strict, *expressions), limit=CANDIDATES)[:CANDIDATES])
-        found = dict.fromkeys(list(found)[:CANDIDATES])
-    return list(found)
-
-
-def _tiers(plan: Plan) -> Iterator[tuple[Expression, ...]]:
-    """What to look for besides every word, the best first."""
     for length in range(min(len(plan.terms), LONG_NAME_WORDS), LONG_NAME_WORDS + 1):
-        yield tuple(_in_name(term, f"n{length}") for term in plan.terms)
+        in_name = [_in_name(term, f"n{length}") for term in plan.terms]
+        found |= dict.fromkeys(index.matching(_also(among, *in_name), limit=CANDIDATES))
+        if len(found) >= CANDIDATES:
+            return list(found)[:CANDIDATES]
     most_telling = max(plan.terms, key=lambda term: term.importance)
-    yield (_in_name(most_telling, "n"),)
-    yield ()
+    for match in (_also(strict, _in_name(most_telling, "n")), strict):
+        found |= dict.fromkeys(index.matching(match, limit=CANDIDATES))
+        if len(found) >= CANDIDATES:
+            break
+    return list(found)[:CANDIDATES]
 
 
 def _in_name(term: Term, key: str) -> Expression:
     """A word of the query as a word of a name; what stands for it, if it does not itself stand in the catalog."""
     alike = [one for one in term.same if one.weight >= ALIKE] or term.same
-    return any_of(Token(f"{key}_{token}") for one in alike for token in one.token.split(" "))
+    return any_of(all_of(Token(f"{key}_{token}") for token in one.token.split(" ")) for one in alike)
 
 
 # -- candidates that hold some words ----------------------------------------------------------------------------------
