@@ -1,24 +1,28 @@
-"""What a run costs, against a site of its own: `python -m bench.site_runs`.
+"""What a run costs, against a site of its own: `python -m bench.site_runs [--quick]`.
 
-A trivial live run beside the same request as a mock (which calls no process); runs per second at 16 clients; and many
-runs of a second each, while pages are asked for.
+A trivial live run beside the same request as a mock, which is the same but for the process, in turns; the floor under
+both is how long this disk takes for one commit. Runs per second at 16 clients that do next to nothing themselves
+(`bench/light_client.py`). Last, 500 runs of a second each with 16 slots, while pages are asked for.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
 import statistics
 import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 
+from bench.light_client import hammer, post
 from tests.site import Site
 
-TRIVIAL = {"value": 1, "from_unit": "km", "to_unit": "m"}
+TOOL = "hash_text"
+PARAMETERS = {"text": "a"}
 
 
 class Client:
@@ -41,42 +45,54 @@ class Client:
         return json.loads(text)
 
 
-def timed(call, *words, **more) -> float:
+def row(what: str, found: str, wanted: str = "") -> None:
+    print(f"{what:58} {found:>24} {wanted:>14}", flush=True)
+
+
+def timed(call: Callable[..., object], *words: object, **more: object) -> float:
     began = time.perf_counter()
     call(*words, **more)
     return (time.perf_counter() - began) * 1000
 
 
+def commit_ms(folder: Path, rounds: int = 100) -> float:
+    """The median of writing a page and waiting for the disk."""
+    file = os.open(folder / "commit", os.O_CREAT | os.O_WRONLY)
+    found = [timed(lambda: (os.write(file, b"x" * 4096), os.fdatasync(file))) for _ in range(rounds)]
+    os.close(file)
+    return statistics.median(found)
+
+
 def beside_a_mock(client: Client, rounds: int = 300) -> None:
-    for _ in range(20):
-        client.run("hash_text", {"text": "a"})
-        client.run("hash_text", {"text": "a"}, mode="mock")
-    live, mock = [], []
+    for _ in range(30):
+        client.run(TOOL, PARAMETERS)
+        client.run(TOOL, PARAMETERS, mode="mock")
+    live, mock, timing = [], [], {"start_ms": [], "call_ms": [], "check_ms": []}
     for _ in range(rounds):
-        mock.append(timed(client.run, "hash_text", {"text": "a"}, mode="mock"))
-        live.append(timed(client.run, "hash_text", {"text": "a"}))
-    difference = statistics.median(one - other for one, other in zip(live, mock, strict=True))
-    medians = f"live {statistics.median(live):.1f} ms, mock {statistics.median(mock):.1f} ms"
-    print(f"one client: {medians}, difference {difference:.1f} ms")
+        mock.append(timed(client.run, TOOL, PARAMETERS, mode="mock"))
+        began = time.perf_counter()
+        run = client.run(TOOL, PARAMETERS)
+        live.append((time.perf_counter() - began) * 1000)
+        for phase, found in timing.items():
+            found.append(run["timing"][phase])
+    more = statistics.median(one - other for one, other in zip(live, mock, strict=True))
+    row("one client: the request as a mock, median", f"{statistics.median(mock):.1f} ms")
+    row("one client: as a live run, median", f"{statistics.median(live):.1f} ms")
+    row("  the process costs, median of pairs", f"{more:.1f} ms", "<= 5 ms")
+    phases = ", ".join(f"{phase[:-3]} {statistics.median(found):.1f}" for phase, found in timing.items())
+    row("  of it, as the run tells", phases)
 
 
 def throughput(site: Site, token: str, clients: int = 16, seconds: float = 10) -> None:
-    end = time.monotonic() + seconds
-
-    def work(_: int) -> int:
-        client, count = Client(site, token), 0
-        while time.monotonic() < end:
-            run = client.run("hash_text", {"text": "a"})
-            while run["outcome"] in {"queued", "running"}:  # 202: too many wait already
-                run = json.loads(client.ask("GET", f"/api/v1/runs/{run['id']}")[1])
-            if run["outcome"] != "returned":
-                raise RuntimeError(f"{run['outcome']}: {run['error']}")
-            count += 1
-        return count
-
-    with ThreadPoolExecutor(clients) as pool:
-        count = sum(pool.map(work, range(clients)))
-    print(f"{clients} clients: {count / seconds:.0f} runs/s")
+    for mode, wanted in (("mock", ""), ("live", ">= 200/s")):
+        body = json.dumps({"parameters": PARAMETERS, "mode": mode}).encode()
+        request = post(site.port, f"/api/v1/tools/{TOOL}/runs", token, body)
+        hammer(site.port, request, clients=clients, seconds=2)
+        found = hammer(site.port, request, clients=clients, seconds=seconds, wanted=b'"outcome": "returned"')
+        middle = statistics.median(found.took_s) * 1000
+        row(f"{clients} clients: {mode} runs", f"{found.per_second:.0f}/s", wanted)
+        others = {status: count for status, count in found.statuses.items() if status != 201}
+        row("  median", f"{middle:.0f} ms" + (f" {others}" if others or found.lacking else ""))
 
 
 def many_slow_runs(site: Site, token: str, count: int = 500) -> None:
@@ -94,9 +110,9 @@ def many_slow_runs(site: Site, token: str, count: int = 500) -> None:
 
     browser = threading.Thread(target=browse)
     browser.start()
-    while (
-        json.loads(client.ask("GET", "/api/v1/runs?limit=1&outcome=queued")[1])["items"]
-        or json.loads(client.ask("GET", "/api/v1/runs?limit=1&outcome=running")[1])["items"]
+    while any(
+        json.loads(client.ask("GET", f"/api/v1/runs?limit=1&outcome={outcome}")[1])["items"]
+        for outcome in ("queued", "running")
     ):
         time.sleep(0.5)
     took = time.monotonic() - began
@@ -107,12 +123,15 @@ def many_slow_runs(site: Site, token: str, count: int = 500) -> None:
         outcome = json.loads(client.ask("GET", f"/api/v1/runs/{run}")[1])["outcome"]
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
     middle, slow = statistics.median(pages), statistics.quantiles(pages, n=20)[-1]
-    print(f"{count} runs of 1 s: {took:.0f} s, {outcomes}")
-    print(f"meanwhile the catalog: median {middle:.0f} ms, p95 {slow:.0f} ms over {len(pages)} requests")
+    row(f"{count} runs of 1 s, 16 slots", f"{took:.0f} s", "32 s and more")
+    row("  how they ended", ", ".join(f"{many} {outcome}" for outcome, many in outcomes.items()), f"{count} returned")
+    row(f"  the catalog meanwhile, median of {len(pages)}", f"{middle:.1f} ms", "< 100 ms")
+    row("  the catalog meanwhile, 95th percentile", f"{slow:.1f} ms")
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:  # on the disk that a site would be on
+        row("one commit: 4 KiB to this disk, median", f"{commit_ms(Path(folder)):.1f} ms")
         site = Site(Path(folder))
         try:
             token = site.token("bench")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Path, Query, Router
@@ -14,6 +14,7 @@ from pydantic import StringConstraints
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.errors import DocumentError
 from catalog.models import Revision, Tool
+from catalog.prepared import Prepared
 from catalog.problems import Problem
 from catalog.strict_json import JSON, dumps
 from playground import shapes
@@ -61,6 +62,7 @@ def create_run(request: HttpRequest, slug: str, body: shapes.RunIn) -> HttpRespo
         configuration_name=body.saved_configuration or "",
         mode=body.mode,
         timeout_s=body.timeout_s,
+        told_later=body.wait_s > 0,
     )
     run = wait(run, body.wait_s)
     status = 202 if run.is_active else 201
@@ -153,9 +155,15 @@ def list_factories(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return exact(dumps({"items": items}))
 
 
+_tool_of_slug = Prepared(
+    lambda slug: Tool.objects.select_related("current").defer("current__source", "description").filter(slug=slug)
+)
+
+
 def tool_at(slug: str) -> Tool:
-    tools = Tool.objects.select_related("current").defer("current__source", "description")
-    found: Tool = get_object_or_404(tools, slug=slug)
+    found = _tool_of_slug.find(slug)
+    if found is None:
+        raise Http404
     return found
 
 

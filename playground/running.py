@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -31,10 +32,10 @@ from catalog.validation import CheckResult
 from playground import queueing
 from playground.configurations import NO_SECRETS, Configuration
 from playground.contracts import Contract, contract_of, value_problems
-from playground.example_results import settle
 from playground.factories import IMPORT_LIMIT_S, FactoryInfo, registry
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
+from playground.recording import ensure, insert
 from playground.runner import Job, Limits, RunEnd
 from playground.scrubbing import Scrubber
 from playground.supervising import ActiveRun, storable, supervisor
@@ -69,6 +70,7 @@ def start(
     mode: str = "live",
     timeout_s: float | None = None,
     example: ExampleCall | None = None,
+    told_later: bool = False,
 ) -> Run:
     """Begin one call of `tool`, or refuse it.
 
@@ -82,6 +84,7 @@ def start(
         mode: "live", or "mock", which calls nothing.
         timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; `settings.RUN_TIMEOUT_S` where there is none.
         example: the check that the run is part of.
+        told_later: whoever asked hears of the run when `wait` returns it, not before.
 
     Returns:
         The run as recorded: ended where it was refused or mocked, else "queued". Its `problems` say why it was refused.
@@ -107,8 +110,8 @@ def start(
     run.factory = factory.label
     if settings.RUNNER == "celery":
         return queueing.begin(run, configuration)
-    active = supervisor().begin(run, job_for(run, factory, parameters, configuration), scrubber, conclude)
-    return active.run
+    job = job_for(run, factory, parameters, configuration)
+    return supervisor().begin(run, job, scrubber, conclude, told_later=told_later).run
 
 
 def wait(run: Run, timeout_s: float) -> Run:
@@ -116,9 +119,9 @@ def wait(run: Run, timeout_s: float) -> Run:
 
     Only half of the server's threads wait for long; when they do, this waits `BRIEF_S`, which most runs end within.
     """
-    active = supervisor().find(run.id)  # as long as it is there, what it became is not written down
-    if active is None and not run.is_active:
+    if not run.is_active:
         return run
+    active = supervisor().find(run.id)
     if active is None and settings.RUNNER != "celery":
         return Run.objects.with_names().get(pk=run.pk)
     if timeout_s > 0 and _waiting_room.acquire(blocking=False):
@@ -130,7 +133,11 @@ def wait(run: Run, timeout_s: float) -> Run:
             _waiting_room.release()
     elif timeout_s > 0 and active:
         active.ended.wait(min(timeout_s, BRIEF_S))
-    return active.run if active else Run.objects.with_names().get(pk=run.pk)
+    if active is None:
+        return Run.objects.with_names().get(pk=run.pk)
+    if not active.ended.is_set():
+        ensure(run)
+    return active.run
 
 
 def cancel(run: Run) -> Run:
@@ -196,7 +203,7 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     run.outcome = "refused"
     run.problems_json = problems_text(problems)
     run.finished_at = run.created_at
-    run.save(force_insert=True)
+    insert(run)
     return run
 
 
@@ -212,13 +219,13 @@ def _mocked(run: Run, contract: Contract, parameters: JSON) -> Run:
     _take_response(run, contract, made.response, NO_SECRETS)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
-    run.save(force_insert=True)
+    insert(run)
     return run
 
 
-def conclude(active: ActiveRun, end: RunEnd) -> None:
-    """Check what a run gave back, scrub it, and write it down."""
-    run, scrubber = active.run, active.scrubber
+def conclude(active: ActiveRun, end: RunEnd) -> Run:
+    """The run as it is to be written down: what it gave back is checked, and scrubbed."""
+    run, scrubber = copy(active.run), active.scrubber
     run.outcome = end.outcome
     if end.has_response:
         _take_response(run, contract_of(run.revision), end.response, scrubber)
@@ -231,17 +238,7 @@ def conclude(active: ActiveRun, end: RunEnd) -> None:
     run.queue_ms, run.start_ms, run.call_ms = active.waited_ms + end.queue_ms, end.start_ms, end.call_ms
     run.finished_at = timezone.now()
     run.started_at = run.created_at + timedelta(milliseconds=run.queue_ms)
-    columns = {name: getattr(run, name) for name in CONCLUDED}
-    Run.objects.active().filter(pk=run.pk).update(**columns)
-    if run.example_check:
-        settle(run.example_check)
-
-
-CONCLUDED = (
-    "outcome", "response_json", "verdict", "verdict_reason", "problems_json", "problems_truncated", "error", "stdout",
-    "stderr", "stdout_dropped", "stderr_dropped", "progress_done", "progress_total", "progress_message", "queue_ms",
-    "start_ms", "call_ms", "check_ms", "started_at", "finished_at",
-)  # fmt: skip
+    return run
 
 
 def _take_response(run: Run, contract: Contract, response: JSON, scrubber: Scrubber) -> None:

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -23,6 +23,7 @@ from django.utils import timezone
 from catalog.errors import Busy
 from playground.hosts import this_host
 from playground.models import Run
+from playground.recording import NOT_RECORDED, Recorder, insert
 from playground.recovering import SIGN_OF_LIFE_S, recover_runs
 from playground.runner import Job, LocalRunner, RunEnd, RunHandle
 from playground.runner.local import MAX_SLOTS
@@ -34,21 +35,27 @@ TICK_S = 0.2  # how soon a cancel that another process asked for is noticed
 NEWS_S = 0.5  # how often what a long run says is written down
 LONG_RUN_S = 0.8  # shorter runs are written twice only: when they begin and when they end
 RECOVERY_S = 2.0
-FINISHERS = 2
 MAX_LIVE_CHARACTERS = 16_000  # of each of stdout and stderr while a run lasts; all that is kept follows at its end
 
-Conclude = Callable[["ActiveRun", RunEnd], None]
+CLOSE_S = 5.0
+
+Conclude = Callable[["ActiveRun", RunEnd], Run]
 
 
 @dataclass(eq=False)
 class ActiveRun:
-    """A run that has not been written down as ended."""
+    """A run that has not been written down as ended.
+
+    Attributes:
+        run: as it is written down; the one that has ended, when that is written.
+        waited_ms: how long it waited before it was handed to the runner.
+    """
 
     run: Run
     handle: RunHandle
     scrubber: Scrubber
     conclude: Conclude
-    waited_ms: float = 0.0  # before it was handed to the runner
+    waited_ms: float = 0.0
     began: float = field(default_factory=time.monotonic)
     ended: threading.Event = field(default_factory=threading.Event)
     news_at: float = 0.0
@@ -79,14 +86,16 @@ class Supervisor:
         self.lock = threading.Lock()
         self.wake = threading.Event()
         self.closing = threading.Event()
-        self.finishers = ThreadPoolExecutor(FINISHERS, thread_name_prefix="run-finisher")
+        self.recorder = Recorder(self._forget)
         self.thread = threading.Thread(target=self._watch, name="run-supervisor", daemon=True)
         self.thread.start()
 
     # -- from the threads that serve requests -------------------------------------------------------------------------
 
-    def begin(self, run: Run, job: Job, scrubber: Scrubber, conclude: Conclude) -> ActiveRun:
-        """Record `run` as queued and hand `job` to the runner. `conclude` writes down how it ended.
+    def begin(
+        self, run: Run, job: Job, scrubber: Scrubber, conclude: Conclude, *, told_later: bool = False
+    ) -> ActiveRun:
+        """Record `run` as queued and hand `job` to the runner. `conclude` makes out how it ended; see `recording.py`.
 
         Raises:
             Busy: as many wait as may wait; nothing was recorded.
@@ -94,7 +103,7 @@ class Supervisor:
         self._take_place()
         try:
             run.host = self.host
-            run.save(force_insert=True)
+            insert(run, told_later=told_later)
             return self._hand_over(run, job, scrubber, conclude)
         except BaseException:
             self._give_place_back()
@@ -121,7 +130,7 @@ class Supervisor:
         with self.lock:
             self.active[run.id] = active
         self.wake.set()
-        active.handle.when_done(lambda end: self._finish_soon(active, end))
+        active.handle.when_done(lambda end: self._conclude(active, end))
         return active
 
     def find(self, run_id: str) -> ActiveRun | None:
@@ -142,29 +151,23 @@ class Supervisor:
 
     # -- when a run ends ----------------------------------------------------------------------------------------------
 
-    def _finish_soon(self, active: ActiveRun, end: RunEnd) -> None:
-        if not self.closing.is_set():
-            self.finishers.submit(self._finish, active, end)
+    def _conclude(self, active: ActiveRun, end: RunEnd) -> None:
+        """In a thread of the runner: make out how a run ended, and have it written down."""
+        if self.closing.is_set():
+            return
+        try:
+            result = active.conclude(active, end)
+        except Exception:
+            log.exception("What came of run %s could not be made out", active.run.id)
+            connection.close()
+            result = copy(active.run)
+            result.outcome, result.error, result.finished_at = "crashed", NOT_RECORDED, timezone.now()
+        self.recorder.put(result)
 
-    def _finish(self, active: ActiveRun, end: RunEnd) -> None:
-        """Write down how a run ended, again and again while the database cannot take it (its disk is full)."""
-        pause_s = 0.2
-        while True:
-            try:
-                active.conclude(active, end)
-                break
-            except DatabaseError:
-                log.exception("Run %s has ended and cannot be written down yet", active.run.id)
-                connection.close()
-                if self.closing.wait(pause_s):
-                    return
-                pause_s = min(pause_s * 2, 5.0)
-            except Exception:
-                log.exception("Run %s has ended and could not be written down", active.run.id)
-                Run.objects.active().filter(pk=active.run.id).update(
-                    outcome="crashed", error="What came back could not be recorded.", finished_at=timezone.now()
-                )
-                break
+    def _forget(self, result: Run) -> None:
+        """It has been written down."""
+        active = self.active[result.id]
+        active.run = result
         with self.lock:
             self.active.pop(active.run.id, None)
             self.taken -= 1
@@ -220,7 +223,7 @@ class Supervisor:
         self.closing.set()
         self.wake.set()
         self.runner.close()
-        self.finishers.shutdown(wait=True, cancel_futures=True)
+        self.recorder.close(CLOSE_S)
         self.thread.join(timeout=5)
         try:
             if self.active:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
-from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -22,15 +21,6 @@ class User(AbstractUser):
     """A person, or a program that acts as one."""
 
 
-class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
-    def usable(self) -> ApiTokenQuerySet:
-        """Neither revoked nor expired, of a person who may still sign in."""
-        now = timezone.now()
-        return self.filter(revoked_at=None, user__is_active=True).filter(
-            models.Q(expires_at=None) | models.Q(expires_at__gt=now)
-        )
-
-
 class ApiToken(models.Model):
     """A secret that a program sends as `Authorization: Bearer …`. The secret is shown once and stored hashed."""
 
@@ -43,8 +33,6 @@ class ApiToken(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
-
-    objects: ClassVar[models.Manager[ApiToken]] = ApiTokenQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

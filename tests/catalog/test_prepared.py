@@ -1,0 +1,83 @@
+"""Questions that are put together once: asked again with other values, they answer as a queryset would."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from catalog.accounts.entering import create_token, token_for
+from catalog.accounts.models import ApiToken, User
+from catalog.prepared import Prepared
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def tokens():
+    ada = User.objects.create(username="ada", email="ada@example.org")
+    return [create_token(ada, scopes=["read", "run"], days=3)[0], create_token(ada, scopes=["read"])[0]]
+
+
+def test_it_finds_what_a_queryset_finds_with_all_its_fields_and_relations(tokens):
+    asked = Prepared(lambda digest: ApiToken.objects.select_related("user").filter(digest=digest))
+
+    for token in tokens:
+        token.refresh_from_db()
+        found = asked.find(token.digest)
+
+        assert found == token
+        assert all(getattr(found, name.attname) == getattr(token, name.attname) for name in ApiToken._meta.fields)
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert found.user.email == "ada@example.org"
+        assert not queries.captured_queries
+
+
+def test_what_is_not_there_is_none(tokens):
+    assert Prepared(lambda digest: ApiToken.objects.filter(digest=digest)).find("nothing") is None
+
+
+def test_fields_that_were_deferred_are_read_when_they_are_wanted(tokens):
+    found = Prepared(lambda digest: ApiToken.objects.defer("hint").filter(digest=digest)).find(tokens[0].digest)
+
+    assert found.get_deferred_fields() == {"hint"}
+    assert found.hint == tokens[0].hint
+
+
+def test_what_was_found_can_be_changed_and_saved(tokens):
+    found = Prepared(lambda digest: ApiToken.objects.filter(digest=digest)).find(tokens[0].digest)
+
+    found.name = "laptop"
+    found.save()
+
+    assert ApiToken.objects.get(pk=tokens[0].pk).name == "laptop"
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        {"revoked_at": timezone.now()},
+        {"expires_at": timezone.now() - timedelta(seconds=1)},
+    ],
+)
+def test_a_token_that_was_usable_is_so_no_more_at_once(spoiled):
+    ada = User.objects.create(username="ada")
+    token, secret = create_token(ada, scopes=["read"])
+    assert token_for(secret) == token
+
+    ApiToken.objects.filter(pk=token.pk).update(**spoiled)
+
+    assert token_for(secret) is None
+
+
+def test_a_token_of_somebody_who_may_not_sign_in_is_not_usable():
+    ada = User.objects.create(username="ada")
+    _, secret = create_token(ada, scopes=["read"])
+    assert token_for(secret)
+
+    User.objects.update(is_active=False)
+
+    assert token_for(secret) is None
