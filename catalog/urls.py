@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from catalog import lint_views, organising_views, upload_views, views
+from catalog import lint_views, organising_views, similar_views, upload_views, views
 
 
 class RevisionPair:
@@ -39,6 +39,7 @@ urlpatterns = [
     path("tools/<str:slug>/lint/fixes/", lint_views.apply_fixes, name="lint_fixes"),
     path("tools/<str:slug>/lint/waivers/", lint_views.add_waiver, name="lint_waivers"),
     path("tools/<str:slug>/lint/waivers/<int:waiver>/remove/", lint_views.remove_waiver, name="lint_waiver_remove"),
+    path("tools/<str:slug>/similar/", similar_views.similar_page, name="similar"),
     path("tools/<str:slug>/revisions/", views.revision_list, name="revisions"),
     path("tools/<str:slug>/revisions/compare/", views.compare_revisions, name="compare_revisions"),
     path("tools/<str:slug>/revisions/<revisions:pair>/", views.revision_diff, name="revision_diff"),

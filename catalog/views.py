@@ -47,7 +47,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One tool: what it does, its parameters, returns and configuration, examples, spec, exports, revisions."""
     tool = tool_at(slug)
-    revisions = tool.revisions.defer("source").select_related("created_by")[: REVISIONS_SHOWN + 1]
+    revisions = tool.revisions.defer("source").select_related("created_by", "judgement")[: REVISIONS_SHOWN + 1]
     context = {
         "tool": tool,
         "docs": ToolDocs(tool, site=request.build_absolute_uri("/")),
@@ -81,7 +81,7 @@ def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
 def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All revisions of a tool, the newest first, `?before=` a number."""
     tool = tool_at(slug)
-    revisions = tool.revisions.defer("source").select_related("created_by")
+    revisions = tool.revisions.defer("source").select_related("created_by", "judgement")
     before = request.GET.get("before", "")
     if before.isascii() and before.isdecimal() and len(before) < 10:
         revisions = revisions.filter(number__lt=int(before))

@@ -22,6 +22,7 @@ from catalog.errors import (
 )
 from catalog.lint_api import router as lint_router
 from catalog.problems import pointer_join
+from catalog.similar_views import router as similar_router
 from catalog.strict_json import dumps, loads
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
@@ -71,6 +72,7 @@ api = DocumentedAPI(
     renderer=ExactRenderer(),
 )
 api.add_router("", catalog_router)
+api.add_router("", similar_router)
 api.add_router("", lint_router)
 api.add_router("", playground_router)
 

@@ -1,0 +1,60 @@
+"""Tools that are like another one: a page, which a tool's page fetches when a reader gets there; and the API."""
+# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+from ninja import Field, Query, Router, Schema
+
+from catalog.accounts.auth import open_to_all
+from catalog.addresses import tool_at
+from catalog.api import tool_json
+from catalog.api_shapes import ErrorOut, ToolOut
+from catalog.similar_tools import MAX_SHOWN, similar_tools
+
+router = Router(tags=["tools"])
+
+
+class SimilarOut(ToolOut):
+    parameters: list[str] = Field(description="Names of parameters that both have.")
+    words: list[str] = Field(description="Words that both have, the most telling first.")
+
+
+class SimilarToolsOut(Schema):
+    items: list[SimilarOut] = Field(description="The closest first.")
+
+
+class SimilarQuery(Schema):
+    limit: int = Field(MAX_SHOWN, ge=1, le=20)
+
+
+@require_safe
+def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The tools that are most like a tool; an htmx request gets the list alone."""
+    tool = tool_at(slug)
+    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    template = "catalog/similar/_list.html" if wants_part else "catalog/similar/page.html"
+    response = render(request, template, {"tool": tool, "similar": similar_tools(tool)})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@router.get(
+    "/tools/{slug}/similar",
+    response={200: SimilarToolsOut, 404: ErrorOut, 422: ErrorOut},
+    auth=open_to_all(),
+    summary="List similar tools",
+)
+def get_similar(request: HttpRequest, slug: str, query: Query[SimilarQuery]) -> dict[str, Any]:
+    """The tools that are most like one, by what is telling in its name and description; archived ones are left out."""
+    return {
+        "items": [
+            tool_json(one.tool) | {"parameters": list(one.parameters), "words": list(one.words)}
+            for one in similar_tools(tool_at(slug), limit=query.limit)
+        ]
+    }

@@ -1,0 +1,76 @@
+"""The score of a tool from revision to revision: drawn, and in the history."""
+
+import pytest
+
+from catalog.judging import judge_all
+from catalog.models import Judgement
+from catalog.score_trends import HEIGHT, WIDTH, trend_of
+from tests.catalog.test_judging import GOOD, bulk
+from tests.catalog.test_pages import page, text_of, texts_of
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def tool():
+    make_tool("a", **{**GOOD, "description": ""})
+    make_tool("a", **{**GOOD, "name": "Get weather"})
+    return make_tool("a", **GOOD)
+
+
+def test_the_scores_are_drawn_from_the_oldest_to_the_newest(tool):
+    trend = trend_of(tool)
+
+    assert [(point.number, point.score) for point in trend.points] == [(1, 70), (2, 95), (3, 100)]
+    assert all(0 <= point.x <= WIDTH and 0 <= point.y <= HEIGHT for point in trend.points)
+    assert trend.points[0].y > trend.points[2].y
+    assert trend.words == "Lint score of revisions 1 to 3: from 70 to 100"
+
+
+def test_one_revision_is_no_trend(client):
+    tool = make_tool("a", **GOOD)
+
+    assert trend_of(tool) is None
+    assert not page(client, "/tools/a/lint/").css(".trend")
+
+
+def test_revisions_that_are_not_judged_yet_are_said(tool):
+    bulk("a", description="In bulk, and not judged yet.")
+
+    assert trend_of(type(tool).objects.with_current().get()).missing == 1
+
+
+def test_pages_draw_it_and_the_history_has_every_score(tool, client):
+    for path in ("/tools/a/", "/tools/a/lint/", "/tools/a/revisions/"):
+        drawing = page(client, path).css_first(".trend-drawing")
+        assert drawing.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
+        assert len(drawing.css("circle")) == 3
+    assert texts_of(page(client, "/tools/a/revisions/"), ".score-link") == ["Score 100", "Score 95", "Score 70"]
+
+
+def test_a_revision_that_is_not_judged_says_so_in_the_history(client):
+    bulk("a", **GOOD)
+
+    assert text_of(page(client, "/tools/a/revisions/"), ".score-link") == "not judged yet"
+
+
+def test_the_tools_page_tells_the_score_and_the_gravest_findings(client):
+    make_tool("a", **{**GOOD, "description": "", "name": "Get weather"})
+
+    tree = page(client, "/tools/a/")
+
+    assert "65" in text_of(tree, "#lint .score")
+    assert "1 error, 1 warning, 0 hints" in text_of(tree, "#lint")
+    assert texts_of(tree, "#lint .lint-shown-text")[0] == "The description is empty."
+    assert tree.css_first("#lint a[href='/tools/a/lint/']") is not None
+
+
+def test_the_trend_is_that_of_all_waivers_once_everything_is_judged_again(tool, program, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    program.send("POST", "/tools/a/lint/waivers", '{"rule": "name-not-portable", "reason": "So be it."}')
+
+    list(judge_all())
+
+    assert [point.score for point in trend_of(tool).points] == [70, 100, 100]
+    assert not Judgement.objects.filter(judged_by=0).exists()
