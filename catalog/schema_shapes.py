@@ -111,7 +111,8 @@ def _positive(value: JSON, _: Dialect) -> str | None:
 
 def _count(value: JSON, dialect: Dialect) -> str | None:
     whole = isinstance(value, int) or (
-        isinstance(value, Number) and dialect.name != "04" and value == value.to_integral_value()
+        isinstance(value, Number)
+        and (value.lexeme == "-0" if dialect.name == "04" else value == value.to_integral_value())
     )
     return None if whole and _is_number(value) and value >= 0 else "is a whole number from 0"  # type: ignore[operator]
 
@@ -128,7 +129,7 @@ def _values(value: JSON, dialect: Dialect) -> str | None:
     """The value of `enum`."""
     if not isinstance(value, list):
         return "is a list of values"
-    if dialect.name in {"04", "06"} and (not value or not _are_distinct(value[:MAX_COMPARED])):
+    if dialect.name == "04" and (not value or not _are_distinct(value[:MAX_COMPARED])):
         return "is a list of at least one value, each once"
     return None
 
