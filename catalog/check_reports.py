@@ -65,8 +65,12 @@ def as_json(checked: Sequence[Checked]) -> str:
     return dumps(told, indent=2)
 
 
-def as_sarif(checked: Sequence[Checked]) -> str:
+def as_sarif(checked: Sequence[Checked], *, site: str = "") -> str:
     """A SARIF 2.1.0 log, for code hosts that show problems beside the lines.
+
+    Args:
+        checked: what was found.
+        site: the address of a Toolshelf, whose pages about the rules are linked to; "" where there is none.
 
     Source: OASIS, "Static Analysis Results Interchange Format 2.1.0", sections 3.13 to 3.49.
     """
@@ -77,7 +81,7 @@ def as_sarif(checked: Sequence[Checked]) -> str:
     driver: JSON = {
         "name": "Toolshelf",
         "informationUri": "https://github.com/JavaAIDev/easy-llm-tools",
-        "rules": [_rule(rule) for rule in sorted(used)],
+        "rules": [_rule(rule, site) for rule in sorted(used)],
     }
     log: JSON = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -87,17 +91,20 @@ def as_sarif(checked: Sequence[Checked]) -> str:
     return dumps(log, indent=2)
 
 
-def _rule(name: str) -> JSON:
+def _rule(name: str, site: str) -> JSON:
     rule = RULES.get(name)
     if rule is None:
         return {"id": name}
-    return {
+    told: dict[str, JSON] = {
         "id": name,
         "shortDescription": {"text": f"{rule.title}."},
         "fullDescription": {"text": rule.why},
         "help": {"text": rule.how},
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
     }
+    if site:
+        told["helpUri"] = f"{site.rstrip('/')}/lint/{name}/"
+    return told
 
 
 def _result(one: Checked, problem: Problem, level: str) -> JSON:

@@ -204,6 +204,20 @@ def test_check_specs_writes_advice_as_sarif_with_its_documentation(capsys, tmp_p
     rules = {rule["id"]: rule for rule in log["tool"]["driver"]["rules"]}
     assert rules["examples-missing"]["defaultConfiguration"] == {"level": "note"}
     assert rules["examples-missing"]["help"]["text"].startswith("Add one")
+    assert "helpUri" not in rules["examples-missing"]
+
+
+def test_check_specs_links_rules_in_sarif_to_the_site_that_explains_them(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
+
+    words = ["check_specs", str(file), "--format", "sarif", "--advice", "info", "--site", "https://shelf.example.org/"]
+    _, out, _ = run(capsys, *words)
+
+    rules = {rule["id"]: rule for rule in json.loads(out)["runs"][0]["tool"]["driver"]["rules"]}
+    assert rules["examples-missing"]["helpUri"] == "https://shelf.example.org/lint/examples-missing/"
+    with pytest.raises(CommandError, match="begins with http"):
+        call_command("check_specs", str(file), "--site", "shelf.example.org")
 
 
 def test_check_specs_points_to_what_is_wrong_in_a_real_spec(capsys):

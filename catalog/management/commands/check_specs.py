@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.check_reports import FORMATS, Checked
+from catalog.check_reports import FORMATS, Checked, as_sarif
 from catalog.errors import SpecError
 from catalog.gathering import files_at, pieces_at
 from catalog.lint import SEVERITIES, Advice, advise, score
@@ -30,6 +31,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--format", choices=sorted(FORMATS), default="text")
+        parser.add_argument(
+            "--site",
+            type=_address,
+            metavar="URL",
+            help="the address of a Toolshelf that explains the rules, for links in SARIF: https://shelf.example.org",
+        )
         parser.add_argument(
             "--advice",
             choices=(*SEVERITIES, NONE),
@@ -50,7 +57,12 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
         checked = [_check(piece) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
         told = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
-        if text := FORMATS[options["format"]](told):
+        report = (
+            partial(as_sarif, site=options["site"] or "")
+            if options["format"] == "sarif"
+            else FORMATS[options["format"]]
+        )
+        if text := report(told):
             self.stdout.write(text)
         wrong = sum(bool(one.problems) for one in checked)
         advised = sum(bool(one.advice) for one in told)
@@ -60,6 +72,12 @@ class Command(BaseCommand):
         )
         if wrong or any(_from(options["fail_on"], one.advice) for one in checked):
             sys.exit(1)
+
+
+def _address(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ArgumentTypeError("an address begins with http:// or https://")
+    return text
 
 
 def _check(piece: Piece) -> Checked:
