@@ -119,12 +119,13 @@ def find_control_groups() -> ControlGroups:
 
 def kills_in(kills_file: str) -> int:
     """How many processes of a group were killed for want of memory so far."""
-    with contextlib.suppress(OSError, ValueError):
-        for line in Path(kills_file).read_text().splitlines():
-            name, _, count = line.partition(" ")
-            if name == "oom_kill":
-                return int(count)
-    return 0
+    try:
+        file = os.open(kills_file, os.O_RDONLY)
+    except OSError:
+        return 0
+    words = os.read(file, 4096).split()
+    os.close(file)
+    return int(words[words.index(b"oom_kill") + 1]) if b"oom_kill" in words else 0
 
 
 def _own_groups() -> tuple[Path | None, dict[str, Path]]:
