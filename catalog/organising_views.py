@@ -20,7 +20,7 @@ from catalog.organising import KEPT, Organisation, may_hand_over, organise
 from catalog.problems import split_pointer
 from catalog.publishing import publish
 from catalog.search import groups
-from catalog.search.documents import group_key
+from catalog.search.documents import group_key, toolkit_of
 from catalog.search.groups import Group, Kind
 
 GROUPS_PER_PAGE = 100
@@ -189,6 +189,7 @@ def _organise_page(
         }
         | refused,
         "by_id": request.POST.get("toolkit_from") == "id" if "toolkit" in refused else not tool.toolkit_chosen,
+        "toolkit_of_id": toolkit_of(tool.tool_id),
         "may_hand_over": may_hand_over(tool, actor(request)),
         "toolkits": [group.name for group in groups.largest("toolkit", SUGGESTED)],
         "tags": [group.name for group in groups.largest("tag", SUGGESTED)],

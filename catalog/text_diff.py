@@ -287,7 +287,7 @@ def _alike(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]
     """The places of lines that became others, in order, so that as much as possible is alike."""
     if not removed or not added or len(removed) * len(added) > MAX_ALIGNED:
         return []
-    old, new = ([Counter(_WORD.findall(row.text.strip())) for row in rows] for rows in (removed, added))
+    old, new = ([_said_in(row.text) for row in rows] for rows in (removed, added))
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     shares = [[_share(one, other) for other in new] for one in old]
     for x in reversed(range(len(old))):
@@ -304,6 +304,12 @@ def _alike(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]
         else:
             y += 1
     return found
+
+
+def _said_in(text: str) -> Counter[str]:
+    """The words of a line, the first of them twice: it is mostly the name of a member. Else its signs."""
+    words = re.findall(r"\w+", text)
+    return Counter([*words, words[0]] if words else text.split())
 
 
 def _share(one: Counter[str], other: Counter[str]) -> float:
