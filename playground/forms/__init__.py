@@ -8,7 +8,7 @@ back from it unchanged. The names of controls say all that is needed to read the
     decoding, posting           from controls to a draft, and back
     schemas, choices, unions, applicable, children, facts, wording, guide
                                 what a schema says at a place
-    here, scalars, containers, building, nodes
+    here, scalars, containers, building, leading, nodes
                                 from a draft to what is drawn
     fresh, switching, operations
                                 new values, other kinds and branches, pressed buttons

@@ -14,6 +14,7 @@ from playground.forms.containers import absent_node, array_node, folded_node, ob
 from playground.forms.drafts import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
 from playground.forms.guide import Guide
 from playground.forms.here import Here, Room, Spot, default_kind
+from playground.forms.leading import led
 from playground.forms.names import control_name
 from playground.forms.nodes import Button, Form, Hidden, Node, RawNode
 from playground.forms.scalars import boolean_node, choice_node, null_node, number_node, rows_for, secret_node, text_node
@@ -27,16 +28,25 @@ def build(
     label: str,
     guide: Guide,
     focus: str | None = None,
+    pressed: str = "",
     shows_all: bool = False,
 ) -> Form:
     """The form of `draft`, under `places`: `name` begins the name of each control, `label` is what the whole is called.
 
-    The node at the path `focus` gets the focus. With `shows_all`, every node has its selector of kinds.
+    After the press of the button `pressed`, what is at the path `focus` gets the focus. With `shows_all`, every node
+    has its selector of kinds.
     """
-    root = _Builder(name, guide, focus, shows_all).node(places, draft, Spot("", "", label, is_required=True))
+    root = _Builder(name, guide, shows_all).node(places, draft, Spot("", "", label, is_required=True))
+    if focus is not None:
+        root = led(root, focus, pressed)
     refresh = Button(f"{name}:refresh:", "Update the form", f"Update the form of {label} to what it holds now")
     words = "Show fewer options" if shows_all else "Show every option"
-    toggle = Button(f"{name}:{'fewer' if shows_all else 'all'}:", words, f"{words} of each field, as how it is written")
+    toggle = Button(
+        f"{name}:{'fewer' if shows_all else 'all'}:",
+        words,
+        f"{words} of each field, as how it is written",
+        has_focus=pressed in {"all", "fewer"},
+    )
     shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None
     return Form(name, root, toggle, shown, refresh if guide.has_conditions else None)
 
@@ -45,7 +55,6 @@ def build(
 class _Builder:
     form: str
     guide: Guide
-    focus: str | None
     shows_all: bool
     room: Room = field(default_factory=Room)
 
@@ -62,7 +71,6 @@ class _Builder:
             spot,
             self.guide.at(places, draft),
             kinds,
-            spot.path == self.focus,
             self.shows_all,
         )
         match draft:

@@ -108,7 +108,7 @@ def object_node(here: Here, draft: Object) -> Node:
         Hidden(here.control("o"), ""),
         tuple(members),
         entries,
-        _adder(here, left_out),
+        _adder(here, draft, left_out),
     )
 
 
@@ -166,25 +166,28 @@ def _run_of_entries(here: Here, entry: Entry) -> EntryRow:
     return EntryRow(f"{here.form}:{path}-row", Hidden(here.control("m"), entry.row), None, Hidden(tag, ""), node, ())
 
 
-def _adder(here: Here, left_out: list[str]) -> Adder | None:
+def _adder(here: Here, draft: Object, left_out: list[str]) -> Adder | None:
+    """Where a person names another entry: what the schema does not speak of is there when every option is shown."""
+    is_open = bool(left_out) or children.speaks_of_others(here.found)
     takes_more = children.takes_more_members(here.found)
-    if not left_out and not takes_more:
+    if not left_out and not (takes_more and (is_open or draft.entries or here.shows_all)):
         return None
     label = "Name of an entry to add" if takes_more else "Name of a member to add"
     button = Button(here.operation("entry"), "Add entry", f"Add an entry to {here.spot.label}", "plus")
     named = (here.guide.choices.of(place) or () for place in children.name_places(here.found))
     known = [choice.value for listed in named for choice in listed if isinstance(choice.value, str)]
     suggestions = tuple(name for name in [*left_out, *known][:MAX_SUGGESTIONS] if name)
-    is_open = bool(left_out) or children.speaks_of_others(here.found)
     return Adder(f"{here.id}-new", here.control("nk"), button, label, is_open, suggestions)
+
+
+_AS_ROWS: Final = (Option("rows", "list in an order of its own"),)
 
 
 def array_node(here: Here, draft: Array) -> Node:
     """A list, as rows; or as boxes to tick where each item is one of a few choices and stands once."""
     boxes = _box_choices(here)
     if boxes and draft.state.view != "rows" and (options := _ticked(here, draft, boxes)) is not None:
-        as_rows = (Option("rows", "list in an order of its own"),)
-        head = here.head(is_container=True, buttons=_removal(here), views=as_rows)
+        head = here.head(is_container=True, buttons=_removal(here), views=_AS_ROWS)
         return ChoicesNode(head, Hidden(here.control("a"), ""), here.control("i"), options)
     rows = []
     index = 0
@@ -219,6 +222,7 @@ def _row(here: Here, draft: Array, item: Item, index: int) -> ArrayRow:
         is_nameless=not child.is_declared and not isinstance(item.draft, Object | Array),
         is_quiet=not child.is_declared and not isinstance(item.draft, Object | Array),
         notes=() if child.is_allowed else (NOT_ALLOWED,),
+        number=None if child.is_declared else index + 1,
     )
     whose = f"item {index + 1} of {here.spot.label}"
     buttons = [Button(f"{here.form}:remove:{path}", "Remove", f"Remove {whose}", "trash")]
@@ -235,7 +239,10 @@ def _box_choices(here: Here) -> tuple[Choice, ...]:
         return ()
     child = children.item(here.found, 0)
     choices = here.guide.at(child.places, NOTHING).choices or ()
-    return choices if 0 < len(choices) <= MAX_BOXES else ()
+    if not 0 < len(choices) <= min(MAX_BOXES, here.room.options):
+        return ()
+    here.room.options -= len(choices)
+    return choices
 
 
 def _ticked(here: Here, draft: Array, choices: tuple[Choice, ...]) -> tuple[Option, ...] | None:
@@ -253,12 +260,17 @@ def _ticked(here: Here, draft: Array, choices: tuple[Choice, ...]) -> tuple[Opti
 
 
 def absent_node(here: Here) -> Node:
-    """Nothing yet, and buttons that make a value."""
+    """Nothing yet, and buttons that make a value; boxes that make a list as soon as one is ticked."""
+    empty = Button(here.operation("add"), "Empty list", f"Set {here.spot.label} to an empty list")
+    if here.kind == "array" and here.draft.state.view != "rows" and (boxes := _box_choices(here)):
+        options = tuple(Option(literal(box.value), box.label, description=box.description) for box in boxes)
+        head = here.head(is_container=True, buttons=(empty,), views=_AS_ROWS)
+        return ChoicesNode(head, None, here.control("i"), options)
     buttons = []
     if here.kind == "array":
         if children.item(here.found, 0).is_allowed:
             buttons.append(_item_button(here))
-        buttons.append(Button(here.operation("add"), "Empty list", f"Set {here.spot.label} to an empty list"))
+        buttons.append(empty)
     elif here.kind is not None:
         buttons.append(Button(here.operation("add"), "Add", f"Add {here.spot.label}", "plus"))
     return AbsentNode(here.head(is_container=True, buttons=tuple(buttons)))

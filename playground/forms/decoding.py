@@ -178,7 +178,7 @@ def _draft(place: _Place, path: str, faults: list[Fault]) -> Draft:
         return _file(files[0], place, path, faults, state)
     if tag == "o":
         return _object(place, path, faults, state)
-    if tag == "a":
+    if tag == "a" or (not tag and "i" in place.tags):
         return _array(place, path, faults, state)
     return _READERS[tag](place, state) if tag else Missing(None, state)
 

@@ -34,6 +34,7 @@ class Spot:
         is_row: it has a value or is removed as a whole.
         is_nameless: the label is only for those who do not see where it stands.
         is_quiet: what its schema says is said once, for all its neighbours.
+        number: told after a title that several rows share.
     """
 
     path: str
@@ -45,6 +46,7 @@ class Spot:
     is_nameless: bool = False
     is_quiet: bool = False
     notes: tuple[str, ...] = ()
+    number: int | None = None
 
 
 @dataclass(slots=True)
@@ -77,7 +79,6 @@ class Here:
     spot: Spot
     found: Applicable
     kinds: frozenset[Kind]
-    has_focus: bool = False
     shows_all: bool = False
     kind: Kind | None = field(init=False)
     facts: Facts = field(init=False)
@@ -126,13 +127,17 @@ class Here:
         """What the node of this place says of it."""
         spot, facts = self.spot, self.facts
         title = "" if spot.is_nameless else facts.title
+        label = title if spot.number is None else f"{title} {spot.number}"
         kinds = self._kind_selector(is_container, views)
+        spare = None
+        if not spot.path and is_container and not views and self._has_one_kind:  # the page around it offers JSON
+            kinds, spare = None, kinds
         told = not spot.is_quiet
         return Head(
             id=self.id,
             path=spot.path,
             pointer=spot.pointer,
-            label=title or spot.label,
+            label=label if title else spot.label,
             name=spot.name if title and title != spot.name else "",
             description=facts.description if told else "",
             types=self.types if has_types and told and kinds is None else "",
@@ -144,8 +149,8 @@ class Here:
             is_deprecated=facts.is_deprecated,
             is_read_only=facts.is_read_only,
             is_nameless=spot.is_nameless,
-            has_focus=self.has_focus,
             kinds=kinds,
+            spare=spare,
             unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
             buttons=buttons,
             hidden=self._hidden(),
@@ -180,16 +185,18 @@ class Here:
         view = [Hidden(self.control("w"), state.view)] if state.view else []
         return (*in_force, *view, *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash))
 
+    @property
+    def _has_one_kind(self) -> bool:
+        return self.kinds == {self.kind} and not self.shows_all and not self.is_empty and not self.draft.state.stash
+
     def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
         present = None if self.is_empty else self.kind
         left = {key.removeprefix("kind=") for key, _ in self.draft.state.stash}
         offered = [kind for kind in KINDS if kind in self.kinds or kind == present or kind in left]
         if isinstance(self.draft, Raw):
             offered = []
-        is_plain = not (
-            is_container or self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free"
-        )
-        if len(offered) < 2 and is_plain:
+        is_told = self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free" or views
+        if len(offered) < 2 and not is_told and not is_container:
             return None
         current = "json" if isinstance(self.draft, Raw) else self.kind
         if self.is_empty and is_container:
@@ -212,12 +219,6 @@ class Here:
         options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
         button = Button(self.operation("kind"), "Change", f"Change the kind of {self.spot.label}")
         return Selector(f"{self.id}-kind", self.control("y"), f"Kind of {self.spot.label}", tuple(options), button)
-
-    def writing_selector(self) -> Selector:
-        """The choice between picking a value and writing it, which also decides how a number is spelled."""
-        options = (Option("", "one of the listed values", is_selected=True), Option("free", "written by hand"))
-        button = Button(self.operation("kind"), "Change", f"Change how {self.spot.label} is given")
-        return Selector(f"{self.id}-kind", self.control("y"), f"How {self.spot.label} is given", options, button)
 
     def _kind_option(self, kind: Kind, current: str | None) -> Option:
         is_current = kind == current

@@ -23,12 +23,16 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """An operation to press. `label` may be short; `title` says it whole, for those who do not see its place."""
+    """An operation to press. `label` may be short; `title` says it whole, for those who do not see its place.
+
+    `has_focus`: it was just pressed, and may be pressed again.
+    """
 
     value: str
     label: str
     title: str
     icon: str = ""
+    has_focus: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class Head:
         has_focus: the person was just led here.
         hidden: controls that carry state.
         branches: where each union stands in the schema, and the index of its branch in force.
+        spare: the selector of kinds of a group that has none, for its errors to be told at.
     """
 
     id: str
@@ -103,6 +108,7 @@ class Head:
     buttons: tuple[Button, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     branches: tuple[tuple[str, int], ...] = ()
+    spare: Selector | None = None
     errors: tuple[str, ...] = ()
 
     @property
@@ -178,9 +184,7 @@ class TextNode:
     @property
     def placeholder(self) -> str:
         """What an empty control says: whether it is sent. Never empty, so that styles can tell an empty control."""
-        if not self.keep_empty:
-            return " "
-        return "(empty text)" if self.is_kept_empty else "(not set)"
+        return "(not set)" if self.keep_empty and not self.is_kept_empty else "(empty text)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +232,13 @@ class NullNode:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceNode:
+    """One value of a list. `fixed`: its JSON text, where it is all that the schema allows and needs to be there."""
+
     template: ClassVar = "choice"
     head: Head
     control: str
     options: tuple[Option, ...]
+    fixed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,11 +303,11 @@ class ArrayNode:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesNode:
-    """A list of distinct choices, as boxes to tick."""
+    """A list of distinct choices, as boxes to tick. `marker`: none where a box that is ticked would make the list."""
 
     template: ClassVar = "choices"
     head: Head
-    marker: Hidden
+    marker: Hidden | None
     control: str
     options: tuple[Option, ...]
 

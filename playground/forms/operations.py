@@ -40,7 +40,7 @@ Change = Callable[[Draft, Sequence[Place]], Draft]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A draft after what was pressed. `focus`: the path of what is new, to lead the person there."""
+    """A draft after what was pressed. `focus`: the path of what is new or was changed, to lead the person there."""
 
     draft: Draft
     focus: str | None = None
@@ -58,6 +58,8 @@ def apply(decoded: Decoded, places: Sequence[Place], guide: Guide) -> Outcome:
                 lambda old, there, key=key, index=index: switch_branch(guide, there, old, key, index),  # type: ignore[misc]
             )
     operation = decoded.operation
+    if operation is not None and operation.verb in {"kind", "branch"}:
+        working.focus = operation.path
     if operation is not None and operation.verb == "view":
         working.change("", lambda old, there: switch_kind(guide, there, old, operation.detail))
     if operation is not None and operation.verb in _VERBS:
@@ -167,6 +169,9 @@ def _remove(working: _Working, path: str, _key: str) -> None:
     parent, _, token = path.rpartition("/")
 
     def change(draft: Draft, _places: Sequence[Place]) -> Draft:
+        if isinstance(draft, Object | Array) and token.startswith("@"):
+            rows = draft.entries if isinstance(draft, Object) else draft.items
+            working.focus = _beside(parent, [row.row for row in rows], token[1:])
         if isinstance(draft, Object) and token.startswith("@"):
             return replace(draft, entries=tuple(entry for entry in draft.entries if f"@{entry.row}" != token))
         if isinstance(draft, Object):
@@ -177,7 +182,15 @@ def _remove(working: _Working, path: str, _key: str) -> None:
         return draft
 
     if token:
+        working.focus = path
         working.change(parent, change)
+
+
+def _beside(parent: str, rows: Sequence[str], row: str) -> str:
+    """The path of the row after `row`, else of the one before it, else of what they are rows of."""
+    at = rows.index(row) if row in rows else 0
+    others = [*rows[at + 1 : at + 2], *rows[max(at - 1, 0) : at]]
+    return row_path(parent, others[0]) if others else parent
 
 
 def _moved(by: int) -> Callable[[_Working, str, str], None]:
@@ -192,6 +205,7 @@ def _moved(by: int) -> Callable[[_Working, str, str], None]:
             if at is None or not 0 <= at + by < len(items):
                 return draft
             items[at], items[at + by] = items[at + by], items[at]
+            working.focus = path
             return replace(draft, items=tuple(items))
 
         working.change(parent, change)

@@ -27,6 +27,7 @@ from playground.forms.nodes import (
 from playground.forms.reading import Fault
 
 _ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
+MAX_LABELS: Final = 4
 _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
 
 
@@ -109,7 +110,8 @@ class _Board:
         """`node` and all below with what is said of them."""
         if not self.messages:
             return node
-        head = replace(node.head, errors=tuple(self.messages.get((node.head.path, False), ())))
+        errors = tuple(self.messages.get((node.head.path, False), ()))
+        head = replace(node.head, errors=errors, kinds=node.head.kinds or (node.head.spare if errors else None))
         if isinstance(node, ObjectNode):
             return replace(
                 node,
@@ -132,22 +134,24 @@ class _Board:
     def summary(self, root: Node) -> Iterator[Summary]:
         """The messages in the order of the page, each with the control that it leads to."""
         keys = {entry.node.head.path: entry.key for entry in _entries(root) if entry.key}
-        for path, node in _in_page_order(root):
+        for path, node, where in _in_page_order(root):
             for on_key in (True, False):
                 for message in self.messages.get((path, on_key), ()):
                     target = keys[path].id if on_key else target_of(node)
-                    yield Summary(f"{node.head.label}: {message}", target)
+                    yield Summary(f"{' · '.join(where)}: {message}", target)
 
 
-def _in_page_order(root: Node) -> Iterator[tuple[str, Node]]:
-    waiting = [root]
+def _in_page_order(root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:
+    """Each path and node, and the labels that lead to it from below the root: at most the last `MAX_LABELS`."""
+    waiting: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
     while waiting:
-        node = waiting.pop()
-        yield node.head.path, node
-        waiting += reversed(children(node))
+        node, above = waiting.pop()
+        where = (*above, node.head.label)[-MAX_LABELS:]
+        yield node.head.path, node, where
+        waiting += ((child, where if node is not root else ()) for child in reversed(children(node)))
 
 
 def _entries(root: Node) -> Iterator[EntryRow]:
-    for _path, node in _in_page_order(root):
+    for _path, node, _where in _in_page_order(root):
         if isinstance(node, ObjectNode):
             yield from node.entries

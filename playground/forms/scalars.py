@@ -115,12 +115,14 @@ def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) 
         options.insert(0, Option("", NOT_SET if not here.spot.is_row else "choose…", isinstance(value, Absent)))
     if not isinstance(value, Absent) and not is_listed:
         options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
+    if here.shows_all:  # a number may be spelled in another way than in the list
+        by_hand = (Option("free", "written by hand"),)
+        return ChoiceNode(here.head(has_types=False, views=by_hand), here.control("j"), tuple(options))
     head = here.head(has_types=False)
-    if not here.shows_all and here.kinds <= {kind_of(choice.value) for choice in choices}:
+    if here.kinds <= {kind_of(choice.value) for choice in choices}:
         head = replace(head, kinds=None)
-    if head.kinds is None and any(not isinstance(choice.value, str | bool | None) for choice in choices):
-        head = replace(head, kinds=here.writing_selector())
-    return ChoiceNode(head, here.control("j"), tuple(options))
+    is_fixed = is_listed and len(options) == 1
+    return ChoiceNode(head, here.control("j"), tuple(options), options[0].value if is_fixed else "")
 
 
 def secret_node(here: Here, token: str) -> Node:

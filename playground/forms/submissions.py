@@ -128,6 +128,7 @@ def submitted(
     session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
     outcome = apply(decoded, session.places, session.guide)
     if decoded.operation is not None or not is_checked:
+        session.pressed = verb
         return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
     return session.checked(outcome.draft, decoded.faults, tell)
 
@@ -141,6 +142,7 @@ class _Session:
         self.safe = Safe(stored, seal)
         self.guide = Guide(kept=self.safe.open, seal=seal)
         self.shows_all = False
+        self.pressed = ""
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
         self.secret_names = secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
 
@@ -189,6 +191,7 @@ class _Session:
             label=self.label,
             guide=self.guide,
             focus=focus,
+            pressed=self.pressed,
             shows_all=self.shows_all,
         )
         return draft, form

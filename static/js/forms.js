@@ -57,12 +57,13 @@ document.addEventListener("htmx:before:request", (event) => {
   isWaiting = true;
 });
 
-// What is new gets the focus, unless the person is typing somewhere by now.
+// What is new gets the focus, unless the person is typing or picking somewhere by now.
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx, tasks } = event.detail;
   const active = document.activeElement;
-  if (!isForm(ctx?.sourceElement) || !active?.name || active instanceof HTMLButtonElement || !isText(active)) return;
+  if (!isForm(ctx?.sourceElement) || !active?.name || active instanceof HTMLButtonElement) return;
   for (const { fragment } of tasks ?? []) {
+    if (!isText(active) && !fragment?.querySelector(`#${CSS.escape(active.id)}`)) continue;
     for (const element of fragment?.querySelectorAll("[autofocus]") ?? []) element.removeAttribute("autofocus");
   }
 });

@@ -39,24 +39,22 @@ document.addEventListener("htmx:response:error", (event) => {
 const isOpen = () => document.getElementById("will-be-sent")?.open;
 const refresh = () => document.getElementById("trial")?.dispatchEvent(new CustomEvent("refresh"));
 
-document.addEventListener("toggle", (event) => {
-  if (event.target.id === "will-be-sent" && event.target.open && !event.target.dataset.kept) refresh();
-}, true);
+document.addEventListener("click", (event) => {
+  const details = event.target.closest?.("#will-be-sent > summary")?.parentElement;
+  if (details && !details.open) refresh(); // it is about to open
+});
 document.addEventListener("change", (event) => {
   if (isOpen() && event.target.closest("#trial")) refresh();
 });
 
-// What is unfolded stays unfolded when the form is drawn again.
-let unfolded = [];
+// What is unfolded or folded stays so when the form is drawn again.
+let folds = [];
 document.addEventListener("htmx:before:swap", () => {
-  unfolded = [...document.querySelectorAll("#trial details[open][id]")].map((details) => details.id);
+  folds = [...document.querySelectorAll("#trial details[id]")].map(({ id, open }) => [id, open]);
 });
 document.addEventListener("htmx:after:swap", () => {
-  for (const id of unfolded) {
+  for (const [id, open] of folds) {
     const details = document.getElementById(id);
-    if (!details || details.open) continue;
-    details.dataset.kept = "";
-    details.open = true;
-    setTimeout(() => delete details.dataset.kept);
+    if (details) details.open = open;
   }
 });

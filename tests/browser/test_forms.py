@@ -226,6 +226,27 @@ def test_everything_is_reached_and_changed_by_the_keyboard_alone(every_control: 
     expect(page.get_by_label("City")).to_have_value("Delft")
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_the_keyboard_goes_on_where_a_button_was_pressed(
+    browser: Browser, site: Site, session: StorageState, loaded: None, scripts: bool
+):
+    context = browser.new_context(base_url=site.url, storage_state=session, java_script_enabled=scripts)
+    page = context.new_page()
+    page.goto(f'{ADDRESS}?parameters={{"tags":["a","b","c"]}}')
+
+    page.locator('[value="parameters:down:/.tags/@0"]').press("Enter")
+    expect(page.locator('[id="parameters:up:/.tags/@0"]')).to_be_visible()
+    expect(page.locator('[id="parameters:down:/.tags/@0"]')).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator('[id="parameters:up:/.tags/@0"]')).to_be_focused()  # it can go no further
+    page.locator('[value="parameters:remove:/.tags/@1"]').press("Enter")
+    expect(page.locator('[id="parameters:/.tags/@2"]')).to_be_focused()
+    page.locator('[value="parameters:add:/.headers"]').press("Enter")
+
+    expect(page.locator('[id="parameters:/.headers"]')).to_be_focused()
+    context.close()
+
+
 def hold_answers(page: Page) -> None:
     """Let each request wait for half a second."""
     page.evaluate("""() => {

@@ -84,9 +84,8 @@ def test_ctrl_enter_runs(signed_in: Page):
     expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
 
 
-def test_what_will_be_sent_follows_what_is_typed_and_stays_unfolded(signed_in: Page):
+def test_what_will_be_sent_is_in_view_and_follows_what_is_typed(signed_in: Page):
     signed_in.goto("/tools/convert_units/try/?example=1")
-    signed_in.get_by_text("What will be sent").click()
     expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "km"')
 
     signed_in.get_by_label("from_unit").first.fill("mile")
@@ -94,6 +93,20 @@ def test_what_will_be_sent_follows_what_is_typed_and_stays_unfolded(signed_in: P
 
     expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "mile"')
     expect(signed_in.get_by_label("from_unit").first).to_have_value("mile")
+
+
+def test_what_will_be_sent_stays_folded_and_is_right_when_it_is_unfolded(signed_in: Page):
+    signed_in.goto("/tools/convert_units/try/?example=1")
+    signed_in.get_by_text("What will be sent").click()
+    signed_in.get_by_label("from_unit").first.fill("mile")
+
+    signed_in.get_by_role("button", name="Show every option").click()
+
+    expect(signed_in.get_by_role("button", name="Show fewer options")).to_be_visible()
+    expect(signed_in.locator("#preview")).to_be_hidden()
+    signed_in.locator('[id="parameters:/.from_unit"]').fill("foot")
+    signed_in.get_by_text("What will be sent").click()
+    expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "foot"')
 
 
 def test_the_examples_of_a_tool_are_checked(signed_in: Page):

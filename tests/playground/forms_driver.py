@@ -239,8 +239,11 @@ class Person:
 
     def _pick(self, path: str, value: Any) -> bool:
         control = self._control("j", path)
-        if control is None or control.tag != "select":
+        if control is None or control.attributes.get("type") == "hidden":
             return False
+        if control.tag == "input":  # it is what it must be
+            text = control.attributes.get("value") or ""
+            return equal(json.loads(text, parse_float=Number), value) or self._fallback_kind(path, value)
         for option in control.css("option"):
             text = option.attributes.get("value") or ""
             if text and equal(json.loads(text, parse_float=Number), value):
@@ -376,7 +379,7 @@ class Person:
         return any(self._control(tag, path) is not None for tag in "oasqje")
 
     def _array(self, path: str, value: list[Any]) -> None:
-        if self._control("i", path) is not None:
+        if self._control("i", path) is not None and (value or self._control("a", path) is not None):
             return self._tick(path, value)
         if self._control("a", path) is None:
             self._begin_container(path, "array")

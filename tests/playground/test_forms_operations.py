@@ -211,3 +211,56 @@ def test_operations_at_places_that_are_not_there_change_nothing():
         pairs = [*form.page.submit(), ("op", f"parameters:{operation}")]
 
         assert submitted(form.schema, pairs, name="parameters").value == {"a": ["x"]}
+
+
+GROUPS = {
+    "type": "object",
+    "properties": {
+        "place": {"type": "object", "properties": {"at": {"type": "object", "properties": {"x": {"type": "number"}}}}},
+        "names": LIST,
+        "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "empty": {"type": "object", "additionalProperties": False},
+    },
+}
+
+
+def focus(form):
+    """The ids of what gets the focus: of the control, or of the button."""
+    return [element.attributes["id"] for element in form.page.select("[autofocus]")]
+
+
+def test_the_focus_goes_to_the_first_control_of_what_is_new():
+    assert focus(FormInUse(GROUPS, {}).press("add", "/.empty")) == ["parameters:/.empty"]
+    assert focus(FormInUse(GROUPS, {"place": {}}).press("add", "/.place/.at")) == ["parameters:/.place/.at/.x"]
+    assert focus(FormInUse({**LIST, "items": GROUPS}, []).press("item")) == ["parameters:/@0/.place-kind"]
+    assert focus(FormInUse(GROUPS, {}).pick_kind("/.names", "array")) == ["parameters:/.names"]
+
+
+def test_the_focus_goes_to_what_stands_beside_what_is_gone():
+    form = FormInUse(GROUPS, {"names": ["a", "b", "c"], "counts": {"x": 1}})
+
+    assert focus(form.press("remove", "/.names/@1")) == ["parameters:/.names/@2"]
+    assert focus(form.press("remove", "/.names/@2")) == ["parameters:/.names/@0"]
+    assert focus(form.press("remove", "/.names/@0")) == ["parameters:/.names"]
+    assert focus(form.press("remove", "/.names")) == ["parameters:/.names-kind"]
+    assert focus(form.press("remove", "/.counts/@0")) == ["parameters:/.counts"]
+
+
+def test_a_row_is_moved_on_by_the_same_button_until_it_can_go_no_further():
+    form = FormInUse(LIST, ["a", "b", "c"])
+
+    assert focus(form.press("down", "/@0")) == ["parameters:down:/@0"]
+    assert focus(form.press("down", "/@0")) == ["parameters:up:/@0"]
+    assert focus(form.press("up", "/@0")) == ["parameters:up:/@0"]
+
+
+def test_the_button_that_shows_every_option_is_the_one_that_shows_fewer():
+    assert focus(FormInUse(LIST, ["a"]).press("all")) == ["parameters:fewer:"]
+
+
+def test_no_two_things_of_a_page_have_one_id():
+    form = FormInUse({**GROUPS, "properties": {**GROUPS["properties"], ":": LIST, "add:/.x": {}}}, {":": ["a", "b"]})
+
+    ids = [element.attributes["id"] for element in form.press("all").page.select("[id]")]
+
+    assert len(ids) == len(set(ids))
