@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -13,13 +13,14 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from catalog import holding_examples
+from catalog import holding_examples, runnable
 from catalog.accounts.models import User
 from catalog.exports import FORMATS
 from catalog.indexing import distinct_tags
 from catalog.lint.judging import GRADES, grade_of, keys_from, keys_of_grade, usable_key
 from catalog.models import Tool, ToolQuerySet
-from catalog.search import Match, search_index
+from catalog.remembering import Remembered
+from catalog.search import Match, search_index, vocabulary
 from catalog.search.documents import MAX_TAGS
 from catalog.search.expressions import EVERY_TOOL, Token, any_of
 from catalog.search.finding import Finding, find
@@ -33,6 +34,9 @@ MAX_OFFSET = 10**12
 PAGE_SIZE = 20
 YES_WORDS = {"1", "true", "yes"}
 NO_WORDS = {"0", "false", "no"}
+
+
+_counts: Remembered[tuple[int, bool]] = Remembered()
 
 
 class BadCursor(ValueError):
@@ -156,6 +160,22 @@ class CatalogSearch:
         return Query.from_text(self.words)
 
     @cached_property
+    def _state_and_size(self) -> tuple[int, int]:
+        return vocabulary.state_and_size()
+
+    @property
+    def catalog_size(self) -> int:
+        """How many tools there are, archived ones too."""
+        return self._state_and_size[1]
+
+    @property
+    def depends_on(self) -> Hashable:
+        """What answers about this search depend on, whichever page of it is shown: another value, another answer."""
+        asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
+        holding = holding_examples.tool_keys() if asks_for_examples else None
+        return self._state_and_size[0], runnable.tool_ids(), holding, replace(self, cursor=None, limit=PAGE_SIZE)
+
+    @cached_property
     def plan(self) -> Plan:
         return plan_of(self.query)
 
@@ -235,7 +255,7 @@ class CatalogSearch:
         by_key = {tool.pk: tool for tool in rows}
         pks = [place.pk for place in places]
         results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
-        count, counted = bounded_count(tools)
+        count, counted = _counts.ask(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
 
     def _found_page(self) -> Page:
@@ -290,7 +310,8 @@ class CatalogSearch:
     def _count_found(self, finding: Finding) -> tuple[int, bool]:
         if finding.rest is None:
             return len(finding.ranked), True
-        return bounded(search_index().count(finding.rest, at_most=COUNT_AT_MOST + 1))
+        rest = finding.rest
+        return _counts.ask(self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1)))
 
     # -- the facets, as the two kinds of query take them --------------------------------------------------------------
 

@@ -8,34 +8,42 @@ ones: the largest of all, and those that the first results have.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 from django.urls import reverse
 
+from catalog import holding_examples
 from catalog.browsing import COUNT_AT_MOST, CatalogSearch, bounded, bounded_count
 from catalog.exports import FORMATS
 from catalog.lint.judging import GRADES
 from catalog.models import Tool
+from catalog.remembering import Remembered
 from catalog.search import groups, search_index
 from catalog.search.documents import group_key
 from catalog.search.expressions import Token
 from catalog.search.finding import strict_match
 from catalog.search.groups import Kind, token_of_group
 
-OPTIONS_OF_GROUP: Final = 8
+OPTIONS_OF_GROUP: Final = 6
 LOOKED_AT: Final = 200  # results whose groups are likely ones
 GROUP_COUNT_AT_MOST: Final = 1_000
+COUNTED_AT_ONCE: Final = 2_000  # tools; of a larger catalog, facets are counted after the results are there
+
+_facets: Remembered[tuple[Facet, ...]] = Remembered()
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice of a facet. `query` is the address that chooses it, or undoes the choice where it is chosen."""
+    """One choice of a facet. `query` is the address that chooses it, or undoes the choice where it is chosen.
+
+    `count` is None where it was not counted yet.
+    """
 
     label: str
-    count: int
+    count: int | None
     counted: bool
     chosen: bool
     query: str
@@ -57,13 +65,30 @@ class Facet:
 
 def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
     """Every facet of `search` that has options; `person` is the name of who looks, "" where nobody is signed in."""
-    return tuple(facet for facet in _Faceting(search, person).facets() if facet.options)
+    return _facets.ask(_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
+
+
+def facets_at_once(search: CatalogSearch, *, person: str = "") -> tuple[tuple[Facet, ...], bool]:
+    """What of the facets takes no time, and whether that is all: of many tools, counts that are unknown are missing."""
+    if search.catalog_size <= COUNTED_AT_ONCE:
+        return facets_of(search, person=person), True
+    known = _facets.get(_key(search, person))
+    return (known, True) if known else (_with_options(_Faceting(search, person, counts=False).facets()), False)
+
+
+def _key(search: CatalogSearch, person: str) -> Hashable:
+    return search.depends_on, holding_examples.tool_keys(), person
+
+
+def _with_options(facets: Iterable[Facet]) -> tuple[Facet, ...]:
+    return tuple(facet for facet in facets if facet.options)
 
 
 @dataclass(frozen=True)
 class _Faceting:
     search: CatalogSearch
     person: str
+    counts: bool = True  # else nothing is counted
 
     def facets(self) -> tuple[Facet, ...]:
         return (
@@ -111,6 +136,8 @@ class _Faceting:
 
     def _unjudged(self) -> str:
         """What the counts of scores and formats leave out."""
+        if not self.counts:
+            return ""
         count, counted = bounded(Tool.objects.filter(score=None)[: COUNT_AT_MOST + 1].count())
         return f"{count:,}{'' if counted else '+'} not judged yet" if count else ""
 
@@ -134,12 +161,14 @@ class _Faceting:
     def _address(self, **choice: Any) -> str:
         return replace(self.search, **choice).address()
 
-    def _count_of(self, **choice: Any) -> tuple[int, bool]:
+    def _count_of(self, **choice: Any) -> tuple[int | None, bool]:
         """How many tools there are with another choice, up to `COUNT_AT_MOST`, and whether that is all.
 
         Where results hold but some of the words, it is how many of them have what is chosen: with the choice there may
         be others. Of archived tools it is how many would come to the results.
         """
+        if not self.counts:
+            return None, True
         search, there = self.search, replace(self.search, cursor=None, **choice)
         only_archived = "archived" in choice
         if not search.query or search.finding.loosely:
@@ -187,6 +216,8 @@ class _Faceting:
             return []
         if not self.search.narrowed and not self.search.archived:
             return [(group.name, group.tools, True) for group in groups.largest(kind, OPTIONS_OF_GROUP)]
+        if not self.counts:
+            return []
         seen = self._seen[kind]
         if self._seen_are_all:
             return [(self._seen_names[token], count, True) for token, count in seen.most_common(OPTIONS_OF_GROUP)]

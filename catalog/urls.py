@@ -21,6 +21,7 @@ register_converter(RevisionPair, "revisions")
 app_name = "catalog"
 urlpatterns = [
     path("", views.tool_list, name="tool_list"),
+    path("facets/", views.facet_list, name="facets"),
     path("upload/", upload_views.upload_specs, name="upload"),
     path("uploads/<str:pk>/", upload_views.upload_report, name="upload_report"),
     path("uploads/<str:pk>/resume/", upload_views.resume_upload, name="upload_resume"),

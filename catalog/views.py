@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog import archiving
 from catalog.addresses import revision_of, tool_at
 from catalog.browsing import CatalogSearch
-from catalog.faceting import facets_of
+from catalog.faceting import facets_at_once, facets_of
 from catalog.meaning import meaning_of, with_verdicts
 from catalog.models import Revision
 from catalog.text_diff import compare
@@ -30,10 +30,12 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     """List the tools that match `?q=` and the facets; an htmx request gets the results alone."""
     search = CatalogSearch.from_query(request.GET)
     page = search.page()
+    facets, counted = facets_at_once(search, person=request.user.get_username())
     context = {
         "search": search,
         "page": page,
-        "facets": facets_of(search, person=request.user.get_username()),
+        "facets": facets,
+        "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,
     }
@@ -41,6 +43,14 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     response = render(request, "catalog/_results.html" if wants_part else "catalog/tool_list.html", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+@require_safe
+def facet_list(request: HttpRequest) -> HttpResponse:
+    """The facets of a list with their counts, for a page of a large catalog that came without."""
+    search = CatalogSearch.from_query(request.GET)
+    facets = facets_of(search, person=request.user.get_username())
+    return render(request, "catalog/_facets.html", {"search": search, "facets": facets})
 
 
 @require_safe

@@ -2,7 +2,8 @@
 
 Three plain tables that both databases have, written together with the index:
 
-    tool_stem   each token and the number of tools that hold it; under "" the number of all tools
+    tool_stem   each token and the number of tools that hold it; under "" the number of all tools, and under "#" a
+                number that is another one after each change
     tool_word   each word as it is written, without case and accents, and its token
     tool_typo   each word with one letter left out: two words that differ by one slip of the finger share one of these
 
@@ -11,16 +12,19 @@ Source of the last: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 
 from catalog.search.words import words_of_run
 
 ALL: Final = ""  # the row that counts all tools
+STATE: Final = "#"  # the row that tells one state of the index from all others; no token is called that
 MAX_BEGINNINGS: Final = 500  # words that are looked at for one that is open-ended
 BEGINNINGS_USED: Final = 12
 MIN_TYPO_CHARS: Final = 4
@@ -33,6 +37,11 @@ _COUNT: Final = """
     ON CONFLICT (stem) DO UPDATE SET documents = tool_stem.documents + excluded.documents
 """
 
+_NOTE: Final = """
+    INSERT INTO tool_stem (stem, documents) VALUES (%s, %s)
+    ON CONFLICT (stem) DO UPDATE SET documents = excluded.documents
+"""
+
 
 def count(changes: Counter[str], runs: Collection[str]) -> None:
     """Write down that so many more tools hold each token ("" for all tools), and the words that came with them.
@@ -42,6 +51,7 @@ def count(changes: Counter[str], runs: Collection[str]) -> None:
     changed = sorted((token, change) for token, change in changes.items() if change)
     with connection.cursor() as cursor:
         cursor.executemany(_COUNT, changed)
+        _note_change(cursor)
     _learn(dict(chain.from_iterable(map(words_of_run, runs))))
 
 
@@ -53,6 +63,17 @@ def counts_of(tokens: Collection[str]) -> dict[str, int]:
             list(tokens),
         )
         return dict(cursor.fetchall())
+
+
+def state_and_size() -> tuple[int, int]:
+    """A number that is another one after each change of the index, and how many tools it holds."""
+    counts = counts_of([STATE, ALL])
+    return counts.get(STATE, 0), counts.get(ALL, 0)
+
+
+def _note_change(cursor: CursorWrapper) -> None:
+    """By chance, and not by counting: no number comes again when a backup is put back."""
+    cursor.execute(_NOTE, [STATE, 1 + secrets.randbelow(2**31 - 1)])
 
 
 def beginning_with(typed: str) -> list[str]:
@@ -97,6 +118,7 @@ def clear() -> None:
     with connection.cursor() as cursor:
         for table in ("tool_stem", "tool_word", "tool_typo"):
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608
+        _note_change(cursor)
 
 
 def _learn(stems: dict[str, str]) -> None:

@@ -1,0 +1,104 @@
+import pytest
+
+from catalog import faceting
+from catalog.archiving import archive
+from catalog.browsing import CatalogSearch
+from catalog.faceting import facets_at_once, facets_of
+from catalog.remembering import MAX_KEPT, Remembered
+from catalog.search import search_index, vocabulary
+from tests.conftest import Program
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+def counts_of(facets):
+    return {option.label: option.count for facet in facets for option in facet.options}
+
+
+def test_what_is_remembered_is_found_out_once_for_each_thing_it_depends_on():
+    asked = []
+    remembered = Remembered()
+
+    for key in ("a", "b", "a"):
+        remembered.ask(key, lambda key=key: asked.append(key) or key)
+
+    assert asked == ["a", "b"]
+
+
+def test_no_more_is_remembered_than_there_is_room_for():
+    remembered = Remembered()
+
+    for number in range(MAX_KEPT + 1):
+        remembered.ask(number, lambda: "answer")
+
+    assert (remembered.get(0), remembered.get(1)) == (None, "answer")
+
+
+def test_counts_are_asked_once_and_again_when_the_catalog_changed(
+    django_assert_num_queries, django_assert_max_num_queries
+):
+    tool = make_tool("greet", description="Says hello.")
+    CatalogSearch(words="hello").page()
+    facets_of(CatalogSearch(words="hello"))
+
+    with django_assert_num_queries(2):  # whether the catalog is still the same, and of which tools the examples hold
+        facets_of(CatalogSearch(words="hello"))
+
+    make_tool("wave", description="Says hello by hand.")
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs none"] == 2
+
+    archive(tool)
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs none"] == 1
+    assert CatalogSearch().page().count == 1
+
+
+def test_each_change_of_the_index_makes_another_state_of_it():
+    states = [vocabulary.state_and_size()[0]]
+
+    tool = make_tool("greet")
+    states.append(vocabulary.state_and_size()[0])
+    archive(tool)
+    states.append(vocabulary.state_and_size()[0])
+    search_index().clear()
+    states.append(vocabulary.state_and_size()[0])
+
+    assert len(set(states)) == 4
+
+
+def test_a_page_of_many_tools_comes_without_counts_and_says_where_they_are(client, monkeypatch):
+    monkeypatch.setattr(faceting, "COUNTED_AT_ONCE", 1)
+    make_tool("greet", description="Says hello.")
+    make_tool("wave", description="Says hello by hand.")
+
+    page = client.get("/?q=hello").content.decode()
+    facets = client.get("/facets/?q=hello").content.decode()
+    again = client.get("/?q=hello").content.decode()
+
+    assert 'hx-get="/facets/?q=hello"' in page
+    assert '<span class="facet-count"></span>' in page
+    assert "Needs none</span>" in page
+    assert '<span class="facet-count">2</span>' in facets
+    assert "<html" not in facets
+    assert 'hx-get="/facets/' not in again
+    assert '<span class="facet-count">2</span>' in again
+
+
+def test_what_takes_no_time_of_the_facets_counts_nothing(monkeypatch, django_assert_max_num_queries):
+    monkeypatch.setattr(faceting, "COUNTED_AT_ONCE", 0)
+    make_tool("greet", description="Says hello.")
+    search = CatalogSearch(words="hello", examples=True)
+
+    with django_assert_max_num_queries(3):
+        facets, counted = facets_at_once(search)
+
+    assert not counted
+    assert set(counts_of(facets).values()) == {None}
+
+
+def test_the_api_counts_again_after_a_change(stranger: Program):
+    make_tool("greet", description="Says hello.")
+    assert stranger.ask("/tools", q="hello").json()["count"] == 1
+
+    make_tool("wave", description="Says hello by hand.")
+    assert stranger.ask("/tools", q="hello").json()["count"] == 2
