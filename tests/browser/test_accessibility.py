@@ -10,6 +10,9 @@ PAGES = [
     "/",
     "/?q=weather",
     "/?q=zzzzzz",
+    "/?toolkit=toolshelf&owner=owner",
+    "/toolkits/",
+    "/tags/",
     "/upload/",
     "/runs/",
     "/factories/",
@@ -40,7 +43,7 @@ def test_a_page_has_no_barrier(signed_in: Page, address: str, width: int, theme:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("page", ["", "try/", "revisions/"])
+@pytest.mark.parametrize("page", ["", "try/", "organise/", "revisions/"])
 def test_the_pages_of_a_tool_have_no_barrier(signed_in: Page, page: str, theme: str):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
     signed_in.goto("/?q=weather")
