@@ -1,0 +1,57 @@
+"""A whole site judges what came in bulk, by itself, also where it is killed on the way."""
+
+import json
+import sqlite3
+import time
+import urllib.request
+from contextlib import closing
+
+import pytest
+
+from tests.factories import real_specs
+from tests.site import Site
+
+SPECS = 300
+
+
+@pytest.fixture
+def site(tmp_path):
+    site = Site(tmp_path)
+    yield site
+    site.stop()
+
+
+def unjudged(site):
+    with closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3", timeout=20)) as database:
+        return database.execute("SELECT count(*) FROM catalog_tool WHERE score IS NULL").fetchone()[0]
+
+
+def wait_until(condition, timeout_s=60):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def asked(site, query):
+    with urllib.request.urlopen(f"{site.url}/api/v1/tools?limit=1&{query}") as answer:
+        return json.load(answer)["count"]
+
+
+def test_a_site_judges_what_came_in_bulk_and_goes_on_after_it_was_killed(site, tmp_path):
+    wait_until(lambda: unjudged(site) == 0)
+    (tmp_path / "specs.ndjson").write_text("\n".join(real_specs()[:SPECS]))
+
+    site.manage("load_specs", "--quiet", str(tmp_path / "specs.ndjson"))
+    total = asked(site, "")
+    assert unjudged(site) > SPECS / 2  # the command left it to the server
+    wait_until(lambda: unjudged(site) < SPECS - 40)
+    site.kill()
+    left = unjudged(site)
+    site.start()
+    wait_until(lambda: unjudged(site) == 0)
+
+    assert left > 0
+    assert asked(site, "") == asked(site, "score=0") == total
+    assert sum(asked(site, f"grade={grade}") for grade in (90, 70, 0)) == total
+    assert "Traceback" not in site.log()
