@@ -17,7 +17,8 @@ from playground.models import Run
 SIGN_OF_LIFE_S = 15
 SILENT_S = 90
 
-WAS_QUEUED = "The server ended before this run began. The tool was not called."
+# Short runs are written down when they end, so one that was seen to wait may have begun a moment before.
+WAS_QUEUED = "The server ended while this run waited, or just as it began. Whether the tool was called is not known."
 WAS_RUNNING = "The server ended while this run was under way. Whether the tool did its work is not known."
 NOT_TAKEN = "No worker took this run within {limit_s:,} s. The tool was not called."
 

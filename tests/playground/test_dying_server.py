@@ -149,3 +149,16 @@ def patiently(ask):
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.2)
     return ask()
+
+
+def test_a_run_killed_just_as_it_began_is_not_said_not_to_have_been_called(site):
+    api = Api(site)
+    run = api.start()
+    time.sleep(0.4)
+
+    site.kill()
+    site.start()
+
+    error = api.ask(f"/runs/{run}")["error"]
+    assert "is not known" in error
+    assert "not called" not in error

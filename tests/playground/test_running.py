@@ -324,7 +324,7 @@ def test_runs_of_a_dead_process_are_crashed_with_the_reason(builtin):
     was_queued.refresh_from_db()
     assert (was_running.outcome, was_queued.outcome) == ("crashed", "crashed")
     assert "not known" in was_running.error
-    assert "not called" in was_queued.error
+    assert "Whether the tool was called is not known" in was_queued.error
     assert was_running.finished_at is not None
 
 

@@ -1,0 +1,165 @@
+"""Writing runs down: when the disk is waited for, many ends at once, and a database that takes nothing for a while."""
+
+import threading
+import time
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+
+from playground import recording, running
+from playground.models import Run
+from playground.recording import Recorder, ensure, insert, write_ends
+
+
+@pytest.fixture
+def tool(transactional_db, builtin):
+    return builtin("count_slowly")
+
+
+def queued(tool, **more):
+    run = Run(tool=tool, revision=tool.current, parameters_json='{"steps": 1}', host="here/1/1", **more)
+    insert(run)
+    return run
+
+
+def ended(run, **more):
+    run.outcome, run.response_json, run.verdict = "returned", '{"n": 1.50}', "conforms"
+    for name, value in more.items():
+        setattr(run, name, value)
+    return run
+
+
+def test_a_run_is_written_down_as_django_would(tool):
+    run = queued(tool, timeout_s=2.5)
+
+    found = Run.objects.get(pk=run.pk)
+
+    assert [getattr(found, field.attname) for field in Run._meta.concrete_fields] == [
+        getattr(run, field.attname) for field in Run._meta.concrete_fields
+    ]
+
+
+def test_only_a_run_that_somebody_is_told_of_at_once_waits_for_the_disk(tool):
+    with CaptureQueriesContext(connection) as told:
+        queued(tool)
+    with CaptureQueriesContext(connection) as told_later:
+        insert(Run(tool=tool, revision=tool.current, parameters_json="{}"), told_later=True)
+
+    assert len(told.captured_queries) == 1
+    assert [query["sql"].split(" (")[0] for query in told_later.captured_queries] == [
+        "PRAGMA synchronous = NORMAL",
+        'INSERT INTO "playground_run"',
+        "PRAGMA synchronous = FULL",
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA synchronous")
+        assert cursor.fetchone() == (2,)  # FULL
+
+
+def test_a_run_that_still_lasts_when_it_is_told_of_is_on_the_disk_first(tool):
+    run = Run(tool=tool, revision=tool.current, parameters_json="{}")
+    insert(run, told_later=True)
+
+    with CaptureQueriesContext(connection) as queries:
+        ensure(run)
+
+    assert [query["sql"][:6] for query in queries.captured_queries] == ["UPDATE"]
+    assert Run.objects.get(pk=run.pk).seen_at is not None
+
+
+def test_many_ends_are_one_transaction(tool):
+    runs = [ended(queued(tool)) for _ in range(5)]
+
+    with CaptureQueriesContext(connection) as queries:
+        write_ends(runs)
+
+    assert sum(query["sql"].startswith("BEGIN") for query in queries.captured_queries) == 1
+    assert set(Run.objects.values_list("outcome", "response_json")) == {("returned", '{"n": 1.50}')}
+
+
+def test_a_run_that_another_process_has_ended_stays_as_it_is(tool):
+    run = queued(tool)
+    Run.objects.filter(pk=run.pk).update(outcome="crashed", error="first")
+
+    write_ends([ended(run, error="second")])
+
+    assert Run.objects.get(pk=run.pk).error == "first"
+
+
+@pytest.fixture
+def recorder():
+    written = []
+    recorder = Recorder(written.append)
+    yield recorder, written
+    recorder.close(5)
+
+
+def until(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_ends_wait_for_a_database_that_takes_nothing_for_a_while(tool, recorder, monkeypatch):
+    recorder, written = recorder
+    full = threading.Event()
+    full.set()
+    write = recording.write_ends
+
+    def on_a_full_disk(runs):
+        if full.is_set():
+            raise OperationalError("database or disk is full")
+        write(runs)
+
+    monkeypatch.setattr(recording, "write_ends", on_a_full_disk)
+    run = ended(queued(tool))
+    recorder.put(run)
+    time.sleep(0.3)
+    assert not written
+
+    full.clear()
+
+    until(lambda: written == [run])
+    assert Run.objects.get(pk=run.pk).outcome == "returned"
+
+
+def test_an_end_that_no_database_takes_does_not_hold_up_the_others(tool, recorder):
+    recorder, written = recorder
+    runs = [ended(queued(tool)) for _ in range(3)]
+    runs[1].stdout_dropped = "many"
+
+    for run in runs:
+        recorder.put(run)
+
+    until(lambda: len(written) == 3)
+    assert [Run.objects.get(pk=run.pk).outcome for run in runs] == ["returned", "crashed", "returned"]
+    assert Run.objects.get(pk=runs[1].pk).error == "What came back could not be recorded."
+
+
+@pytest.mark.usefixtures("runs")
+def test_what_a_run_became_is_told_only_when_it_is_written_down(tool, monkeypatch):
+    write, slow = recording.write_ends, threading.Event()
+
+    def slowly(runs):
+        slow.wait(5)
+        write(runs)
+
+    monkeypatch.setattr(recording, "write_ends", slowly)
+    started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None)
+
+    assert running.wait(started, 1.5).is_active
+    slow.set()
+    assert running.wait(started, 10).outcome == "returned"
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_short_run_writes_twice_and_no_more(tool):
+    with CaptureQueriesContext(connection) as queries:
+        started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None, told_later=True)
+        done = running.wait(started, 10)
+
+    assert done.outcome == "returned"
+    writes = [query["sql"] for query in queries.captured_queries if query["sql"].startswith(("INSERT", "UPDATE"))]
+    assert len(writes) == 1  # here; its end is the recorder's
