@@ -22,22 +22,34 @@ document.addEventListener("change", (event) => {
     return;
   }
 
-  // a value on which the shape of this form depends, perhaps
-  const button = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
-  if (!button) return;
-  refreshSoon(button);
+  // a value on which the shape of this form depends, perhaps; or one that is seen in what will be sent
+  const live = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
+  if (live) refreshSoon(control.form, () => control.form.requestSubmit(document.getElementById(live.id)));
+  else if (control.closest("form:has(#will-be-sent[open])")) refreshSoon(control.form, () => redraw(control.form));
 });
 
+document.addEventListener("click", (event) => {
+  const details = event.target.closest?.("#will-be-sent > summary")?.parentElement;
+  if (details && !details.open) redraw(details.closest("form")); // it is about to open
+});
+
+const redraw = (form) => form.dispatchEvent(new CustomEvent("refresh"));
+
 // After a pause, and not while an answer is on its way; any other press makes it needless, and must not be undone by it.
-function refreshSoon(button) {
+function refreshSoon(form, refresh) {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    if (isWaiting) refreshSoon(button);
-    else if (button.isConnected) button.form.requestSubmit(button);
+    if (!form.isConnected || known.includes(contents(form))) return;
+    if (isWaiting) refreshSoon(form, refresh);
+    else refresh();
   }, PAUSE_MS);
 }
 document.addEventListener("submit", () => clearTimeout(timer));
 document.addEventListener("input", (event) => remember(event.target));
+
+// What was sent last, and what the answer drew: a field that is left later tells nothing new, and its errors stay.
+let known = [];
+const contents = (form) => JSON.stringify([...new FormData(form)].map(([name, sent]) => [name, sent.name ?? sent]));
 
 // What is sent is what the form holds when it is sent, also where a press had to wait for the answer to another.
 
@@ -53,6 +65,7 @@ document.addEventListener("htmx:before:request", (event) => {
   const { submitter } = ctx.request;
   if (submitter?.name) body.append(submitter.name, submitter.value);
   ctx.request.body = body;
+  known = [contents(form)];
   edits.clear();
   isWaiting = true;
 });
@@ -92,6 +105,15 @@ document.addEventListener("htmx:after:swap", (event) => {
     if (later) restore(control, later);
     else if (control !== document.activeElement || !isText(control)) settle(control);
   }
+  if (edits.size === 0) known.push(contents(form));
+  document.title = (form.querySelector(".error-summary") ? "Error: " : "") + document.title.replace(/^Error: /, "");
+});
+
+// A run has begun: what was wrong before it is not wrong any more.
+document.addEventListener("htmx:after:swap", (event) => {
+  const { ctx } = event.detail;
+  const form = document.getElementById(ctx?.sourceElement?.id);
+  if (isForm(form) && ctx.target !== form && form.querySelector(".error-summary")) setTimeout(() => redraw(form));
 });
 document.addEventListener("htmx:finally:request", (event) => {
   if (isForm(event.detail?.ctx?.sourceElement)) isWaiting = false;

@@ -35,18 +35,6 @@ document.addEventListener("htmx:response:error", (event) => {
   form.prepend(notice);
 });
 
-// What will be sent is shown as it would be sent now: asked for when it is opened, and after each change while it is.
-const isOpen = () => document.getElementById("will-be-sent")?.open;
-const refresh = () => document.getElementById("trial")?.dispatchEvent(new CustomEvent("refresh"));
-
-document.addEventListener("click", (event) => {
-  const details = event.target.closest?.("#will-be-sent > summary")?.parentElement;
-  if (details && !details.open) refresh(); // it is about to open
-});
-document.addEventListener("change", (event) => {
-  if (isOpen() && event.target.closest("#trial")) refresh();
-});
-
 // What is unfolded or folded stays so when the form is drawn again.
 let folds = [];
 document.addEventListener("htmx:before:swap", () => {

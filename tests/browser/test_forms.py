@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -125,13 +126,22 @@ EVERYTHING = {
 }
 
 
+PLAIN = {
+    "definition": {
+        "id": "plain",
+        "name": "Plain",
+        "description": "Nothing depends on anything.",
+        "parameters": {"type": "object", "properties": {"size": {"type": "integer"}, "note": {"type": "string"}}},
+    }
+}
+
 ADDRESS = "/tools/every-control/try/"
 
 
 @pytest.fixture(scope="module")
 def loaded(site: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = Path(tmp_path_factory.mktemp("every")) / "every.json"
-    path.write_text(json.dumps(EVERYTHING), encoding="utf-8")
+    path = Path(tmp_path_factory.mktemp("every")) / "every.ndjson"
+    path.write_text("\n".join(map(json.dumps, (EVERYTHING, PLAIN))), encoding="utf-8")
     site.manage("load_specs", str(path))
 
 
@@ -308,6 +318,42 @@ def test_an_answer_does_not_take_the_focus_from_who_is_typing(every_control: Pag
     expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_visible()
     expect(page.get_by_label("City")).to_have_value("Delft")
     expect(page.get_by_label("City")).to_be_focused()
+
+
+@pytest.mark.parametrize("tool", ["every-control", "plain"])
+def test_errors_are_not_wiped_away_by_leaving_the_field_that_was_sent(
+    browser: Browser, site: Site, session: StorageState, loaded: None, tool: str
+):
+    context = browser.new_context(base_url=site.url, storage_state=session)
+    page = context.new_page()
+    page.goto(f"/tools/{tool}/try/")
+
+    page.get_by_label("size").fill("many")
+    page.keyboard.press("Control+Enter")  # the field is left by the focus on the summary of errors
+
+    expect(page.get_by_role("alert")).to_be_focused()
+    page.wait_for_timeout(1000)
+    expect(page.get_by_role("alert")).to_contain_text("is not a number")
+    expect(page).to_have_title(re.compile("^Error: "))
+    context.close()
+
+
+def test_errors_are_gone_when_a_run_has_begun_after_all(
+    browser: Browser, site: Site, session: StorageState, loaded: None
+):
+    context = browser.new_context(base_url=site.url, storage_state=session)
+    page = context.new_page()
+    page.goto("/tools/plain/try/")
+    page.get_by_label("size").fill("many")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_be_visible()
+
+    page.get_by_label("size").fill("7")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#run .result-of-run")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page).not_to_have_title(re.compile("^Error: "))
+    context.close()
 
 
 def test_errors_are_not_wiped_away_by_the_form_acting_on_what_was_typed_before(
