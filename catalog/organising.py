@@ -41,12 +41,15 @@ class Organisation:
     owner: str | Kept = KEPT
 
 
-def may_hand_over(tool: Tool, by: User) -> bool:
-    """Whether `by` decides who owns the tool: its owner, staff, and anyone where nobody owns it."""
-    return tool.owner_id is None or tool.owner_id == by.pk or by.is_staff
+def may_hand_over(tool: Tool, by: User | None) -> bool:
+    """Whether `by` decides who owns the tool: its owner, staff, and anyone where nobody owns it.
+
+    None is whoever has the machine, and decides everything.
+    """
+    return by is None or tool.owner_id in {None, by.pk} or by.is_staff
 
 
-def organise(tool: Tool, wanted: Organisation, *, by: User, seen: Collection[str] | None = None) -> Tool:
+def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collection[str] | None = None) -> Tool:
     """Do all of `wanted`, or nothing.
 
     Returns:
@@ -110,7 +113,7 @@ def _problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[P
     return []
 
 
-def _hand_over(tool: Tool, name: str, by: User) -> list[Problem]:
+def _hand_over(tool: Tool, name: str, by: User | None) -> list[Problem]:
     if name == (tool.owner.username if tool.owner else ""):
         return []
     if not may_hand_over(tool, by):

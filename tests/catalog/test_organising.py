@@ -1,8 +1,10 @@
 """Toolkit, tags, owner and deprecation, as people say; and old revisions that come back."""
 
+import io
 import json
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from catalog.deprecating import deprecate, undo_deprecation
 from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict
@@ -374,3 +376,61 @@ def test_a_revision_is_restored_only_on_top_of_what_was_seen(program):
 
     assert restore(program, "now", 1).status_code == 428
     assert restore(program, "now", 2, **{"If-Match": "*"}).status_code == 404
+
+
+# -- many at once -----------------------------------------------------------------------------------------------------
+
+
+def run(*words):
+    out = io.StringIO()
+    try:
+        call_command("organise_tools", *words, stdout=out, stderr=io.StringIO())
+    except SystemExit as end:
+        return end.code, json.loads(out.getvalue())
+    return 0, json.loads(out.getvalue())
+
+
+def test_all_tools_that_a_query_finds_are_organised_by_one_command():
+    grace = make_user("grace")
+    publish(make_spec("mail.send"), by=make_user("ada"))
+    make_tool("mail.read")
+    make_tool("clock.now")
+
+    done = run("--query=toolkit:mail", "--toolkit=Letters", "--add-tag=office", "--owner=grace", "--deprecate=Old.")
+
+    assert done == (0, {"organised": 2, "refused": []})
+    changed = Tool.objects.filter(toolkit="Letters", owner=grace, added_tags="office", deprecation_note="Old.")
+    assert changed.count() == 2
+    assert Tool.objects.get(tool_id="clock.now").tags == []
+
+
+def test_the_command_takes_back_what_was_said():
+    make_tool("mail.send")
+    run("mail.send", "--toolkit=X", "--add-tag=office", "--deprecate", "--owner=")
+
+    assert run("mail.send", "--toolkit-of-id", "--remove-tag=office", "--undo-deprecation")[0] == 0
+
+    tool = Tool.objects.get()
+    assert (tool.toolkit, tool.tags, tool.deprecated) == ("mail", [], False)
+
+
+def test_the_command_goes_on_after_a_refusal_and_ends_with_1():
+    make_tool("a", tags=["office"])
+    tool = make_tool("b")
+    organise(tool, Organisation(add_tags=["office"]), by=None)
+
+    code, said = run("a", "b", "--remove-tag=office")
+
+    assert (code, said["organised"], [one["id"] for one in said["refused"]]) == (1, 1, ["a"])
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["nowhere", "--toolkit=x"], ["a", "--superseded-by=b"], ["--query=a", "nowhere", "--toolkit=x"]]
+)
+def test_a_command_that_cannot_be_carried_out_ends_with_2(words):
+    make_tool("a")
+
+    with pytest.raises(CommandError) as refusal:
+        run(*words)
+
+    assert refusal.value.returncode == 2

@@ -1,0 +1,85 @@
+"""Organise many tools at once: the same as the pages and the API do with one."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from catalog.deprecating import deprecate, undo_deprecation
+from catalog.errors import DocumentError, HeldBySpec
+from catalog.models import Tool
+from catalog.organising import KEPT, Organisation, organise
+from catalog.strict_json import JSON, dumps
+
+STEP = 200
+
+
+class Command(BaseCommand):
+    help = (
+        "Give tools a toolkit, tags or an owner, or call them deprecated: those of the ids, or all that a query finds. "
+        "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 where one was refused."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("ids", nargs="*", metavar="ID")
+        parser.add_argument("--query", help="as on the catalog's page: all tools that hold it, archived ones too")
+        toolkit = parser.add_mutually_exclusive_group()
+        toolkit.add_argument("--toolkit", metavar="NAME", help='the toolkit they shall belong to; "" for none')
+        toolkit.add_argument("--toolkit-of-id", action="store_true", help="the toolkit that their ids begin with")
+        parser.add_argument("--add-tag", action="append", default=[], metavar="TAG")
+        parser.add_argument("--remove-tag", action="append", default=[], metavar="TAG")
+        parser.add_argument("--owner", metavar="USER", help='who shall own them; "" for nobody')
+        deprecation = parser.add_mutually_exclusive_group()
+        deprecation.add_argument("--deprecate", metavar="NOTE", nargs="?", const="", help="call them deprecated")
+        deprecation.add_argument("--undo-deprecation", action="store_true")
+        parser.add_argument("--superseded-by", metavar="ID", default="", help="with --deprecate: the tool to use")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        if not options["ids"] and options["query"] is None:
+            raise CommandError("Name tools by their ids, or with --query.", returncode=2)
+        if options["superseded_by"] and options["deprecate"] is None:
+            raise CommandError("--superseded-by goes with --deprecate.", returncode=2)
+        organised = 0
+        refused: list[JSON] = []
+        for tool in _tools(options["ids"], options["query"]):
+            try:
+                _change(tool, options)
+            except (DocumentError, HeldBySpec) as error:
+                refused.append({"id": tool.tool_id, "reason": str(error)})
+                self.stderr.write(f"{tool.tool_id}: {error}")
+            else:
+                organised += 1
+        self.stdout.write(dumps({"organised": organised, "refused": refused}, indent=2))
+        self.stderr.write(f"{organised:,} tools organised, {len(refused):,} refused")
+        if refused:
+            sys.exit(1)
+
+
+def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
+    """Each tool once, in the order of keys; a change may take a tool out of what the query finds."""
+    known = set(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", flat=True))
+    if missing := [tool_id for tool_id in ids if tool_id not in known]:
+        raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
+    found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)
+    if query is not None and ids:
+        found = found.filter(tool_id__in=ids)
+    last = 0
+    while tools := list(found.filter(pk__gt=last).order_by("pk")[:STEP]):
+        yield from tools
+        last = tools[-1].pk
+
+
+def _change(tool: Tool, options: dict[str, Any]) -> None:
+    toolkit = None if options["toolkit_of_id"] else KEPT if options["toolkit"] is None else options["toolkit"]
+    owner = KEPT if options["owner"] is None else options["owner"]
+    wanted = Organisation(toolkit, options["add_tag"], options["remove_tag"], owner)
+    if wanted != Organisation(add_tags=[], remove_tags=[]):
+        organise(tool, wanted, by=None)
+    if options["deprecate"] is not None:
+        deprecate(tool, note=options["deprecate"], superseded_by=options["superseded_by"])
+    if options["undo_deprecation"]:
+        undo_deprecation(tool)
