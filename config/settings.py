@@ -36,7 +36,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Behind a proxy that sets X-Forwarded-Proto and -For itself; nobody is believed who sends them else.
 TRUST_PROXY = env.flag("TRUST_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 # Two sites on two ports of one host share cookies unless their names differ.
 COOKIE_SUFFIX = env.text("TOOLSHELF_COOKIE_SUFFIX", "")
 SESSION_COOKIE_NAME = f"toolshelf_session{COOKIE_SUFFIX}"
@@ -95,6 +95,7 @@ INSTALLED_APPS = [
     "config",
 ]
 MIDDLEWARE = [
+    "config.metrics.Counted",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

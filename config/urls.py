@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from config import views
 from config.api import api
+from config.metrics import metrics
 
 urlpatterns = [
     path("", include("catalog.urls")),
@@ -13,6 +14,7 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("favicon.ico", views.favicon),
     path("robots.txt", views.robots),
 ]

@@ -11,9 +11,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
 from catalog.judging import Judge  # noqa: E402 - needs the apps that were just set up
+from playground.recording import counters  # noqa: E402
 from playground.supervising import supervisor  # noqa: E402
 
 Judge().start()
+counters().begin()
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
 if settings.RUNNER == "celery":
     import playground.broker  # noqa: F401 - so that the first run need not wait for Celery to be imported

@@ -18,10 +18,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import Field
 from django.utils import timezone
 
+from playground.counting import Counters
 from playground.example_results import settle
 from playground.models import ACTIVE, Run
 
@@ -36,6 +38,17 @@ MOST_AT_ONCE: Final = 100
 NOT_RECORDED: Final = "What came back could not be recorded."
 
 
+@cache
+def counters() -> Counters:
+    """Those of this server."""
+    return Counters(settings.DATA_DIR / "counters")
+
+
+def count(run: Run) -> None:
+    """Let operators know of a run that has ended."""
+    counters().run(run.outcome, run.mode, run.waited.total_seconds())
+
+
 def insert(run: Run, *, told_later: bool = False) -> None:
     """Write down a run that begins."""
     fields, sql = _insertion()
@@ -46,6 +59,8 @@ def insert(run: Run, *, told_later: bool = False) -> None:
         with _not_waiting_for_the_disk():
             _execute(sql, values)
     run._state.adding, run._state.db = False, connection.alias
+    if not run.is_active:
+        count(run)
 
 
 def ensure(run: Run) -> None:
@@ -177,6 +192,7 @@ class Recorder:
                 self._give_up(batch[0])
                 break
         for run in batch:
+            count(run)
             self._when_written(run)
 
     def _give_up(self, run: Run) -> None:

@@ -21,6 +21,7 @@ from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploading import recover_uploads
 from config.static_files import collect_static
+from playground.recording import counters
 from playground.recovering import recover_runs
 
 SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
@@ -43,6 +44,7 @@ class Command(BaseCommand):
             self.check_exposed(host)
         self.load_samples()
         recover_runs()
+        counters().start_anew()
         if connection.vendor == "sqlite":  # no other server shares its data
             recover_uploads()
         self.greet(host, port)

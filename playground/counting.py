@@ -1,0 +1,134 @@
+"""Counters that all processes of a server share: added to from any thread, and summed up for operators.
+
+Each process adds to a file of its own in one directory, mapped into memory, so adding takes microseconds and loses
+nothing when a process is killed; whoever asks sums the files. Numbers only grow until the server starts anew
+(`start_anew`). All counters are known here, so every file has the same layout. Nothing here knows Django.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import mmap
+import os
+import struct
+import threading
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+KINDS: Final = ("page", "api", "static")
+CLASSES: Final = ("2xx", "3xx", "4xx", "5xx")
+OUTCOMES: Final = ("returned", "raised", "timed_out", "cancelled", "crashed", "refused")
+MODES: Final = ("live", "mock")
+REQUEST_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+RUN_BOUNDS_S: Final = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0)
+_NUMBER: Final = struct.Struct("=d")
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many values were at most as large as each bound, cumulated; all of them, and their sum."""
+
+    bounds: Sequence[float]
+    cumulated: Sequence[float]
+    count: float
+    sum: float
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The sums of all processes."""
+
+    requests: dict[tuple[str, str], Histogram]  # by kind and class of status
+    runs: dict[tuple[str, str], Histogram]  # by outcome and mode
+
+
+@dataclass
+class _Layout:
+    """Where each histogram begins in a file: its buckets (one more than bounds), then the sum; 8 bytes each."""
+
+    places: dict[tuple[str, str, str], tuple[int, Sequence[float]]] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, what: str, one: str, other: str, bounds: Sequence[float]) -> None:
+        self.places[what, one, other] = self.size, bounds
+        self.size += (len(bounds) + 2) * _NUMBER.size
+
+
+def _layout() -> _Layout:
+    layout = _Layout()
+    for kind, status in itertools.product(KINDS, CLASSES):
+        layout.add("requests", kind, status, REQUEST_BOUNDS_S)
+    for outcome, mode in itertools.product(OUTCOMES, MODES):
+        layout.add("runs", outcome, mode, RUN_BOUNDS_S)
+    return layout
+
+
+_LAYOUT: Final = _layout()
+
+
+class Counters:
+    """The counters of one server, as one of its processes adds to them."""
+
+    def __init__(self, directory: Path) -> None:
+        """Nothing is counted before `begin`."""
+        self._directory = directory
+        self._counts = False
+        self._lock = threading.Lock()
+        self._memory: mmap.mmap | None = None
+        self._pid = 0
+
+    def begin(self) -> None:
+        """Count from now on: this process serves. Commands do not, and leave no files."""
+        self._counts = True
+
+    def request(self, kind: str, status: int, seconds: float) -> None:
+        """A request was answered."""
+        self._add("requests", kind, f"{status // 100}xx", seconds)
+
+    def run(self, outcome: str, mode: str, seconds: float) -> None:
+        """A run has ended."""
+        self._add("runs", outcome, mode, seconds)
+
+    def _add(self, what: str, one: str, other: str, value: float) -> None:
+        place = _LAYOUT.places.get((what, one, other))
+        if place is None or not self._counts:
+            return
+        start, bounds = place
+        with self._lock, contextlib.suppress(OSError):  # a full disk: what is counted is not what matters then
+            memory = self._own()
+            for at, more in ((bisect_left(bounds, value), 1.0), (len(bounds) + 1, value)):
+                offset = start + at * _NUMBER.size
+                _NUMBER.pack_into(memory, offset, _NUMBER.unpack_from(memory, offset)[0] + more)
+
+    def _own(self) -> mmap.mmap:
+        """This process's memory; a fork gets one of its own."""
+        if self._memory is None or self._pid != os.getpid():
+            self._directory.mkdir(mode=0o700, exist_ok=True)
+            with (self._directory / f"{os.getpid()}-{os.urandom(4).hex()}").open("w+b") as file:
+                os.posix_fallocate(file.fileno(), 0, _LAYOUT.size)  # now, where a full disk can still be told of
+                self._memory, self._pid = mmap.mmap(file.fileno(), _LAYOUT.size), os.getpid()
+        return self._memory
+
+    def summed(self) -> Counts:
+        """The sums over all processes since the server started."""
+        sums = [0.0] * (_LAYOUT.size // _NUMBER.size)
+        files = [each.read_bytes() for each in self._directory.iterdir()] if self._directory.is_dir() else []
+        for content in files:
+            if len(content) == _LAYOUT.size:
+                sums = [one + other for one, (other,) in zip(sums, _NUMBER.iter_unpack(content), strict=True)]
+        found: dict[str, dict[tuple[str, str], Histogram]] = {"requests": {}, "runs": {}}
+        for (what, one, other), (start, bounds) in _LAYOUT.places.items():
+            first = start // _NUMBER.size
+            cumulated = list(itertools.accumulate(sums[first : first + len(bounds) + 1]))
+            found[what][one, other] = Histogram(bounds, cumulated[:-1], cumulated[-1], sums[first + len(bounds) + 1])
+        return Counts(found["requests"], found["runs"])
+
+    def start_anew(self) -> None:
+        """Begin at zero: a server has just started, and no other serves from the same directory."""
+        for left in self._directory.glob("*-*"):
+            with contextlib.suppress(OSError):
+                left.unlink()

@@ -1,0 +1,188 @@
+"""What operators read: /metrics counts requests and runs over all processes, and tells them to nobody else."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+from django.db import DatabaseError
+from django.urls import reverse
+
+from catalog.accounts.entering import create_token
+from catalog.accounts.models import User
+from playground import recording, running
+from playground.counting import Counters
+
+pytestmark = pytest.mark.django_db
+LINE = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)')
+
+
+@pytest.fixture
+def counted(tmp_path, monkeypatch):
+    """Counters of a server of its own."""
+    counters = Counters(tmp_path / "counters")
+    counters.begin()
+    monkeypatch.setattr(recording, "counters", lambda: counters)
+    monkeypatch.setattr("config.metrics.counters", lambda: counters)
+    return counters
+
+
+def read(client, **headers):
+    answer = client.get("/metrics", **headers)
+    assert answer.status_code == 200, answer.content
+    return dict(line.rsplit(" ", 1) for line in answer.content.decode().splitlines() if not line.startswith("#"))
+
+
+def test_every_line_is_as_prometheus_reads_it(counted, client):
+    client.get("/")
+
+    answer = client.get("/metrics")
+
+    assert answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    for line in answer.content.decode().splitlines():
+        assert LINE.fullmatch(line), line
+
+
+def test_requests_are_counted_by_kind_and_status(counted, client):
+    client.get("/")
+    client.get("/api/v1/tools")
+    client.get("/api/v1/tools/nothing")
+    client.get("/nothing")
+
+    found = read(client)
+
+    assert found['toolshelf_request_seconds_count{kind="page",status="2xx"}'] == "1"
+    assert found['toolshelf_request_seconds_count{kind="page",status="4xx"}'] == "1"
+    assert found['toolshelf_request_seconds_count{kind="api",status="2xx"}'] == "1"
+    assert found['toolshelf_request_seconds_bucket{kind="api",status="4xx",le="+Inf"}'] == "1"
+
+
+def test_what_operators_ask_is_not_counted(counted, client):
+    for path in ("/healthz", "/readyz", "/metrics"):
+        client.get(path)
+
+    assert not [name for name in read(client) if name.startswith("toolshelf_request_seconds")]
+
+
+def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
+    tool = builtin_tool
+    running.start(tool, tool.current, {"text": "a"}, by=None, mode="mock")
+    running.start(tool, tool.current, {"text": 1}, by=None, mode="mock")
+
+    found = read(client)
+
+    assert found['toolshelf_run_seconds_count{outcome="returned",mode="mock"}'] == "1"
+    assert found['toolshelf_run_seconds_count{outcome="refused",mode="mock"}'] == "1"
+    assert found["toolshelf_runs_active"] == "0"
+    assert int(found["toolshelf_run_slots"]) > 0
+    assert found["toolshelf_tools"] == "1"
+
+
+@pytest.fixture
+def builtin_tool():
+    from catalog.publishing import publish
+    from catalog.spec import read_spec
+    from tests.site import ROOT
+
+    return publish(read_spec((ROOT / "playground/builtin/specs/hash_text.json").read_bytes()), by=None).tool
+
+
+def test_buckets_are_cumulated_and_their_bounds_belong_to_them(tmp_path):
+    counters = Counters(tmp_path / "counters")
+    counters.begin()
+    for seconds in (0.001, 0.005, 0.02, 100):
+        counters.request("page", 200, seconds)
+
+    found = counters.summed().requests["page", "2xx"]
+
+    assert found.cumulated[:3] == [2, 2, 3]
+    assert (found.count, found.sum) == (4, pytest.approx(100.026))
+
+
+def test_the_counters_of_all_processes_are_summed_those_of_dead_ones_too(tmp_path):
+    for _ in range(3):
+        process = Counters(tmp_path / "counters")
+        process.begin()
+        process.run("returned", "live", 0.2)
+
+    assert Counters(tmp_path / "counters").summed().runs["returned", "live"].count == 3
+
+
+def test_a_server_that_starts_anew_begins_at_zero(tmp_path):
+    counters = Counters(tmp_path / "counters")
+    counters.begin()
+    counters.request("page", 200, 0.1)
+
+    counters.start_anew()
+
+    assert counters.summed().requests["page", "2xx"].count == 0
+
+
+def test_a_command_leaves_no_counters(tmp_path):
+    Counters(tmp_path / "counters").run("returned", "live", 0.2)
+
+    assert not (tmp_path / "counters").exists()
+
+
+def test_a_database_out_of_reach_is_told_of(counted, client, monkeypatch):
+    def out_of_reach():
+        raise DatabaseError("gone")
+
+    monkeypatch.setattr("config.metrics.Run.objects", SimpleNamespace(active=out_of_reach))
+
+    found = read(client)
+
+    assert found["toolshelf_database_up"] == "0"
+    assert "toolshelf_tools" not in found
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        {"REMOTE_ADDR": "192.0.2.7"},
+        {"REMOTE_ADDR": "127.0.0.1", "HTTP_X_FORWARDED_FOR": "127.0.0.1"},
+        {"REMOTE_ADDR": "127.0.0.1", "HTTP_FORWARDED": "for=127.0.0.1"},
+        {"REMOTE_ADDR": ""},
+    ],
+)
+def test_nobody_from_elsewhere_reads_it(client, elsewhere):
+    answer = client.get("/metrics", **elsewhere)
+
+    assert answer.status_code == 403
+    assert b"toolshelf_" not in answer.content
+
+
+def test_behind_a_trusted_proxy_this_machine_is_not_believed_either(client, settings):
+    settings.TRUST_PROXY = True
+
+    assert client.get("/metrics", REMOTE_ADDR="127.0.0.1").status_code == 403
+
+
+def test_staff_read_it_from_elsewhere(client):
+    client.force_login(User.objects.create_user("ada", is_staff=True))
+
+    assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+def test_somebody_else_who_is_signed_in_does_not(client):
+    client.force_login(User.objects.create_user("ada"))
+
+    assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("is_staff", "scopes", "status"), [(True, ["read"], 200), (True, ["run"], 403), (False, ["read"], 403)]
+)
+def test_a_token_reads_it_when_it_is_of_staff_and_may_read(client, is_staff, scopes, status):
+    _, secret = create_token(User.objects.create_user("ada", is_staff=is_staff), scopes=scopes)
+
+    answer = client.get("/metrics", REMOTE_ADDR="192.0.2.7", HTTP_AUTHORIZATION=f"Bearer {secret}")
+
+    assert answer.status_code == status
+
+
+def test_a_token_that_opens_nothing_does_not_count_as_this_machine(client):
+    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer tsk_wrong").status_code == 403
+
+
+def test_it_has_a_name(client):
+    assert reverse("metrics") == "/metrics"
