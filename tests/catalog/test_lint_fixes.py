@@ -129,7 +129,9 @@ def test_a_fix_is_a_json_patch():
     )
 
     assert fix.as_json() == {
+        "key": fix.key,
         "title": "Call it b",
+        "safe": False,
         "patch": [
             {"op": "move", "from": "/a", "path": "/b"},
             {"op": "remove", "path": "/c"},

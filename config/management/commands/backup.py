@@ -67,7 +67,8 @@ def back_up(source: Path, target: Path) -> int:
         part.replace(target)
         _sync(target.parent)
     finally:
-        part.unlink(missing_ok=True)
+        for left in (part, part.with_name(f"{part.name}-journal")):
+            left.unlink(missing_ok=True)
     return tools
 
 
