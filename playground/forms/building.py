@@ -30,13 +30,15 @@ def build(
     focus: str | None = None,
     pressed: str = "",
     shows_all: bool = False,
+    has_secrets: bool = False,
 ) -> Form:
     """The form of `draft`, under `places`: `name` begins the name of each control, `label` is what the whole is called.
 
     After the press of the button `pressed`, what is at the path `focus` gets the focus. With `shows_all`, every node
     has its selector of kinds.
     """
-    root = _Builder(name, guide, shows_all).node(places, draft, Spot("", "", label, is_required=True))
+    builder = _Builder(name, guide, shows_all)
+    root = builder.node(places, draft, Spot("", "", label, is_required=True))
     if focus is not None:
         root = led(root, focus, pressed)
     refresh = Button(f"{name}:refresh:", "Update the form", f"Update the form of {label} to what it holds now")
@@ -48,7 +50,8 @@ def build(
         has_focus=pressed in {"all", "fewer"},
     )
     shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None
-    return Form(name, root, toggle, shown, refresh if guide.has_conditions else None)
+    secrets = tuple(builder.secrets) if has_secrets else None
+    return Form(name, root, toggle, shown, refresh if guide.has_conditions else None, secrets)
 
 
 @dataclass(slots=True)
@@ -57,6 +60,7 @@ class _Builder:
     guide: Guide
     shows_all: bool
     room: Room = field(default_factory=Room)
+    secrets: list[str] = field(default_factory=list)
 
     def node(self, places: Sequence[Place], draft: Draft, spot: Spot) -> Node:
         kinds = self.guide.kinds.of_all(places)
@@ -73,6 +77,8 @@ class _Builder:
             kinds,
             self.shows_all,
         )
+        if here.facts.is_secret:
+            self.secrets.append(f"{spot.path}/")
         match draft:
             case Raw(text):
                 return RawNode(here.head(has_types=False), here.control("e"), text, rows=rows_for(text, 4))

@@ -378,6 +378,7 @@ class Form:
     Attributes:
         refresh: draws the form again; there where the schema makes fields depend on other fields.
         all: whether every node has its selector of kinds; `toggle` changes that.
+        secrets: the paths of what the schema calls secret, a "/" after each; None where it calls nothing so.
     """
 
     name: str
@@ -385,6 +386,7 @@ class Form:
     toggle: Button
     all: Hidden | None = None
     refresh: Button | None = None
+    secrets: tuple[str, ...] | None = None
     errors: tuple[Summary, ...] = ()
 
 

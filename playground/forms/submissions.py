@@ -193,5 +193,6 @@ class _Session:
             focus=focus,
             pressed=self.pressed,
             shows_all=self.shows_all,
+            has_secrets=self.has_secrets,
         )
         return draft, form

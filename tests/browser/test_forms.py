@@ -371,3 +371,81 @@ def test_errors_are_not_wiped_away_by_the_form_acting_on_what_was_typed_before(
     page.wait_for_timeout(1500)
     expect(page.get_by_role("alert")).to_contain_text("is not a number")
     context.close()
+
+
+def kept(page: Page) -> str:
+    """What the browser keeps of the page, wherever a script can put it."""
+    page.wait_for_timeout(600)
+    stores = "[history.state, {...localStorage}, {...sessionStorage}]"
+    return str(page.evaluate(f"indexedDB.databases().then((found) => JSON.stringify([...{stores}, found.length]))"))
+
+
+def write_json(page: Page, text: str) -> None:
+    page.locator("json-editor [contenteditable]").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+
+
+def test_a_reload_loses_nothing_that_was_typed_or_added(every_control: Page):
+    page = every_control
+    page.get_by_label("City").fill("Delft")
+    page.get_by_label("size").fill("1,")
+    page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
+    page.locator('[id="parameters:/.tags/@0"]').fill("old town")
+    page.locator('[name="parameters:b:/.fresh"][value="false"]').check()
+    page.get_by_label("One of").select_option("Square")
+    page.get_by_label("side").fill("2.50")
+    kept(page)
+
+    page.reload()
+
+    expect(page.get_by_text("What you had filled in is here again")).to_be_visible()
+    expect(page.get_by_label("City")).to_have_value("Delft")
+    expect(page.get_by_label("size")).to_have_value("1,")
+    expect(page.locator('[id="parameters:/.tags/@0"]')).to_have_value("old town")
+    expect(page.locator('[name="parameters:b:/.fresh"][value="false"]')).to_be_checked()
+    expect(page.get_by_label("side")).to_have_value("2.50")
+    expect(page.locator("#preview")).to_contain_text('"side": 2.50')
+
+
+def test_the_way_back_loses_nothing_and_another_visit_begins_afresh(every_control: Page):
+    page = every_control
+    page.get_by_label("City").fill("Delft")
+    kept(page)
+    page.goto("/")
+
+    page.go_back()
+
+    expect(page.get_by_label("City")).to_have_value("Delft")
+    page.get_by_role("link", name="Start afresh").click()
+    expect(page.get_by_text("What you had filled in is here again")).to_be_hidden()
+    expect(page.get_by_label("City")).to_have_value("")
+
+
+def test_the_json_view_with_a_mistake_in_it_survives_a_reload(every_control: Page):
+    page = every_control
+    page.goto("/tools/plain/try/")
+    page.locator('[value="parameters:view::json"]').click()
+    write_json(page, '{"size": 1,, "note"')
+    kept(page)
+
+    page.reload()
+
+    expect(page.get_by_text("What you had filled in is here again")).to_be_visible()
+    expect(page.locator('[name="parameters:e:"]')).to_have_value('{"size": 1,, "note"')
+
+
+def test_no_secret_stays_in_the_browser(every_control: Page):
+    page = every_control
+    page.locator('[id="parameters:/.key"]').fill("hunter2")
+    page.get_by_label("City").fill("Delft")
+    assert "Delft" in kept(page)
+    assert "hunter2" not in kept(page)
+
+    page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
+    expect(page.locator('[name="parameters:c:/.key"]')).to_have_count(1)
+    assert "hunter2" not in kept(page)
+
+    page.locator('[value="parameters:view::json"]').click()
+    write_json(page, '{"key": "hunter3"}')
+    assert "hunter3" not in kept(page)

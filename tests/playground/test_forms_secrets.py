@@ -182,3 +182,17 @@ def test_an_empty_secret_is_an_empty_control():
 
     assert form.page.by_id("parameters:/.key").attributes["type"] == "password"
     assert form.send().value == {}
+
+
+def test_a_form_says_where_its_secrets_are_so_that_a_browser_keeps_none_of_them():
+    schema = {
+        "type": "object",
+        "properties": {
+            "key": {"type": "string", "writeOnly": True},
+            "open": {"type": "string"},
+            "login": {"type": "object", "x-secret": True, "properties": {"user name": {"type": "string"}}},
+        },
+    }
+
+    assert FormInUse(schema, {"login": {}}).submission.form.secrets == ("/.key/", "/.login/")
+    assert FormInUse({"type": "object"}, {}).submission.form.secrets is None
