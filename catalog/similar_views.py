@@ -10,11 +10,12 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 from ninja import Field, Query, Router, Schema
+from pydantic import ConfigDict
 
 from catalog.accounts.auth import open_to_all
 from catalog.addresses import tool_at
 from catalog.api import tool_json
-from catalog.api_shapes import ErrorOut, ToolOut
+from catalog.api_shapes import TOOL, ErrorOut, ToolOut
 from catalog.similar_tools import MAX_SHOWN, similar_tools
 
 router = Router(tags=["tools"])
@@ -26,6 +27,12 @@ class SimilarOut(ToolOut):
 
 
 class SimilarToolsOut(Schema):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
+        }
+    )
+
     items: list[SimilarOut] = Field(description="The closest first.")
 
 
