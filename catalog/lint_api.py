@@ -93,7 +93,7 @@ def get_lint(request: HttpRequest, response: HttpResponse, slug: str, query: Que
     """Of the current revision or an earlier one. Where a finding has a fix, its key is what applies it."""
     tool = tool_at(slug)
     revision = revision_at(slug, query.revision) if query.revision else revision_of(tool)
-    report = LintReport(revision, tool.waivers.select_related("created_by"))
+    report = LintReport(revision, list(tool.waivers.select_related("created_by")))
     response["ETag"] = tool.etag
     return {
         "revision": revision.number,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +16,28 @@ from catalog.models import Revision
 from catalog.strict_json import locate
 from catalog.text_diff import Difference, compare
 
+MAX_KEPT = 100
 MAX_SHOWN = 200  # findings of one page
 PREVIEW_CHARACTERS = 100_000  # a change of a longer text is not shown before it is made
 PREVIEWS_CHARACTERS = 600_000  # that are gone through for all the changes of one page
+
+
+_kept: OrderedDict[str, tuple[Advice, ...]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def advice_of(revision: Revision) -> tuple[Advice, ...]:
+    """What could be better in a revision. Revisions never change, so what is found is kept for the last few."""
+    with _lock:
+        if revision.sha256 in _kept:
+            _kept.move_to_end(revision.sha256)
+            return _kept[revision.sha256]
+    found = tuple(advise(revision.spec))
+    with _lock:
+        _kept[revision.sha256] = found
+        if len(_kept) > MAX_KEPT:
+            _kept.popitem(last=False)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +62,11 @@ class LintReport:
     """All findings of a revision, the gravest first."""
 
     revision: Revision
-    waivers: Iterable[Waiver] = ()
+    waivers: Sequence[Waiver] = ()
 
     @cached_property
-    def advice(self) -> list[Advice]:
-        return advise(self.revision.spec)
+    def advice(self) -> tuple[Advice, ...]:
+        return advice_of(self.revision)
 
     @cached_property
     def waived(self) -> Mapping[int, Waiver]:
@@ -72,6 +93,12 @@ class LintReport:
     def counts(self) -> dict[Severity, int]:
         """How many findings there are of each severity, without those that are waived."""
         return {severity: sum(one.severity == severity for one in self.standing) for severity in SEVERITIES}
+
+    @property
+    def idle_waivers(self) -> list[Waiver]:
+        """Those that waive nothing of this revision."""
+        used = {waiver.pk for waiver in self.waived.values()}
+        return [waiver for waiver in self.waivers if waiver.pk not in used]
 
     @property
     def usable(self) -> tuple[str, ...]:

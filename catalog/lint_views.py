@@ -131,7 +131,7 @@ def _lint_page(
     current = revision_of(tool)
     asked = request.GET.get("revision")
     revision = revision_at(tool.slug, _number(asked)) if asked else current
-    report = LintReport(revision, tool.waivers.select_related("created_by"))
+    report = LintReport(revision, list(tool.waivers.select_related("created_by")))
     context = {
         "tool": tool,
         "report": report,

@@ -45,7 +45,7 @@ def mend_tool(tool: Tool, keys: Sequence[str] | None, *, by: User | None, seen: 
     revision = revision_of(tool)
     if revision.number != seen:
         raise RevisionConflict(f"You saw revision {seen}; there is revision {revision.number} now.")
-    report = LintReport(revision, tool.waivers.all())
+    report = LintReport(revision, list(tool.waivers.all()))
     chosen = report.safe_fixes if keys is None else _chosen(report, keys)
     if not chosen:
         raise DocumentError([Problem("", "There is nothing to fix.", "lint.no-fix")])

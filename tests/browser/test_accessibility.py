@@ -13,6 +13,8 @@ PAGES = [
     "/?toolkit=toolshelf&owner=owner",
     "/toolkits/",
     "/tags/",
+    "/lint/",
+    "/lint/name-not-portable/",
     "/upload/",
     "/runs/",
     "/factories/",
@@ -43,7 +45,7 @@ def test_a_page_has_no_barrier(signed_in: Page, address: str, width: int, theme:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("page", ["", "try/", "organise/", "revisions/"])
+@pytest.mark.parametrize("page", ["", "try/", "organise/", "revisions/", "lint/", "similar/"])
 def test_the_pages_of_a_tool_have_no_barrier(signed_in: Page, page: str, theme: str):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
     signed_in.goto("/?q=weather")

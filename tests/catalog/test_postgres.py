@@ -8,7 +8,14 @@ from pathlib import Path
 from tests.postgres import PostgreSQL
 
 HERE = Path(__file__).parent
-SAME_TESTS = ("test_search.py", "test_publishing.py", "test_commands.py")
+SAME_TESTS = (
+    "test_search.py",
+    "test_publishing.py",
+    "test_commands.py",
+    "test_judging.py",
+    "test_judged_facets.py",
+    "test_tool_lint.py",
+)
 
 
 def test_postgresql_passes_the_tests_of_publishing_and_searching():

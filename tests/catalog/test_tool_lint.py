@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.lint import lint
 from catalog.models import Judgement, Revision, Tool, Waiver
@@ -349,7 +350,20 @@ def test_a_waiver_without_a_reason_comes_back_to_be_put_right(browser):
     answer = browser.post("/tools/a/lint/waivers/", form)
 
     assert answer.status_code == 422
-    assert "Say why" in answer.content.decode()
+    tree = HTMLParser(answer.content)
+    assert "Say why" in text_of(tree, ".finding-waive[open] .field-error")
+    assert tree.css_first(".finding-waive[open] input[aria-describedby$='-error']") is not None
+    assert not Waiver.objects.exists()
+
+
+def test_a_waiver_of_what_is_not_found_any_more_is_shown_and_can_be_taken_back(browser, program):
+    make_tool("a", **FAULTY)
+    waiver(program, rule="description-vague")
+
+    tree = page(browser, "/tools/a/lint/")
+
+    assert "Nothing is found any more that this waives" in text_of(tree, "#waived")
+    browser.post(tree.css_first("#waived form").attributes["action"])
     assert not Waiver.objects.exists()
 
 

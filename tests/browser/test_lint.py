@@ -1,0 +1,71 @@
+"""The lint page by the keyboard, and similar tools where the reader gets there."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.factories import properties, spec_text
+from tests.site import Site
+
+FAULTY = {
+    "name": "Get tides",
+    "description": "Tell the tides of a harbour, for today and for tomorrow.",
+    "parameters": properties(
+        harbour={"type": "string", "minimum": 3, "description": "Name of the harbour."},
+        days={"enum": [1, 2, 2], "description": "Number of days."},
+    ),
+}
+
+
+@pytest.fixture
+def tides(site: Site, specs: Path, request: pytest.FixtureRequest) -> str:
+    """The address of a faulty tool of the test's own."""
+    tool_id = request.node.name.replace("_", "-")[:60]
+    (specs / "a.json").write_text(spec_text(tool_id, **FAULTY))
+    (specs / "b.json").write_text(spec_text(f"{tool_id}.like", **FAULTY))
+    site.manage("load_specs", "--quiet", str(specs))
+    return f"/tools/{tool_id}/"
+
+
+def test_a_fix_is_looked_at_and_applied_by_the_keyboard(signed_in: Page, tides: str):
+    signed_in.goto(f"{tides}lint/")
+    summary = signed_in.locator(".finding-fix summary", has_text="Leave it out")
+    summary.focus()
+    signed_in.keyboard.press("Enter")
+    expect(signed_in.locator(".finding-fix[open] .diff-del").first).to_be_visible()
+
+    signed_in.keyboard.press("Tab")
+    while signed_in.evaluate("document.activeElement.type") != "submit":
+        signed_in.keyboard.press("Tab")
+    signed_in.keyboard.press("Enter")
+
+    expect(signed_in.get_by_text("Revision 2 is published, with 1 fix applied.")).to_be_visible()
+
+
+def test_a_line_of_a_finding_leads_to_the_spec_beside_it(signed_in: Page, tides: str):
+    signed_in.goto(f"{tides}lint/")
+
+    signed_in.locator(".finding-where a").first.click()
+
+    expect(signed_in.locator(".json-line:target")).to_be_in_viewport()
+
+
+def test_a_finding_is_waived_and_costs_no_score(signed_in: Page, tides: str):
+    signed_in.goto(f"{tides}lint/")
+    before = int(signed_in.locator(".page-heading .score-number").inner_text())
+    signed_in.locator(".finding", has_text="Get tides").locator(".finding-waive summary").click()
+    signed_in.get_by_label("Why it stays as it is").locator("visible=true").fill("Everybody knows it so.")
+    signed_in.get_by_role("button", name="Waive it").locator("visible=true").click()
+
+    expect(signed_in.locator("#waived")).to_contain_text("Everybody knows it so.")
+    assert int(signed_in.locator(".page-heading .score-number").inner_text()) == before + 5
+
+
+def test_similar_tools_come_when_the_reader_gets_there(signed_in: Page, tides: str):
+    signed_in.goto(tides)
+    expect(signed_in.locator(".similar-tool")).to_have_count(0)
+
+    signed_in.locator("#similar").scroll_into_view_if_needed()
+
+    expect(signed_in.locator(".similar-tool").first).to_contain_text("Both take harbour, days")
