@@ -21,7 +21,7 @@ from catalog.errors import (
     Unreachable,
 )
 from catalog.lint_api import router as lint_router
-from catalog.problems import pointer_join
+from catalog.problems import Problem, pointer_join
 from catalog.similar_views import router as similar_router
 from catalog.strict_json import dumps, loads
 from config.openapi import DocumentedAPI
@@ -33,7 +33,10 @@ class ExactParser(Parser):
     """Reads bodies by the strict reader, as every door does. What is wrong becomes the cause of ninja's 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        return cast("dict[str, Any]", loads(request.body, max_bytes=4 * 1024 * 1024))
+        body = loads(request.body, max_bytes=4 * 1024 * 1024)
+        if not isinstance(body, dict):  # ninja would take it for an object with nothing in it
+            raise DocumentError([Problem("", "The body must be an object.", "request.type")])
+        return cast("dict[str, Any]", body)
 
 
 def plain(value: object) -> object:

@@ -206,6 +206,20 @@ def test_a_change_of_the_tool_that_was_seen_is_done(program, method, path, body)
     assert program.send(method, path.format("now"), body, **{"If-Match": seen}).status_code in {200, 204}
 
 
+@pytest.mark.parametrize(("method", "path"), [("PATCH", "/tools/now"), ("PUT", "/tools/now/deprecation")])
+@pytest.mark.parametrize(
+    "body", ["null", "[]", '"x"', "", '{"toolkit": 1, "note": 1}', '{"add_tags": "x", "note": []}']
+)
+def test_a_body_that_is_no_object_or_has_other_types_is_refused(program, method, path, body):
+    make_tool("now")
+
+    answer = program.send(method, path, body)
+
+    assert answer.status_code in {400, 422}
+    assert answer["Content-Type"] == "application/problem+json"
+    assert not Tool.objects.get().deprecated
+
+
 def test_verbs_look_at_what_was_seen_too():
     tool = make_tool("now")
 
