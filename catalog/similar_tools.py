@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from catalog.models import Tool
@@ -14,6 +15,7 @@ from catalog.search.similar import similar_to
 from catalog.search.words import is_unspaced, runs_of, token_of
 
 MAX_SHOWN: Final = 6
+LOOKED_AT: Final = 2  # times as many as are wanted
 MAX_READ_CHARS: Final = 600  # of a description
 REASONS_SHOWN: Final = 4
 FEW: Final = 10  # tools; a word that no more have tells them apart on any shelf
@@ -30,20 +32,23 @@ class Similar:
 
 
 def similar_tools(tool: Tool, *, limit: int = MAX_SHOWN) -> list[Similar]:
-    """The tools that are most like `tool`, the closest first; archived ones are none of them."""
-    keys = similar_to(tool.pk, limit=limit)
+    """The tools that are most like `tool`, the closest first; archived ones are none of them.
+
+    What they share can be told: those that were found by words that most tools have are left out.
+    """
+    keys = similar_to(tool.pk, limit=limit * LOOKED_AT)
     others = Tool.objects.for_rows().in_bulk(keys)
     index = search_index()
     fields = index.fields([tool.pk, *keys])
     text = index.texts([tool.pk]).get(tool.pk)
-    own = frozenset() if text is None else _tokens(text)
+    own = frozenset(_words(tool)) if text is None else _tokens(text).union(_words(tool))
     read = {pk: _words(other) for pk, other in others.items()}
     shared = {token for words in read.values() for token in words if not actions_of([token])} & own
     counts = vocabulary.counts_of([vocabulary.ALL, *shared])
     most = max(counts.pop(vocabulary.ALL, 0) * COMMON_SHARE, FEW)
     telling = sorted((token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0))
     mine = set(_parameters(fields.get(tool.pk, "")))
-    return [
+    found = (
         Similar(
             others[pk],
             tuple(name for name in _parameters(fields.get(pk, "")) if name in mine)[:REASONS_SHOWN],
@@ -51,7 +56,8 @@ def similar_tools(tool: Tool, *, limit: int = MAX_SHOWN) -> list[Similar]:
         )
         for pk in keys
         if pk in others
-    ]
+    )
+    return [one for one in found if one.parameters or one.words][:limit]
 
 
 def _tokens(text: IndexedText) -> frozenset[str]:
@@ -59,10 +65,15 @@ def _tokens(text: IndexedText) -> frozenset[str]:
 
 
 def _words(tool: Tool) -> dict[str, str]:
-    """The words of a tool's name and description as they are written, by their tokens."""
+    """The words of a tool's name and description as they are written, by their tokens.
+
+    In scripts without spaces, whose tokens are single characters, each two that stand side by side.
+    """
     found: dict[str, str] = {}
     for run in runs_of(f"{tool.name} {tool.description[:MAX_READ_CHARS]}"):
-        if len(run) > 2 and not is_unspaced(run):
+        if is_unspaced(run):
+            found |= {pair: pair for pair in map("".join, pairwise(run))}
+        elif len(run) > 2:
             found.setdefault(token_of(run), run)
     return found
 

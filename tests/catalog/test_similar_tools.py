@@ -38,6 +38,11 @@ def test_neither_the_tool_itself_nor_an_archived_one_is_similar(weather):
     assert not {"weather", "old"} & found
 
 
+def test_tools_that_share_nothing_that_can_be_told_are_left_out(weather):
+    assert all(one.parameters or one.words for one in similar_tools(weather, limit=20))
+    assert "mail.3" not in {one.tool.tool_id for one in similar_tools(weather, limit=20)}
+
+
 def test_what_a_script_without_spaces_says_is_no_obstacle():
     tool = make_tool("a", name="天気", description="都市の天気を調べる")
     make_tool("b", name="天気予報", description="都市の天気予報")
