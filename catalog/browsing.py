@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -19,6 +19,7 @@ from catalog.exports import FORMATS
 from catalog.indexing import distinct_tags
 from catalog.lint.judging import GRADES, grade_of, keys_from, keys_of_grade, usable_key
 from catalog.models import Tool, ToolQuerySet
+from catalog.prepared import PreparedRows
 from catalog.remembering import Remembered
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.documents import MAX_TAGS
@@ -37,6 +38,8 @@ NO_WORDS = {"0", "false", "no"}
 
 
 _counts: Remembered[tuple[int, bool]] = Remembered()
+_pages: Remembered[Page] = Remembered(most=50)
+_rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
 
 
 class BadCursor(ValueError):
@@ -234,8 +237,9 @@ class CatalogSearch:
     # -- results ------------------------------------------------------------------------------------------------------
 
     def page(self) -> Page:
-        """The results at the cursor."""
-        return self._found_page() if self.query else self._listed_page()
+        """The results at the cursor. Who asks again while the catalog is the same gets the very same page."""
+        key = (self.depends_on, self.cursor, self.limit)
+        return _pages.ask(key, self._found_page if self.query else self._listed_page)
 
     def _listed_page(self) -> Page:
         cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None
@@ -298,7 +302,7 @@ class CatalogSearch:
 
     def _results(self, pks: Sequence[int]) -> tuple[Result, ...]:
         """Rows for these tools, in this order; fields are looked up only where they are the reason."""
-        tools = Tool.objects.for_rows().in_bulk(pks)
+        tools = _rows.find(pks)
         told = {pk: self.telling.tell(tools[pk]) for pk in pks if pk in tools}
         unexplained = {pk: one.unexplained for pk, one in told.items() if one.unexplained}
         fields = search_index().fields(unexplained)

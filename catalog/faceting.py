@@ -65,18 +65,19 @@ class Facet:
 
 def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
     """Every facet of `search` that has options; `person` is the name of who looks, "" where nobody is signed in."""
-    return _facets.ask(_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
+    return _facets.ask(facets_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
 
 
 def facets_at_once(search: CatalogSearch, *, person: str = "") -> tuple[tuple[Facet, ...], bool]:
     """What of the facets takes no time, and whether that is all: of many tools, counts that are unknown are missing."""
     if search.catalog_size <= COUNTED_AT_ONCE:
         return facets_of(search, person=person), True
-    known = _facets.get(_key(search, person))
+    known = _facets.get(facets_key(search, person))
     return (known, True) if known else (_with_options(_Faceting(search, person, counts=False).facets()), False)
 
 
-def _key(search: CatalogSearch, person: str) -> Hashable:
+def facets_key(search: CatalogSearch, person: str) -> Hashable:
+    """What `facets_of` depends on."""
     return search.depends_on, holding_examples.tool_keys(), person
 
 

@@ -17,9 +17,10 @@ Answer = TypeVar("Answer")
 
 
 class Remembered(Generic[Answer]):
-    """Answers by what they depend on, at most `MAX_KEPT`."""
+    """Answers by what they depend on, at most `most`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most: int = MAX_KEPT) -> None:
+        self._most = most
         self._kept: OrderedDict[Hashable, Answer] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -37,6 +38,6 @@ class Remembered(Generic[Answer]):
         answer = find_out()
         with self._lock:
             self._kept[key] = answer
-            if len(self._kept) > MAX_KEPT:
+            if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return answer

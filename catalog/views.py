@@ -8,29 +8,53 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import archiving
 from catalog.addresses import revision_of, tool_at
 from catalog.browsing import CatalogSearch
-from catalog.faceting import facets_at_once, facets_of
+from catalog.faceting import Facet, facets_at_once, facets_key, facets_of
 from catalog.meaning import meaning_of, with_verdicts
 from catalog.models import Revision
+from catalog.remembering import Remembered
 from catalog.text_diff import compare
 from catalog.tool_docs import ToolDocs
 
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
+_lists: Remembered[SafeString] = Remembered(most=50)
+
 
 @require_safe
 def tool_list(request: HttpRequest) -> HttpResponse:
-    """List the tools that match `?q=` and the facets; an htmx request gets the results alone."""
+    """List the tools that match `?q=` and the facets; an htmx request gets the results alone.
+
+    What was drawn is drawn again only after the catalog changed.
+    """
     search = CatalogSearch.from_query(request.GET)
+    person = request.user.get_username()
+    facets, counted = facets_at_once(search, person=person)
+    if counted:
+        key = (facets_key(search, person), search.cursor)
+        results = _lists.ask(key, lambda: _results(search, facets, counted=True))
+    else:
+        results = _results(search, facets, counted=False)
+    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    if wants_part:
+        response = HttpResponse(results)
+    else:
+        response = render(request, "catalog/tool_list.html", {"search": search, "results": results})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
     page = search.page()
-    facets, counted = facets_at_once(search, person=request.user.get_username())
     context = {
         "search": search,
         "page": page,
@@ -39,10 +63,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,
     }
-    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    response = render(request, "catalog/_results.html" if wants_part else "catalog/tool_list.html", context)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    return render_to_string("catalog/_results.html", context)
 
 
 @require_safe

@@ -177,14 +177,14 @@ class Run(models.Model):
 
 
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
-    def holding(self) -> frozenset[int]:
+    def holding(self) -> models.QuerySet[ExampleCheck, int]:
         """The primary keys of the tools of whose current revision the last check that has ended found no fault."""
         last = self.filter(tool=models.OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
         held = self.filter(
             revision=models.F("tool__current"), finished_at__isnull=False, failed=0, passed__gt=0,
             pk=models.Subquery(last.values("pk")[:1]),
         )  # fmt: skip
-        return frozenset(held.order_by().values_list("tool_id", flat=True))
+        return held.order_by().values_list("tool_id", flat=True)
 
 
 class ExampleCheck(models.Model):

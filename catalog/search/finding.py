@@ -21,9 +21,9 @@ from catalog.search.expressions import EVERY_TOOL, Expression, Token, all_of, an
 from catalog.search.planning import ALIKE, Alternative, Plan, Term
 from catalog.search.ranking import Ranking, best_first
 
-CANDIDATES: Final = 200
+CANDIDATES: Final = 120
 ENOUGH: Final = 20  # tools that hold every word of a sentence; few sentences are meant so literally
-LOOKED_AT: Final = 8_000  # tools that hold one of the rarer words, to choose candidates by BM25 among them
+LOOKED_AT: Final = 4_000  # tools that hold one of the rarer words, to choose candidates by BM25 among them
 COMMON_WORDS_JOINED: Final = 3
 LEAST_SHARE: Final = 0.25  # of the best one's score; what has less is not worth a second page
 

@@ -9,7 +9,9 @@ from django.utils import timezone
 
 from catalog.accounts.entering import create_token, token_for
 from catalog.accounts.models import ApiToken, User
-from catalog.prepared import Prepared
+from catalog.models import Tool
+from catalog.prepared import Prepared, PreparedRows
+from tests.factories import make_tool
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +83,24 @@ def test_a_token_of_somebody_who_may_not_sign_in_is_not_usable():
     User.objects.update(is_active=False)
 
     assert token_for(secret) is None
+
+
+def test_rows_are_found_by_their_keys_with_what_is_selected_beside_them(django_assert_num_queries):
+    first, second, third = (make_tool(name) for name in ("a", "b", "c"))
+    rows = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
+
+    with django_assert_num_queries(1):
+        found = rows.find([third.pk, first.pk])
+        numbers = [tool.current.number for tool in found.values()]
+
+    assert {pk: tool.tool_id for pk, tool in found.items()} == {first.pk: "a", third.pk: "c"}
+    assert numbers == [1, 1]
+    assert rows.find([second.pk])[second.pk] == second
+
+
+def test_rows_that_are_not_there_are_left_out(django_assert_num_queries):
+    rows = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
+
+    assert rows.find([10**9]) == {}
+    with django_assert_num_queries(0):
+        assert rows.find([]) == {}
