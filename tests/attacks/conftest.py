@@ -12,7 +12,9 @@ from tests.attacks.accounts import person, sign_in_link, token
 from tests.attacks.watching import Canary, forget_peaks, peak_mib, servers_of
 from tests.site import Site
 
-LOG_LINE = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |    |Traceback |\S+Error|$)")
+LOG_LINE = re.compile(
+    r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |    |Traceback |\S+Error|Toolshelf is at |Sign in by |Another one: |$)"
+)
 
 
 @pytest.fixture(scope="session")
