@@ -1,6 +1,7 @@
 """The WSGI application that granian serves."""
 
 import os
+import signal
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -13,8 +14,10 @@ django_application = get_wsgi_application()
 from catalog.judging import Judge  # noqa: E402 - needs the apps that were just set up
 from playground.recording import counters  # noqa: E402
 from playground.supervising import supervisor  # noqa: E402
+from playground.worker.linux import die_with_parent  # noqa: E402
 
 Judge().start()
+die_with_parent(signal.SIGTERM)  # else it would serve on when the server above it is killed, beside the next one
 counters().begin()
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
 if settings.RUNNER == "celery":
