@@ -50,9 +50,14 @@ def judged(spec: ToolSpec, waived: Collection[Waived] = ()) -> Judged | None:
         return None
 
 
-def judged_before_publishing(spec: ToolSpec) -> Judged | None:
-    """As `judged`, with what is waived of the tool that the spec is one of."""
-    return judged(spec, [waiver.waived for waiver in Waiver.objects.filter(tool__tool_id=spec.tool_id)])
+def judged_before_publishing(specs: Sequence[ToolSpec]) -> dict[str, Judged]:
+    """As `judged`, with what is waived of the tools that the specs are of; by the hashes of the specs."""
+    waived: dict[str, list[Waived]] = {}
+    waivers = Waiver.objects.filter(tool__tool_id__in=[spec.tool_id for spec in specs]).select_related("tool")
+    for waiver in waivers:
+        waived.setdefault(waiver.tool.tool_id, []).append(waiver.waived)
+    found = {spec.sha256: judged(spec, waived.get(spec.tool_id, ())) for spec in specs}
+    return {key: result for key, result in found.items() if result}
 
 
 def put_on(tool: Tool, judged: Judged | None) -> None:

@@ -9,7 +9,7 @@ uploads a folder every night does not undo what a person decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,23 +57,27 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
         RevisionConflict: the tool's current revision is not the expected one.
         SpecError: another tool has the address that this id would get.
     """
-    judged = None if dry_run else judged_before_publishing(spec)
+    judged = {} if dry_run else judged_before_publishing([spec])
     [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, judged=judged)
     if isinstance(outcome, SpecError):
         raise outcome
     return outcome
 
 
-def publish_many(specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool = False) -> list[Publication | SpecError]:
+def publish_many(
+    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool = False, judge: bool = False
+) -> list[Publication | SpecError]:
     """Publish `specs` in one transaction; hand over about `BATCH` at a time.
 
     An id that comes twice becomes two revisions, in order. With `dry_run` everything is done and then undone: the
-    outcomes are those that a real one would have at this moment, and what they speak of is not stored.
+    outcomes are those that a real one would have at this moment, and what they speak of is not stored. With `judge`
+    they are judged as well (see judging.py), which takes as long again; else that is done later.
 
     Returns:
         For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
     """
-    return _publish_safely(specs, by=by, dry_run=dry_run)
+    judged = judged_before_publishing(specs) if judge and not dry_run else {}
+    return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged)
 
 
 def _publish_safely(
@@ -82,7 +86,7 @@ def _publish_safely(
     by: User | None,
     expected: int | None = None,
     dry_run: bool = False,
-    judged: Judged | None = None,
+    judged: Mapping[str, Judged],
 ) -> list[Publication | SpecError]:
     for _ in range(TRIES):
         try:
@@ -97,7 +101,7 @@ def _publish_safely(
 
 
 def _publish(
-    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None, judged: Judged | None
+    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None, judged: Mapping[str, Judged]
 ) -> list[Publication | SpecError]:
     outcomes: dict[int, Publication | SpecError] = {}
     waiting = list(range(len(specs)))
@@ -110,7 +114,7 @@ def _publish(
 
 
 def _publish_distinct(
-    specs: Sequence[ToolSpec], by: User | None, expected: int | None, judged: Judged | None
+    specs: Sequence[ToolSpec], by: User | None, expected: int | None, judged: Mapping[str, Judged]
 ) -> list[Publication | SpecError]:
     """As `publish_many`, for specs of which no two have the same id."""
     tools = _tools_with_ids([spec.tool_id for spec in specs])
@@ -181,15 +185,15 @@ def _store(
     new: Sequence[tuple[ToolSpec, Tool]],
     changed: Sequence[tuple[ToolSpec, Tool]],
     by: User | None,
-    judged: Judged | None,
+    judged: Mapping[str, Judged],
 ) -> None:
-    """Write new tools, the next revision of each tool, and the index; `judged` is of the only spec, or None."""
+    """Write new tools, the next revision of each tool, and the index; `judged` is of some specs, by their hash."""
     now = timezone.now()
     both = [*new, *changed]
     for spec, tool in both:
         mirror(spec, tool)
         if judged or tool.score is not None:
-            put_on(tool, judged)
+            put_on(tool, judged.get(spec.sha256))
         tool.updated_at = now
     for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
         tool.pk = key
@@ -213,6 +217,5 @@ def _store(
         row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, *JUDGED_COLUMNS, "current", "updated_at"])
-    if judged:
-        insert([note(revision.pk, judged) for revision in revisions])
+    insert([note(one.pk, judged[one.sha256]) for one in revisions if one.sha256 in judged])
     index(both)

@@ -24,6 +24,7 @@ from catalog.upload_tables import OUTCOMES
 
 Outcome = Literal["created", "revised", "unchanged", "rejected"]
 
+FEW = 5  # specs that are judged at once, because somebody waits to see them
 BATCH_BYTES = 4 * 1024 * 1024
 SHORT_BATCH = 150  # specs per transaction where others use the site meanwhile: a writer waits for one
 EXCERPT_CHARS = 100
@@ -153,7 +154,7 @@ def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
 
 def _publish(batch: list[Candidate], by: User | None, *, dry_run: bool) -> Iterator[Entry]:
     specs = [candidate.spec for candidate in batch if isinstance(candidate.spec, ToolSpec)]
-    published = iter(publish_many(specs, by=by, dry_run=dry_run) if specs else [])
+    published = iter(publish_many(specs, by=by, dry_run=dry_run, judge=len(specs) <= FEW) if specs else [])
     for candidate in batch:
         spec, piece = candidate.spec, candidate.piece
         outcome = next(published) if isinstance(spec, ToolSpec) else SpecError(spec)

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from catalog import judging
+from catalog.archiving import archive, restore
 from catalog.exports import usable_as_it_is
 from catalog.judging import Backlog, Judge, Taken, judge_all, judge_backlog, turn
 from catalog.lint import lint, score
@@ -111,6 +112,26 @@ def test_a_revision_that_comes_in_bulk_takes_the_judgement_of_the_one_before_awa
     assert (tool.score, tool.grade, tool.usable) == (None, None, ())
     assert found_by("f_judged") == set()
     assert Judgement.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_few_that_are_uploaded_together_are_judged_at_once(browser):
+    browser.post("/upload/", {"text": f"[{spec_text('a', **GOOD)}, {spec_text('b', **GOOD)}]"})
+
+    assert {tool.score for tool in Tool.objects.all()} == {100}
+    assert Judgement.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_what_changes_nothing_in_a_spec_leaves_its_judgement(browser):
+    tool = make_tool("a", **GOOD)
+
+    archive(tool)
+    restore(tool)
+    call_command("rebuild_index")
+
+    assert Tool.objects.get().score == 100
+    assert at_least(100) == {tool.pk}
 
 
 @pytest.mark.django_db
@@ -307,11 +328,12 @@ def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
 
 @pytest.mark.django_db
 def test_what_is_loaded_by_the_command_is_judged(tmp_path, capsys):
-    (tmp_path / "a.json").write_text(spec_text("a", **GOOD))
+    for number in range(6):
+        (tmp_path / f"{number}.json").write_text(spec_text(f"tool-{number}", **GOOD))
 
     call_command("load_specs", tmp_path)
 
-    assert Tool.objects.get().score == 100
+    assert {tool.score for tool in Tool.objects.all()} == {100}
 
 
 @pytest.mark.django_db
@@ -326,12 +348,13 @@ def test_a_dry_run_of_the_command_judges_nothing_of_what_is_there(tmp_path, caps
 
 @pytest.mark.django_db
 def test_what_is_loaded_while_a_server_judges_is_left_to_it(tmp_path, capsys):
-    (tmp_path / "a.json").write_text(spec_text("a", **GOOD))
+    for number in range(6):
+        (tmp_path / f"{number}.json").write_text(spec_text(f"tool-{number}", **GOOD))
 
     with turn():
         call_command("load_specs", tmp_path)
 
-    assert Tool.objects.get().score is None
+    assert {tool.score for tool in Tool.objects.all()} == {None}
 
 
 @pytest.mark.django_db
