@@ -269,7 +269,7 @@ def _raw(place: _Place, state: State) -> Draft:
 def _secret(place: _Place, state: State) -> Draft:
     if replacement := place.text("p"):
         return draft_of(replacement, state)
-    if "d" in place.tags or not place.text("c"):
+    if "d" in place.tags:
         return Missing(None, state)
     return Kept(place.text("c"), state)
 

@@ -50,6 +50,7 @@ def _new(guide: Guide, places: Sequence[Place], kind: Kind | None, above: tuple[
         return draft_of(value)
     if kind is None:
         kind = default_kind(kinds, found)
+        found = guide.at(places, Missing(kind))  # what is offered may depend on the kind
     if found.choices and any(kind_of(choice.value) in kinds for choice in found.choices):
         return Missing(kind)
     return _of_kind(guide, places, kind, above)

@@ -145,7 +145,7 @@ class Here:
             default=facts.default if told else "",
             examples=tuple(literal(example) for example in facts.examples[:3]) if told else (),
             notes=self._notes(),
-            is_required=spot.is_required,
+            is_required=spot.is_required and bool(spot.path),
             is_deprecated=facts.is_deprecated,
             is_read_only=facts.is_read_only,
             is_nameless=spot.is_nameless,
@@ -207,8 +207,6 @@ class Here:
         if not self.spot.is_row and self.spot.path:
             none_is_current = self.is_empty and current is None
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
-        elif current is None and self.is_empty:
-            options.insert(0, Option("", "choose…", is_selected=True))
         if self.shows_all and isinstance(self.draft, Text) and not self.draft.is_literal:
             options.append(Option("literal", "text as a JSON literal"))
         options += views
@@ -217,6 +215,8 @@ class Here:
         if self.draft.state.view == "free":
             options.append(Option("listed", "one of the listed values"))
         options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
+        if not any(option.is_selected for option in options):  # else a browser would pick the first
+            options.insert(0, Option("", "choose…", is_selected=True))
         button = Button(self.operation("kind"), "Change", f"Change the kind of {self.spot.label}")
         return Selector(f"{self.id}-kind", self.control("y"), f"Kind of {self.spot.label}", tuple(options), button)
 

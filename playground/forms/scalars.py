@@ -128,5 +128,7 @@ def choice_node(here: Here, choices: tuple[Choice, ...], value: Maybe = ABSENT) 
 def secret_node(here: Here, token: str) -> Node:
     """A secret that is not shown."""
     says = "Set, and not shown." if token.startswith("stored:") else "Typed, and not shown again."
+    if not token:
+        says = "No longer known: type it again, or remove it."
     kept = Hidden(here.control("c"), token)
     return SecretNode(here.head(), kept, here.control("p"), here.control("d"), says)
