@@ -1,0 +1,323 @@
+"""Killed, out of disk, told to stop: what was acknowledged is there, nothing is half done, and the site comes back.
+
+Each test has a site of its own, for it is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.attacks.accounts import sql, token
+from tests.attacks.conftest import Program
+from tests.attacks.integrity import faults_of
+from tests.attacks.watching import servers_of
+from tests.site import ROOT, Site
+
+UP_AGAIN_S = 5  # the figure of security.md
+RANDOMNESS = random.Random(11)
+
+
+def spec(tool_id, description="d"):
+    return json.dumps({"definition": {"id": tool_id, "name": tool_id, "description": description}}).encode()
+
+
+@pytest.fixture
+def own(tmp_path):
+    site = Site(tmp_path)
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def secret(own):
+    return token(own, "tester")
+
+
+class Uploading:
+    """Uploads one spec after another in a thread of its own; `acknowledged` holds the ids that were answered for."""
+
+    def __init__(self, site, secret, group, *, at_once=1):
+        self.acknowledged = []
+        self.statuses = set()
+        self._program = Program(site, secret)
+        self._group, self._at_once = group, at_once
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+
+    def _work(self):
+        number = 0
+        while not self._ended.is_set():
+            ids = [f"{self._group}-{number + more}" for more in range(self._at_once)]
+            number += self._at_once
+            try:
+                answer = self._send([spec(tool_id) for tool_id in ids])
+            except httpx.HTTPError:
+                return  # it was killed: nothing was acknowledged
+            self.statuses.add(answer.status_code)
+            if answer.is_success:
+                self.acknowledged += ids
+
+    def _send(self, specs):
+        if len(specs) == 1:
+            return self._program.publish(specs[0])
+        ndjson = {"Content-Type": "application/x-ndjson"}
+        return self._program.post("/uploads", content=b"\n".join(specs), headers=ndjson)
+
+    def begun(self):
+        """Itself, once something was acknowledged."""
+        deadline = time.monotonic() + 30
+        while not self.acknowledged:
+            assert time.monotonic() < deadline, f"nothing was acknowledged: {self.statuses}"
+            time.sleep(0.01)
+        return self
+
+    def end(self):
+        self._ended.set()
+        self._thread.join(30)
+        self._program.close()
+        return self.acknowledged
+
+
+def stored(site, prefix):
+    with contextlib.closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3")) as database:
+        found = database.execute("SELECT tool_id FROM catalog_tool WHERE tool_id LIKE ?", (f"{prefix}-%",)).fetchall()
+    return [tool_id for (tool_id,) in found]
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("at_once", [1, 40], ids=["upload", "bulk"])
+def test_killed_at_random_moments_of_uploads(own, secret, at_once):
+    for number in range(4):
+        uploading = Uploading(own, secret, f"kill{number}", at_once=at_once).begun()
+        time.sleep(RANDOMNESS.random())
+
+        own.kill()
+        acknowledged = uploading.end()
+        began = time.monotonic()
+        own.start()
+
+        assert time.monotonic() - began < UP_AGAIN_S
+        assert set(acknowledged) <= set(stored(own, f"kill{number}"))
+        assert len(stored(own, f"kill{number}")) % at_once == 0  # of a bulk all, or nothing
+        assert faults_of(own) == []
+
+
+@pytest.mark.alone
+def test_a_server_process_that_is_killed_is_replaced_by_itself(own, secret):
+    uploading = Uploading(own, secret, "gone").begun()
+    first = servers_of(own.process.pid)
+
+    os.kill(first[0], signal.SIGKILL)
+
+    began = time.monotonic()
+    while len(now := servers_of(own.process.pid)) < len(first) or first[0] in now:
+        assert time.monotonic() - began < UP_AGAIN_S
+        time.sleep(0.05)
+    assert set(uploading.end()) <= set(stored(own, "gone"))
+
+
+def test_when_the_server_above_is_killed_its_processes_end_and_it_can_be_started_again(own, secret):
+    below = servers_of(own.process.pid)
+
+    os.kill(own.process.pid, signal.SIGKILL)
+    own.process.wait(10)
+
+    deadline = time.monotonic() + 10
+    while any(is_alive(pid) for pid in below):
+        assert time.monotonic() < deadline, "they serve on"
+        time.sleep(0.05)
+    own.close()
+    own.start()
+    with Program(own, secret) as program:
+        assert program.publish(spec("after")).status_code == 201
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def killed_soon(site, *words, between=(0.3, 1.5)):
+    """Start a command of the site and kill it, unless it ends before."""
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env=site.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        process.wait(RANDOMNESS.uniform(*between))
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return process.returncode
+
+
+@pytest.mark.alone
+def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(own, tmp_path):
+    lines = [spec(f"many-{number}", f"tool {number}") for number in range(3000)]
+    (tmp_path / "many.ndjson").write_bytes(b"\n".join(lines))
+
+    killed = [killed_soon(own, "load_specs", str(tmp_path / "many.ndjson"), between=(0.8, 2.5)) for _ in range(3)]
+    half_way = len(stored(own, "many"))
+    assert faults_of(own) == []
+    own.manage("load_specs", str(tmp_path / "many.ndjson"))
+
+    assert -signal.SIGKILL in killed
+    assert half_way <= 3000
+    assert len(stored(own, "many")) == 3000
+    assert faults_of(own) == []  # one revision each, too
+
+
+@pytest.mark.alone
+def test_killed_while_it_migrates_the_second_time_succeeds(own):
+    own.stop()
+    for file in own.data_dir.glob("toolshelf.sqlite3*"):
+        file.unlink()
+
+    killed = [killed_soon(own, "migrate", between=(0.8, 2.0)) for _ in range(4)]
+    own.manage("migrate")
+
+    assert -signal.SIGKILL in killed
+    assert own.manage("migrate", "--check").returncode == 0
+    own.start()
+    assert faults_of(own) == []
+
+
+@pytest.mark.alone
+def test_a_backup_taken_while_others_write_is_one_moment_and_a_killed_one_leaves_the_last(own, secret, tmp_path):
+    uploading = Uploading(own, secret, "copied").begun()
+    copy = tmp_path / "copy.sqlite3"
+
+    own.manage("backup", str(copy))
+    before = copy.read_bytes()
+    for _ in range(3):
+        killed_soon(own, "backup", str(copy), between=(0.2, 0.9))
+    acknowledged = uploading.end()
+
+    assert before[:15] == b"SQLite format 3"
+    kept = whole_ids(copy)
+    assert 0 < len(kept) <= len(acknowledged) + 1
+    assert kept == {f"copied-{number}" for number in range(len(kept))}  # no gap: one moment
+
+    own.stop()
+    shutil.copy(copy, own.data_dir / "toolshelf.sqlite3")
+    for left in ("-wal", "-shm"):
+        (own.data_dir / f"toolshelf.sqlite3{left}").unlink(missing_ok=True)
+    own.start()
+    assert set(stored(own, "copied")) == kept
+    assert faults_of(own) == []
+
+
+def whole_ids(file):
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return {row[0] for row in database.execute("SELECT tool_id FROM catalog_tool WHERE tool_id LIKE 'copied-%'")}
+
+
+def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
+    """The size of files is bounded for the server's processes: no more can be written, as on a full disk."""
+    servers = servers_of(own.process.pid)
+    with Program(own, secret) as program:
+        assert program.publish(spec("before")).status_code == 201
+        run = {"parameters": {"text": "a"}}
+        assert program.post("/tools/hash_text/runs", json=run).json()["outcome"] == "returned"
+        bounds = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)) for pid in servers}
+        try:
+            refused = program.publish(spec("meanwhile"))
+            refused_run = program.post("/tools/hash_text/runs", json=run)
+            read = program.get("/tools/before")
+            page = httpx.get(own.url)
+        finally:
+            for pid, bound in bounds.items():
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, bound)
+
+        assert refused.status_code == 503
+        assert refused.json()["detail"].startswith("This could not be stored just now")
+        assert refused_run.status_code == 503
+        assert (read.status_code, page.status_code) == (200, 200)
+        assert program.publish(spec("after")).status_code == 201
+        assert program.post("/tools/hash_text/runs", json=run).json()["outcome"] == "returned"
+        assert program.get("/tools/meanwhile").status_code == 404
+    assert faults_of(own) == []
+
+
+def test_a_run_that_ends_on_a_full_disk_is_written_down_when_there_is_room(own, secret):
+    servers = servers_of(own.process.pid)
+    with Program(own, secret) as program:
+        body = {"parameters": {"steps": 1, "seconds": 1.5}, "wait_s": 0}
+        run = program.post("/tools/count_slowly/runs", json=body).json()["id"]
+        bounds = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)) for pid in servers}
+        time.sleep(3)
+        for pid, bound in bounds.items():
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, bound)
+
+        deadline = time.monotonic() + 20
+        while program.get(f"/runs/{run}").json()["outcome"] in {"queued", "running"}:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert program.get(f"/runs/{run}").json()["outcome"] == "returned"
+
+
+def test_told_to_stop_it_answers_what_it_has_begun_and_ends(own, secret):
+    """No request is cut: each is answered, or its connection was refused or closed before a byte of an answer."""
+    answers, cut = [], []
+    ended = threading.Event()
+
+    def ask(number):
+        program = Program(own, secret)
+        while not ended.is_set():
+            try:
+                body = {"parameters": {"steps": 1, "seconds": 0.3}, "wait_s": 10}
+                answer = program.post("/tools/count_slowly/runs", json=body) if number % 2 else program.get("/tools")
+                answers.append((answer.status_code, answer.json().get("outcome")))
+            except (httpx.ConnectError, httpx.RemoteProtocolError, httpx.ReadError) as error:
+                if "incomplete" in str(error) or isinstance(error, httpx.ReadError):
+                    cut.append(str(error))
+                break
+        program.close()
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+
+    began = time.monotonic()
+    own.process.send_signal(signal.SIGTERM)
+    own.process.wait(30)
+    took = time.monotonic() - began
+    ended.set()
+    for thread in threads:
+        thread.join(30)
+
+    assert took < 30
+    assert not cut
+    assert {status for status, _ in answers} <= {200, 201, 202}
+    assert {outcome for status, outcome in answers if status == 201} <= {"returned"}
+    own.close()
+    own.start()
+    assert faults_of(own) == []
+    assert {outcome for (outcome,) in sql(own, "SELECT DISTINCT outcome FROM playground_run")} <= {
+        "returned",
+        "crashed",
+    }
