@@ -31,6 +31,7 @@ from catalog.search.queries import Query
 from catalog.search.reasons import Explanation, Telling
 
 COUNT_AT_MOST = 10_000
+FEW = 2_000  # tools that are sorted rather than looked for in order
 MAX_OFFSET = 10**12
 PAGE_SIZE = 20
 YES_WORDS = {"1", "true", "yes"}
@@ -243,8 +244,10 @@ class CatalogSearch:
 
     def _listed_page(self) -> Page:
         cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None
-        tools = self.tools()
-        name, pk = ("tagged__sort_name", "tagged__tool_id") if self.tags else ("sort_name", "pk")  # what is walked
+        few = self._few
+        tools = self.tools() if few is None else Tool.objects.filter(pk__in=few)
+        by_tag = self.tags and few is None
+        name, pk = ("tagged__sort_name", "tagged__tool_id") if by_tag else ("sort_name", "pk")  # what is walked
         if cursor is None:
             listed = tools.order_by(name, pk)
         elif cursor.backwards:
@@ -261,6 +264,17 @@ class CatalogSearch:
         results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
         count, counted = _counts.ask(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
+
+    @cached_property
+    def _few(self) -> list[int] | None:
+        """All tools that have several chosen facets, where they are few.
+
+        These are sorted: to walk a million tools by name until some are met that have all of it takes long.
+        """
+        if sum(name != "include" for name, _ in self.choices) < 2:
+            return None
+        found = search_index().matching(self.chosen, limit=FEW + 1)
+        return found if len(found) <= FEW else None
 
     def _found_page(self) -> Page:
         finding, cursor = self.finding, self.cursor

@@ -172,10 +172,9 @@ class _Faceting:
             return None, True
         search, there = self.search, replace(self.search, cursor=None, **choice)
         only_archived = "archived" in choice
-        if not search.query or search.finding.loosely:
-            tools = there.tools()
-            tools = tools.exclude(archived_at=None) if only_archived else tools
-            return bounded_count(tools.filter(pk__in=search.finding.ranked) if search.query else tools)
+        if search.query and search.finding.loosely:
+            tools = there.tools().filter(pk__in=search.finding.ranked)
+            return bounded_count(tools.exclude(archived_at=None) if only_archived else tools)
         chosen = there.chosen
         if only_archived:
             chosen = replace(chosen, wanted=(Token("f_archived"), *chosen.wanted))
@@ -239,20 +238,15 @@ class _Faceting:
     @cached_property
     def _seen_are_all(self) -> bool:
         """Whether what was looked at are all results."""
-        if self.search.query:
-            return self.search.finding.rest is None
-        return len(self._first_results) < LOOKED_AT
+        finding = self.search.finding
+        return finding.rest is None or (not finding.ranked and len(self._first_results) < LOOKED_AT)
 
     @cached_property
     def _first_results(self) -> list[tuple[str, str, str]]:
         """(toolkit, tags of the spec, tags that were added) of the first results."""
-        if self.search.query:
-            ranked, rest = self.search.finding.ranked, self.search.finding.rest
-            pks = ranked or (search_index().matching(rest, limit=LOOKED_AT) if rest else [])
-            tools = Tool.objects.filter(pk__in=pks)
-        else:
-            tools = self.search.tools()[:LOOKED_AT]
-        return list(tools.values_list("toolkit", "spec_tags", "added_tags"))
+        ranked, rest = self.search.finding.ranked, self.search.finding.rest
+        pks = ranked or (search_index().matching(rest, limit=LOOKED_AT) if rest else [])
+        return list(Tool.objects.filter(pk__in=pks).values_list("toolkit", "spec_tags", "added_tags"))
 
     @cached_property
     def _seen_names(self) -> dict[str, str]:

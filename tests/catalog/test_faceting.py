@@ -86,6 +86,20 @@ def test_a_list_by_tag_is_walked_by_name_and_page_by_page_both_ways():
     assert ids(back) == ids(second)
 
 
+@pytest.mark.parametrize("few", [0, 2_000])
+def test_a_list_by_several_facets_is_the_same_whether_few_tools_have_them_or_many(monkeypatch, few):
+    monkeypatch.setattr("catalog.browsing.FEW", few)
+    publish_many([make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)], by=None)
+    search = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2)
+    seen, page = [], search.page()
+    while page.next:
+        seen += [result.tool.tool_id for result in page.results]
+        page = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2, cursor=cursor_of(page.next)).page()
+
+    assert [*seen, *(one.tool.tool_id for one in page.results)] == [f"kit.tool-{number}" for number in (1, 3, 5, 7)]
+    assert page.count == 4
+
+
 def cursor_of(text):
     return CatalogSearch.from_query(QueryDict(f"cursor={text}")).cursor
 
