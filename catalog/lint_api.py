@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema, Status
+from pydantic import ConfigDict
 
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import revision_at, revision_of, tool_at
 from catalog.api import REFUSED, advice_json
-from catalog.api_shapes import AdviceOut, ErrorOut
+from catalog.api_shapes import ADVICE, AdviceOut, ErrorOut
 from catalog.lint_reports import LintReport
 from catalog.lint_tables import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH, Waiver
 from catalog.mending import mend_tool
@@ -24,10 +25,42 @@ router = Router(tags=["lint"])
 CHANGED = {404: ErrorOut, 409: ErrorOut, 412: ErrorOut, **REFUSED}
 
 
+WAIVER: dict[str, Any] = {
+    "id": 7,
+    "rule": "name-not-portable",
+    "pointer": "/definition/name",
+    "reason": "Our customers know it by this name.",
+    "by": "ada",
+    "created_at": "2026-01-15T09:30:00Z",
+}
+LINT: dict[str, Any] = {
+    "revision": 3,
+    "current": True,
+    "score": 95,
+    "counts": {"error": 0, "warning": 1, "info": 0},
+    "usable": ["openapi"],
+    "findings": [ADVICE | {"waiver": None}],
+}
+APPLIED: dict[str, Any] = {
+    "outcome": "revised",
+    "revision": 4,
+    "dry_run": False,
+    "applied": ["0c6f1a2b3d4e"],
+    "left": [],
+    "difference": '--- revision 3\n+++ revision 4\n@@ -2,1 +2,1 @@\n-"name": "Get weather"\n+"name": "Get_weather"\n',
+}
+
+
+def _like(example: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"example": example})
+
+
 # -- shapes -----------------------------------------------------------------------------------------------------------
 
 
 class WaiverIn(Schema):
+    model_config = _like({key: WAIVER[key] for key in ("rule", "pointer", "reason")})
+
     rule: str = Field(max_length=RULE_LENGTH, description="The id of a rule.")
     pointer: str = Field(
         "", max_length=POINTER_LENGTH, description="The only place where it is waived; left out: wherever it is found."
@@ -36,6 +69,8 @@ class WaiverIn(Schema):
 
 
 class WaiverOut(Schema):
+    model_config = _like(WAIVER)
+
     id: int
     rule: str
     pointer: str
@@ -45,10 +80,14 @@ class WaiverOut(Schema):
 
 
 class WaiversOut(Schema):
+    model_config = _like({"items": [WAIVER]})
+
     items: list[WaiverOut]
 
 
 class FindingOut(AdviceOut):
+    model_config = _like(ADVICE | {"waiver": None})
+
     waiver: WaiverOut | None = Field(description="Who lives with it, and why; it costs nothing then.")
 
 
@@ -57,6 +96,8 @@ class LintQuery(Schema):
 
 
 class LintOut(Schema):
+    model_config = _like(LINT)
+
     revision: int
     current: bool = Field(description="Whether it is the tool's current revision, to which fixes can be applied.")
     score: int = Field(description="From 0 to 100; what is waived costs nothing.")
@@ -66,12 +107,16 @@ class LintOut(Schema):
 
 
 class FixesIn(Schema):
+    model_config = _like({"revision": 3, "fixes": ["0c6f1a2b3d4e"]})
+
     revision: int = Field(ge=1, le=2**31 - 1, description="The revision whose findings you saw.")
     fixes: list[str] | None = Field(None, max_length=500, description="The keys of fixes; left out: all that are safe.")
     dry_run: bool = Field(False, description="Store nothing; only say what would happen.")
 
 
 class AppliedOut(Schema):
+    model_config = _like(APPLIED)
+
     outcome: Literal["revised", "unchanged"]
     revision: int = Field(description="The revision that is current now.")
     dry_run: bool

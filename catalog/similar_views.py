@@ -20,6 +20,10 @@ from catalog.similar_tools import MAX_SHOWN, similar_tools
 
 router = Router(tags=["tools"])
 
+EXAMPLE: dict[str, Any] = {
+    "example": {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
+}
+
 
 class SimilarOut(ToolOut):
     parameters: list[str] = Field(description="Names of parameters that both have.")
@@ -27,11 +31,7 @@ class SimilarOut(ToolOut):
 
 
 class SimilarToolsOut(Schema):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
-        }
-    )
+    model_config = ConfigDict(json_schema_extra=EXAMPLE)
 
     items: list[SimilarOut] = Field(description="The closest first.")
 
