@@ -24,8 +24,8 @@ app.conf.update(
     broker_connection_timeout=3,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
-        "socket_connect_timeout": 3,
-        "socket_timeout": 3,
+        "socket_connect_timeout": 2,
+        "socket_timeout": 2,
         "visibility_timeout": TIME_LIMIT_S + MARGIN_S,  # then a message that was taken and not done is sent again
     },
     imports=["playground.tasks"],

@@ -5,15 +5,10 @@ import hmac
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 import urllib.error
-import urllib.request
 from datetime import timedelta
 
 import pytest
-import redis
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
@@ -22,113 +17,12 @@ from playground import running
 from playground.models import Run
 from playground.recovering import recover_runs
 from playground.taking import take
-from tests.site import ROOT, Site
+from tests.playground.team import Team, until
 
 SECRET = "mrk-7f3a-9c-e1"
-LONG = {"parameters": {"steps": 60, "seconds": 60}, "wait_s": 0, "timeout_s": 120}
 CONVERTED = {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}}
 CONFIGURATION = {"key": SECRET}
 QUEUE = "toolshelf-runs"
-
-
-class Team:
-    """A web server and a Redis, with or without a worker."""
-
-    def __init__(self, directory):
-        self.directory = directory
-        socket = directory / "redis.socket"
-        self.server = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory],
-            stdout=subprocess.DEVNULL,
-        )
-        self.redis = redis.Redis(unix_socket_path=str(socket))
-        self.environment = {
-            "TOOLSHELF_RUNNER": "celery",
-            "CELERY_BROKER_URL": f"redis+socket://{socket}",
-            "TOOLSHELF_WEB_PROCESSES": "1",
-            "TOOLSHELF_RUN_SLOTS": "4",
-            "TOOLSHELF_RUN_QUEUE_MAX": "3",
-            "LOG_LEVEL": "INFO",
-        }
-        self.worker = None
-        self.site = None
-        until(self.redis_answers)
-        self.site = Site(directory, **self.environment)
-        self.token = self.site.token("tester")
-
-    def redis_answers(self):
-        try:
-            return self.redis.ping()
-        except redis.ConnectionError:
-            return False
-
-    def with_worker(self):
-        if self.worker is None:
-            starts = self.worker_log().count(" ready.")
-            with (self.directory / "worker.log").open("ab") as log:
-                self.worker = subprocess.Popen(
-                    [sys.executable, "-m", "celery", "-A", "config.celery", "worker"],
-                    cwd=ROOT,
-                    env=self.site.environment,
-                    stdout=log,
-                    stderr=log,
-                )
-            until(lambda: self.worker_log().count(" ready.") > starts, timeout_s=90)
-        return self
-
-    def without_worker(self):
-        if self.worker is not None:
-            self.worker.terminate()
-            self.worker.wait(20)
-            self.worker = None
-        return self
-
-    def kill_worker(self):
-        self.worker.kill()
-        self.worker.wait(10)
-        self.worker = None
-
-    def worker_log(self):
-        log = self.directory / "worker.log"
-        return log.read_text() if log.exists() else ""
-
-    def close(self):
-        self.without_worker()
-        if self.site is not None:
-            self.site.stop()
-        self.redis.close()
-        self.server.terminate()
-        self.server.wait(10)
-
-    def ask(self, path, body=None):
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.site.url}/api/v1{path}", data=data, headers=headers)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)
-
-    def run(self, tool, parameters, **more):
-        return self.ask(f"/tools/{tool}/runs", {"parameters": parameters, "wait_s": 30, **more})
-
-    def start(self, tool="count_slowly", **more):
-        return self.ask(f"/tools/{tool}/runs", {**LONG, **more})["id"]
-
-    def outcome(self, run):
-        return self.ask(f"/runs/{run}")["outcome"]
-
-    def cancel(self, run):
-        return self.ask(f"/runs/{run}/cancel", {})
-
-    def taken(self):
-        """Messages that a worker took and has not done."""
-        return self.redis.hvals("unacked")
-
-
-def until(condition, timeout_s=30):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about in time"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
