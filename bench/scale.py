@@ -7,8 +7,10 @@ Specs are made (see specs.py) and loaded by `load_specs` into a data directory o
 that a slow moment of the machine meets all. With `--folder` what was loaded stays there for the next time.
 
 Words are drawn by how many tools hold them: rare (2 to 20), medium (a thousandth to a hundredth of all), common (the
-verbs that most names begin with). Each round asks other words. "ours, HTML" is the whole page with its facets, or while
-one types the part that changes.
+verbs that most names begin with). "ours, HTML" is the whole page, or while one types the part that changes; the facets
+are counted by a request that follows ("facets" measures it). Toolshelf remembers answers until the catalog changes. So
+that it is measured what finding them takes, each of its questions has a word besides that no tool may hold, and that
+none has. Without words there is but one question, which is remembered.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -38,7 +40,8 @@ from tests.site import ROOT, Site, free_port
 
 FILE_SPECS = 50_000
 COMMON = ("get", "list", "create", "search", "update", "delete")
-WAYS = ("floor", "ours, JSON", "ours, HTML")
+WAYS = ("floor", "ours, JSON", "ours, HTML", "facets")
+PATHS = {"ours, JSON": "/api/v1/tools", "ours, HTML": "/", "facets": "/facets/"}
 PROCESSES, THREADS = "2", "16"
 
 
@@ -65,15 +68,15 @@ def main() -> None:
 # -- what is searched -------------------------------------------------------------------------------------------------
 
 
-def prepare(folder: Path, count: int) -> None:
-    """Load `count` tools into `folder`, unless that was done before."""
-    done = folder / f"loaded-{count}"
+def prepare(folder: Path, tools: int) -> None:
+    """Load as many `tools` into `folder`, unless that was done before."""
+    done = folder / f"loaded-{tools}"
     if done.exists():
         return
     data_dir = folder / "site"
     data_dir.mkdir(parents=True)
-    made = specs(count)
-    files = [folder / f"specs-{number:03}.ndjson" for number in range(-(-count // FILE_SPECS))]
+    made = specs(tools)
+    files = [folder / f"specs-{number:03}.ndjson" for number in range(-(-tools // FILE_SPECS))]
     for file in files:
         file.write_text("".join(f"{text}\n" for text in islice(made, FILE_SPECS)), encoding="utf-8")
     print(f"load_specs: {load(data_dir, *files):,.0f} specs/s", file=sys.stderr)
@@ -89,6 +92,9 @@ def _lines(files: list[Path]) -> Iterator[str]:
             yield from lines
 
 
+_numbers = count()
+
+
 @dataclass(frozen=True)
 class Question:
     """What is looked for: words, whether they are being typed, and whether a facet is chosen."""
@@ -98,15 +104,16 @@ class Question:
     examples: bool = False
 
     def address(self, way: str) -> str:
+        """Where `way` answers it. No two addresses of ours are the same where words are looked for."""
         chosen = {"q": self.words} if self.words else {}
         if self.examples:
             chosen["examples"] = "1"
         if way == "floor":
             chosen |= {"typing": "1"} if self.typing else {}
             return f"/search?{urlencode(chosen)}" if self.words else "/"
-        if not self.typing and self.words:
-            chosen["q"] += " "  # the last word is complete
-        return f"{'/api/v1/tools' if way == 'ours, JSON' else '/'}?{urlencode(chosen)}"
+        if self.words:  # the last one is complete where a space follows it
+            chosen["q"] = f"-never{next(_numbers)} {self.words}{'' if self.typing else ' '}"
+        return f"{PATHS[way]}?{urlencode(chosen)}"
 
 
 def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Question]]:
@@ -220,6 +227,7 @@ def measure(served: Served, classes: dict[str, list[Question]]) -> None:
         for way in WAYS:
             for question in asked[:4]:
                 served.ask(way, question)
+    all_taken: dict[str, list[float]] = {way: [] for way in WAYS}
     print(f"{'':22}" + "".join(f"{way:^22}" for way in WAYS) + f"{'ratio of p50':^18}")
     print(f"{'':22}" + f"{'p50':>10}{'p95':>9}   " * len(WAYS) + f"{'JSON':>8}{'HTML':>8}")
     for name, asked in classes.items():
@@ -227,10 +235,17 @@ def measure(served: Served, classes: dict[str, list[Question]]) -> None:
         for question in asked:
             for way in WAYS:
                 taken[way].append(served.ask(way, question))
-        p50 = {way: statistics.median(times) for way, times in taken.items()}
-        p95 = {way: statistics.quantiles(times, n=20, method="inclusive")[18] for way, times in taken.items()}
-        line = "".join(f"{p50[way]:>10.1f}{p95[way]:>9.1f}   " for way in WAYS)
-        print(f"{name:22}{line}{p50[WAYS[1]] / p50['floor']:>8.1f}{p50[WAYS[2]] / p50['floor']:>8.1f}", flush=True)
+        print_row(name, taken)
+        for way in WAYS:
+            all_taken[way] += taken[way]
+    print_row("all of these", all_taken)
+
+
+def print_row(name: str, taken: dict[str, list[float]]) -> None:
+    p50 = {way: statistics.median(times) for way, times in taken.items()}
+    p95 = {way: statistics.quantiles(times, n=20, method="inclusive")[18] for way, times in taken.items()}
+    line = "".join(f"{p50[way]:>10.1f}{p95[way]:>9.1f}   " for way in WAYS)
+    print(f"{name:22}{line}{p50[WAYS[1]] / p50['floor']:>8.1f}{p50[WAYS[2]] / p50['floor']:>8.1f}", flush=True)
 
 
 if __name__ == "__main__":
