@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 BATCH: Final = 25  # revisions per transaction: others who want to write wait for some 20 ms
 WINDOW: Final = 5_000  # revisions that one query goes through to find those that are not judged
 POLL_S: Final = 2.0
+AFTER_FAULT_S: Final = 60.0
 REST: Final = 2.0  # the thread of a server rests so many times as long as it works: others need the processor more
 
 JUDGED_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
@@ -235,6 +236,9 @@ class Judge:
                 continue
             except DatabaseError:  # locked for long, not there for a moment, not migrated yet: later
                 log.warning("Judging could not go on; it is tried again.", exc_info=True)
+            except Exception:  # a fault of ours: told, and tried again, for nobody else would begin
+                log.exception("Judging could not go on; it is tried again in %s s.", AFTER_FAULT_S)
+                self.closing.wait(AFTER_FAULT_S)
             finally:
                 connection.close()
 

@@ -6,6 +6,7 @@ checking      `lint`: all checks, by naming, describing, declaring, providing, c
                   keeping_secrets
 subjects      a spec as the checks look at it
 scoring       one number for it
+judging       a spec at a glance: that number, and which formats take it as it is
 mending       several fixes at once
 illustrations, sources   what the pages of the rules show
 patching      JSON Patch, applied to the text of a spec so that little else changes; spans: where all stands in it

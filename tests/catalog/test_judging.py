@@ -311,6 +311,35 @@ def test_a_thread_of_the_server_judges_what_comes():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
+    thread = Judge()
+    bulk("a", **GOOD)
+    real = judging.judge_backlog
+    calls = []
+
+    def fails_once(*args, **options):
+        calls.append(1)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+        return real(*args, **options)
+
+    with (
+        patch("catalog.judging.POLL_S", 0.01),
+        patch("catalog.judging.AFTER_FAULT_S", 0.01),
+        patch("catalog.judging.judge_backlog", fails_once),
+    ):
+        thread.start()
+        for _ in range(500):
+            if Judgement.objects.exists():
+                break
+            threading.Event().wait(0.02)
+        thread.stop()
+
+    assert "Judging could not go on" in caplog.text
+    assert Tool.objects.get().score == 100
+
+
+@pytest.mark.django_db(transaction=True)
 def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
     bulk("a", **GOOD)
 
