@@ -1,4 +1,9 @@
-"""What a stored revision changes in meaning from another one. Revisions never change, so what is found is kept."""
+"""What a stored revision changes in meaning from another one. Revisions never change, so what is found is kept.
+
+Values that prove a change are made from the schemas by whoever can: the playground provides that when it starts
+(`playground/apps.py`); alone, the catalog has the examples and its own sketches. What people have sent in runs proves
+nothing here: a difference is shown to everybody, and runs are their own.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,20 @@ from collections.abc import Sequence
 from typing import Final
 
 from catalog.diff import Difference, compare
+from catalog.diff.parts import Sampler
 from catalog.models import Revision
 
 MAX_KEPT: Final = 1000
 
 _kept: OrderedDict[tuple[str, str], Difference] = OrderedDict()
 _lock = threading.Lock()
+_sampler: Sampler | None = None
+
+
+def provide(sampler: Sampler) -> None:
+    """From now on, `sampler(schema, seed)` makes values that prove a change; the same for the same schema and seed."""
+    global _sampler  # noqa: PLW0603 - set once, when the site starts
+    _sampler = sampler
 
 
 def meaning_of(old: Revision, new: Revision) -> Difference:
@@ -23,7 +36,7 @@ def meaning_of(old: Revision, new: Revision) -> Difference:
         if key in _kept:
             _kept.move_to_end(key)
             return _kept[key]
-    difference = compare(old.spec, new.spec)
+    difference = compare(old.spec, new.spec, sample=_sampler)
     with _lock:
         _kept[key] = difference
         if len(_kept) > MAX_KEPT:

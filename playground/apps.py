@@ -8,6 +8,8 @@ from django.apps import AppConfig
 from django.db import connection
 
 from catalog import holding_examples, runnable
+from catalog.strict_json import JSON
+from catalog.validation import CompiledSchema
 from playground.factories import registry
 
 
@@ -15,12 +17,21 @@ class PlaygroundConfig(AppConfig):
     name = "playground"
 
     def ready(self) -> None:
-        """Let the catalog know what can be run, and of what the examples hold.
+        """Let the catalog know what can be run, of what the examples hold, and values that a schema accepts.
 
         Looked up when somebody asks, not when the site starts.
         """
         runnable.provide(lambda: registry().runnable_ids())
         holding_examples.provide(tools_whose_examples_hold)
+        from catalog import meaning  # noqa: PLC0415 - it knows models, which are there only now
+
+        meaning.provide(values_of)
+
+
+def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:
+    from playground.sampling import samples  # noqa: PLC0415 - only when somebody compares
+
+    return samples(schema, seed)
 
 
 def tools_whose_examples_hold() -> frozenset[int]:

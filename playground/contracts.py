@@ -7,11 +7,9 @@ from collections import OrderedDict
 from dataclasses import replace
 from functools import cached_property
 
-from django.conf import settings
-
 from catalog.models import Revision
 from catalog.problems import Problem, pointer_join
-from catalog.spec import ToolSpec, read_spec
+from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 from catalog.validation import CompiledSchema, compile_schema
 from playground.configurations import told_safely, with_secrets_marked
@@ -58,7 +56,7 @@ def contract_of(revision: Revision) -> Contract:
         if found is not None:
             _contracts.move_to_end(revision.sha256)
             return found
-    made = Contract(read_spec(revision.source, max_bytes=settings.MAX_SPEC_BYTES))
+    made = Contract(revision.spec)
     with _lock:
         _contracts[revision.sha256] = made
         while len(_contracts) > CONTRACTS_KEPT:

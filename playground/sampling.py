@@ -20,6 +20,7 @@ from playground.applying import Impossible, child_places, conditions, gather, it
 from playground.forms.schemas import members
 from playground.pattern_sampling import UnknownPattern, sample_pattern
 
+SAMPLES = 3
 MAX_STEPS = 4000
 MAX_DEPTH = 24
 ROOMY_DEPTH = 3  # down to here optional members are made, too
@@ -103,6 +104,15 @@ MANNERS = (
     *[Manner(optional=True, hinted=False, shuffled=True)] * 3,
     *[Manner(optional=False, hinted=False, shuffled=True)] * 5,
 )
+
+
+def samples(schema: CompiledSchema, seed: str) -> list[JSON]:
+    """A few values that `schema` accepts, unlike one another; [] where none is found."""
+    found: list[JSON] = []
+    for number in range(SAMPLES):
+        with suppress(NoValue):
+            found.append(sample(schema, f"{seed} {number}"))
+    return found
 
 
 def sample(schema: CompiledSchema, seed: str) -> JSON:

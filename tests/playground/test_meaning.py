@@ -1,0 +1,53 @@
+"""The playground makes values for the catalog's comparison of revisions: proofs that no example gives."""
+
+import json
+
+import pytest
+
+from catalog import meaning
+from catalog.meaning import meaning_of
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from playground.apps import values_of
+from playground.contracts import contract_of
+from playground.models import Run
+
+pytestmark = pytest.mark.django_db
+
+
+def revision(**parameters):
+    definition = {"name": "t", "description": "d", "parameters": {"type": "object", **parameters}}
+    return publish(read_spec(json.dumps({"definition": definition})), by=None).revision
+
+
+def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
+    monkeypatch.setattr(meaning, "_kept", type(meaning._kept)())
+    place = {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
+    old = revision(properties={"place": place}, required=["place"])
+    new = revision(properties={"place": {**place, "maxLength": 4}}, required=["place"])
+
+    [change] = meaning_of(old, new).changes
+
+    assert change.verdict == "breaking"
+    assert change.proof is not None
+
+
+def test_what_people_sent_in_runs_is_shown_to_nobody_else(monkeypatch):
+    monkeypatch.setattr(meaning, "_kept", type(meaning._kept)())
+    old = revision(properties={"place": {"type": "string"}})
+    new = revision(properties={"place": {"type": "string", "maxLength": 20}})
+    Run.objects.create(
+        tool=old.tool, revision=old, outcome="returned", parameters_json='{"place": "a private place, and a long one"}'
+    )
+
+    assert "a private place" not in repr(meaning_of(old, new))
+
+
+def test_the_values_are_accepted_and_the_same_each_time():
+    contract = contract_of(revision(properties={"n": {"type": "integer", "minimum": 3}}, required=["n"]))
+
+    values = values_of(contract.parameters, "parameters")
+
+    assert values == values_of(contract.parameters, "parameters")
+    assert all(contract.parameters.check(value).verdict == "conforms" for value in values)
+    assert len(values) > 1
