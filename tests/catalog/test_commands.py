@@ -220,6 +220,45 @@ def test_check_specs_links_rules_in_sarif_to_the_site_that_explains_them(capsys,
         call_command("check_specs", str(file), "--site", "shelf.example.org")
 
 
+WAIVERS = [
+    {"rule": "name-not-portable", "tool": "Get weather", "reason": "Our customers know it so."},
+    {"rule": "examples-missing", "reason": "They stand elsewhere."},
+    {"rule": "return-type-missing", "tool": "another", "reason": "It returns nothing."},
+    {"rule": "parameters-missing", "pointer": "/elsewhere", "reason": "It takes nothing."},
+]
+
+
+def test_check_specs_passes_over_what_a_file_waives(capsys, tmp_path):
+    file, waivers = tmp_path / "a.json", tmp_path / "waivers.txt"
+    file.write_text('{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}')
+    waivers.write_text(json.dumps(WAIVERS))
+
+    words = ["check_specs", str(file), "--format", "json", "--advice", "info"]
+    _, plain, _ = run(capsys, *words)
+    _, waived, _ = run(capsys, *words, "--waivers", str(waivers))
+
+    [before], [after] = json.loads(plain), json.loads(waived)
+    assert {one["rule"] for one in before["advice"]} == {waiver["rule"] for waiver in WAIVERS}
+    assert {one["rule"] for one in after["advice"]} == {"return-type-missing", "parameters-missing"}
+    assert after["score"] > before["score"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", "[1]", '[{"rule": "none", "reason": "a"}]', '[{"rule": "examples-missing"}]', "[", None],
+)
+def test_check_specs_refuses_waivers_without_a_rule_or_a_reason(tmp_path, text):
+    file, waivers = tmp_path / "a.json", tmp_path / "waivers.txt"
+    file.write_text('{"definition": {"name": "a", "description": "b"}}')
+    if text is not None:
+        waivers.write_text(text)
+
+    with pytest.raises(CommandError) as refusal:
+        call_command("check_specs", str(file), "--waivers", str(waivers))
+
+    assert refusal.value.returncode == 2
+
+
 def test_check_specs_points_to_what_is_wrong_in_a_real_spec(capsys):
     code, out, _ = run(capsys, "check_specs", str(DATA / "specs_mcp_invalid.jsonl"), "--format", "json")
 

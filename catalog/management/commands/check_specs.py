@@ -14,10 +14,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.check_reports import FORMATS, Checked, as_sarif
-from catalog.errors import SpecError
+from catalog.errors import DocumentError, SpecError
 from catalog.gathering import files_at, pieces_at
-from catalog.lint import SEVERITIES, Advice, advise, score
+from catalog.lint import RULES, SEVERITIES, Advice, advise, score
+from catalog.lint.judging import Waived
 from catalog.spec import read_spec
+from catalog.strict_json import loads
 from catalog.unpacking import Piece
 
 NONE: Final = "none"
@@ -38,6 +40,12 @@ class Command(BaseCommand):
             help="the address of a Toolshelf that explains the rules, for links in SARIF: https://shelf.example.org",
         )
         parser.add_argument(
+            "--waivers",
+            type=Path,
+            metavar="FILE",
+            help='advice to pass over: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
+        )
+        parser.add_argument(
             "--advice",
             choices=(*SEVERITIES, NONE),
             default="warning",
@@ -55,7 +63,8 @@ class Command(BaseCommand):
             files = list(files_at(options["paths"]))
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
-        checked = [_check(piece) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
+        waivers = _waivers_in(options["waivers"]) if options["waivers"] else []
+        checked = [_check(piece, waivers) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
         told = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
         report = (
             partial(as_sarif, site=options["site"] or "")
@@ -80,14 +89,36 @@ def _address(text: str) -> str:
     return text
 
 
-def _check(piece: Piece) -> Checked:
+def _waivers_in(file: Path) -> list[tuple[str, Waived]]:
+    """(the id of a tool, or "" for all; what is waived of it) for each waiver of a file.
+
+    Raises:
+        CommandError: it cannot be read, or a waiver has no reason, or is of no rule.
+    """
+    try:
+        listed = loads(file.read_bytes())
+    except (OSError, DocumentError) as error:
+        raise CommandError(f"{file}: {error}", returncode=2) from error
+    found = []
+    for number, one in enumerate(listed if isinstance(listed, list) else [None]):
+        texts = {str(name): str(text) for name, text in one.items()} if isinstance(one, dict) else {}
+        if texts.get("rule") not in RULES or not texts.get("reason", "").strip():
+            message = "a waiver says the `rule` that it waives, which must be one, and the `reason`"
+            raise CommandError(f"{file}: /{number}: {message}", returncode=2)
+        found.append((texts.get("tool", ""), Waived(texts["rule"], texts.get("pointer", ""))))
+    return found
+
+
+def _check(piece: Piece, waivers: Sequence[tuple[str, Waived]] = ()) -> Checked:
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
     try:
         spec = read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
         return Checked(piece.source, piece.line, tuple(map(piece.place, error.problems)))
-    advice = tuple(replace(one, problem=piece.place(one.problem)) for one in advise(spec))
+    waived = [one for tool, one in waivers if tool in {"", spec.tool_id}]
+    standing = [one for one in advise(spec) if not any(each.covers(one.rule, one.problem.pointer) for each in waived)]
+    advice = tuple(replace(one, problem=piece.place(one.problem)) for one in standing)
     return Checked(piece.source, piece.line, advice=advice, score=score(advice))
 
 
