@@ -33,6 +33,8 @@ from catalog.organising import KEPT, Organisation, organise
 from catalog.problems import Problem
 from catalog.publishing import Publication, publish
 from catalog.reading import spec_text, uploaded_pieces
+from catalog.search import groups
+from catalog.search.groups import Kind
 from catalog.search.reasons import Marked
 from catalog.spec import read_spec
 from catalog.strict_json import loads
@@ -79,6 +81,35 @@ def search_tools(request: HttpRequest, query: Query[shapes.ToolsQuery]) -> dict[
         "count_is_exact": page.counted,
         "match": "any" if page.loosely else "all",
     }
+
+
+@router.get(
+    "/toolkits",
+    response={200: shapes.GroupsOut, 422: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="List the toolkits",
+)
+def list_toolkits(request: HttpRequest, query: Query[shapes.GroupsQuery]) -> dict[str, Any]:
+    """With how many tools each has, archived ones apart. `toolkit=` of `GET /tools` gives the tools of one."""
+    return _groups_json("toolkit", query)
+
+
+@router.get(
+    "/tags",
+    response={200: shapes.GroupsOut, 422: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="List the tags",
+)
+def list_tags(request: HttpRequest, query: Query[shapes.GroupsQuery]) -> dict[str, Any]:
+    """With how many tools each has, archived ones apart. `tag=` of `GET /tools` gives the tools of one."""
+    return _groups_json("tag", query)
+
+
+def _groups_json(kind: Kind, query: shapes.GroupsQuery) -> dict[str, Any]:
+    found, after = groups.page_of(
+        kind, beginning=query.q, by_name=query.order == "name", after=query.cursor or "", limit=query.limit
+    )
+    return {"items": [{"name": group.name, "tools": group.tools} for group in found], "next": after}
 
 
 @router.post(

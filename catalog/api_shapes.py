@@ -258,6 +258,27 @@ class ToolsOut(Schema):
     match: Literal["all", "any"] = Field(description="Whether each tool has all the words, or only some.")
 
 
+class GroupsQuery(Schema):
+    q: str = Field("", max_length=100, description="What the names begin with; they come by name then.")
+    order: Literal["size", "name"] = Field("size", description="`size`: the largest first.")
+    limit: int = Field(50, ge=1, le=100)
+    cursor: Annotated[str | None, _EmptyIsNone] = Field(
+        None, max_length=200, description="`next` of the page before, asked for in the same order."
+    )
+
+
+class GroupOut(Schema):
+    name: str
+    tools: int
+
+
+class GroupsOut(Schema):
+    model_config = _like({"items": [{"name": "weather", "tools": 12}, {"name": "mail", "tools": 7}], "next": None})
+
+    items: list[GroupOut]
+    next: str | None
+
+
 class ToolWithSpecOut(ToolOut):
     model_config = _like(TOOL | {"sha256": SHA256, "spec": GET_WEATHER})
 

@@ -11,6 +11,7 @@ from catalog.indexing import changing, reindex
 from catalog.models import NOTE_LENGTH, Tool
 from catalog.problems import Problem
 
+MAX_CHAIN = 100  # tools of which each supersedes the one before
 _SAID = ("deprecated_at", "deprecation_chosen", "deprecation_note", "superseded_by")
 
 
@@ -82,10 +83,11 @@ def _successor(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]:
         return refused(f"There is no tool {tool_id!r}.")
     if found.pk == tool.pk:
         return refused("A tool is not its own successor.")
-    passed, after = {tool.pk}, found.superseded_by
-    while after is not None and after.pk not in passed:
-        passed.add(after.pk)
+    after = found
+    for _ in range(MAX_CHAIN):
+        if after.superseded_by is None:
+            return found, None
         after = after.superseded_by
-    if after is not None and after.pk == tool.pk:
-        return refused(f"{tool_id!r} is itself superseded by this tool.")
-    return found, None
+        if after.pk == tool.pk:
+            return refused(f"{tool_id!r} is itself superseded by this tool.")
+    return refused(f"{tool_id!r} is superseded too often; name the tool at the end.")

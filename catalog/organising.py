@@ -108,6 +108,8 @@ def _problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[P
     rule = f"organise.{kind}"
     if "\x00" in name or not group_key(name):
         return [Problem(pointer, f"The name of a {kind} has a letter or a digit.", rule)]
+    if kind == "tag" and "," in name:
+        return [Problem(pointer, "A tag has no comma; pages part tags by commas.", rule)]
     if len(name) > length:
         return [Problem(pointer, f"The name of a {kind} has at most {length} characters.", rule)]
     return []

@@ -21,7 +21,7 @@ from catalog.problems import split_pointer
 from catalog.publishing import publish
 from catalog.search import groups
 from catalog.search.documents import group_key, toolkit_of
-from catalog.search.groups import Group, Kind
+from catalog.search.groups import Kind
 
 GROUPS_PER_PAGE = 100
 SUGGESTED = 50
@@ -51,33 +51,19 @@ def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
     """All toolkits or tags: the largest first, by name with `?order=name`, or those that begin with `?q=`."""
     beginning = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
     by_name = bool(beginning) or request.GET.get("order") == "name"
-    after = request.GET.get("after", "")
-    if by_name:
-        page = groups.in_order(kind, beginning=group_key(beginning), beyond=group_key(after), limit=GROUPS_PER_PAGE + 1)
-    else:
-        page = groups.largest(kind, GROUPS_PER_PAGE + 1, beyond=_place(after))
-    shown = page[:GROUPS_PER_PAGE]
-    more = len(page) > GROUPS_PER_PAGE
+    shown, after = groups.page_of(
+        kind, beginning=beginning, by_name=by_name, after=request.GET.get("after", ""), limit=GROUPS_PER_PAGE
+    )
+    said = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
     context = {
         "kind": kind,
         **_GROUP_PAGES[kind],
         "groups": shown,
         "beginning": beginning,
         "by_name": by_name,
-        "next_url": _next_groups(shown[-1], beginning, by_name=by_name) if more else None,
+        "next_url": "?" + urlencode({**said, "after": after}) if after else None,
     }
     return render(request, "catalog/groups.html", context)
-
-
-def _place(text: str) -> tuple[int, str] | None:
-    """(tools, key) of the group that "12.mail" says."""
-    tools, _, key = text.partition(".")
-    return (int(tools), group_key(key)) if tools.isascii() and tools.isdecimal() and len(tools) < 10 else None
-
-
-def _next_groups(last: Group, beginning: str, *, by_name: bool) -> str:
-    said = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
-    return "?" + urlencode({**said, "after": last.key if by_name else f"{last.tools}.{last.key}"})
 
 
 # -- a tool -----------------------------------------------------------------------------------------------------------

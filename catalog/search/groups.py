@@ -74,6 +74,25 @@ def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -
     )
 
 
+def page_of(
+    kind: Kind, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
+) -> tuple[list[Group], str | None]:
+    """Some groups, the largest first or by name, and what `after` is for those that follow; None at the end.
+
+    Those that begin so come by name. An `after` that nobody gave stands at the beginning.
+    """
+    if by_name or beginning:
+        found = in_order(kind, beginning=group_key(beginning), beyond=group_key(after), limit=limit + 1)
+    else:
+        tools, _, key = after.partition(".")
+        known = tools.isascii() and tools.isdecimal() and len(tools) < 10
+        found = largest(kind, limit + 1, beyond=(int(tools), group_key(key)) if known else None)
+    shown = found[:limit]
+    if len(found) == len(shown):
+        return shown, None
+    return shown, shown[-1].key if by_name or beginning else f"{shown[-1].tools}.{shown[-1].key}"
+
+
 def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
     """Those of these keys that have tools, by key."""
     tokens = [PREFIXES[kind] + key for key in keys]

@@ -245,6 +245,21 @@ def test_all_tags_come_page_by_page(client, order):
     assert len(set(seen)) == 250
 
 
+@pytest.mark.parametrize("query", [{}, {"order": "name"}, {"q": "K"}])
+def test_the_api_lists_groups_page_by_page(stranger, query):
+    publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, 9)]) for n in range(9)], by=None)
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = stranger.ask("/tags", limit="4", cursor=cursor, **query).json()
+        seen += [(group["name"], group["tools"]) for group in page["items"]]
+        cursor = page["next"]
+
+    by_name = [(f"kit {m}", m + 1) for m in range(9)]
+    assert seen == (by_name if query else by_name[::-1])
+    assert stranger.ask("/toolkits").json() == {"items": [], "next": None}
+    assert stranger.ask("/toolkits", limit="0").status_code == 422
+
+
 def test_tags_that_begin_so_are_found_whatever_their_case(client):
     make_tool("a", tags=["E-Mail", "email lists", "time"])
 

@@ -107,10 +107,10 @@ def test_a_tag_of_the_spec_cannot_be_removed_and_nothing_else_is_done_then(progr
 def test_each_tag_that_cannot_be_is_named_by_its_place(program):
     make_tool("now")
 
-    answer = patch(program, "now", add_tags=["good", "", "x" * 61])
+    answer = patch(program, "now", add_tags=["good", "", "x" * 61, "two, in one"])
 
     assert answer.status_code == 422
-    assert [error["pointer"] for error in answer.json()["errors"]] == ["/add_tags/1", "/add_tags/2"]
+    assert [error["pointer"] for error in answer.json()["errors"]] == ["/add_tags/1", "/add_tags/2", "/add_tags/3"]
     assert Tool.objects.get().tags == []
 
 
@@ -323,6 +323,17 @@ def test_a_successor_is_another_tool_and_does_not_lead_back(program, successor):
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "/superseded_by"
+
+
+def test_a_chain_of_successors_has_an_end(program, monkeypatch):
+    monkeypatch.setattr("catalog.deprecating.MAX_CHAIN", 2)
+    for tool_id in "abcd":
+        make_tool(tool_id)
+    put_deprecation(program, "c", superseded_by="d")
+    put_deprecation(program, "b", superseded_by="c")
+
+    assert put_deprecation(program, "a", superseded_by="b").status_code == 422
+    assert put_deprecation(program, "a", superseded_by="c").status_code == 200
 
 
 def test_a_note_has_its_bounds(program):
