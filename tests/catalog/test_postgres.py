@@ -15,6 +15,10 @@ SAME_TESTS = (
     "test_judging.py",
     "test_judged_facets.py",
     "test_tool_lint.py",
+    "test_remembering.py",
+    "test_prepared.py",
+    "test_uploads.py",
+    "test_uploading.py",
 )
 
 
