@@ -108,7 +108,7 @@ def object_node(here: Here, draft: Object) -> Node:
         Hidden(here.control("o"), ""),
         tuple(members),
         entries,
-        _adder(here, draft, left_out),
+        _adder(here, left_out, has_entries=bool(entries)),
     )
 
 
@@ -166,11 +166,11 @@ def _run_of_entries(here: Here, entry: Entry) -> EntryRow:
     return EntryRow(f"{here.form}:{path}-row", Hidden(here.control("m"), entry.row), None, Hidden(tag, ""), node, ())
 
 
-def _adder(here: Here, draft: Object, left_out: list[str]) -> Adder | None:
+def _adder(here: Here, left_out: list[str], *, has_entries: bool) -> Adder | None:
     """Where a person names another entry: what the schema does not speak of is there when every option is shown."""
     is_open = bool(left_out) or children.speaks_of_others(here.found)
     takes_more = children.takes_more_members(here.found)
-    if not left_out and not (takes_more and (is_open or draft.entries or here.shows_all)):
+    if not left_out and not (takes_more and (is_open or has_entries or here.shows_all)):
         return None
     label = "Name of an entry to add" if takes_more else "Name of a member to add"
     button = Button(here.operation("entry"), "Add entry", f"Add an entry to {here.spot.label}", "plus")
