@@ -18,7 +18,7 @@ from catalog.validation.wording import show
 from playground.applying import child_places, gather_all, item_places
 from playground.forms.schemas import members
 from playground.mocks import canonical
-from playground.scrubbing import Scrubber, number_text
+from playground.scrubbing import MARK, Scrubber, number_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +42,41 @@ class Configuration:
 
 
 NO_SECRETS = Scrubber(())
+
+
+def scrubber_of(
+    parameters_schema: CompiledSchema | None,
+    parameters: JSON,
+    configuration_schema: CompiledSchema | None,
+    configuration: Configuration | None,
+) -> Scrubber:
+    """What takes the secrets of one run out of anything that is stored or shown.
+
+    Of parameters those that their schema marks are secret; of a configuration, those that their names tell as well.
+    """
+    found = secret_members(parameters_schema, parameters, by_name=False)
+    if configuration:
+        found += secret_members(configuration_schema, configuration.value)
+    return Scrubber(text for _, secret in found for text in _texts(secret)) if found else NO_SECRETS
+
+
+def without_marked_secrets(schema: CompiledSchema | None, parameters: JSON) -> JSON:
+    """`parameters` as they may be stored: `MARK` stands for what `schema` marks as secret, wherever else it is, too."""
+    found = secret_members(schema, parameters, by_name=False)
+    if not found:
+        return parameters
+    scrubber = Scrubber(text for _, secret in found for text in _texts(secret))
+    return scrubber.value(_marked(parameters, frozenset(pointer for pointer, _ in found), ""))
+
+
+def _marked(value: JSON, pointers: frozenset[str], pointer: str) -> JSON:
+    if pointer in pointers:
+        return MARK
+    if isinstance(value, dict):
+        return {name: _marked(member, pointers, pointer_join(pointer, name)) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_marked(item, pointers, pointer_join(pointer, index)) for index, item in enumerate(value)]
+    return value
 
 
 def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:

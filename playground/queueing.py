@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.errors import Busy, Unreachable
-from catalog.strict_json import JSON
+from catalog.strict_json import JSON, dumps
 from playground.ciphering import encrypt
 from playground.configurations import Configuration
 from playground.example_results import settle
@@ -27,8 +27,8 @@ LOOKS_AT_LEAST_S = 0.25
 WITHDRAWN = "The run was cancelled while it waited. The tool was not called."
 
 
-@sensitive_variables("configuration", "content")
-def begin(run: Run, configuration: Configuration | None) -> Run:
+@sensitive_variables("configuration", "parameters", "content")
+def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Run:
     """Record `run` as waiting for a worker, and tell the workers.
 
     Raises:
@@ -44,6 +44,8 @@ def begin(run: Run, configuration: Configuration | None) -> Run:
             )
         run.save(force_insert=True)
     content: dict[str, JSON] = {"run": run.id}
+    if dumps(parameters) != run.parameters_json:  # secrets among them are not stored
+        content["parameters"] = parameters
     if configuration:
         content["configuration"] = configuration.value
     try:

@@ -30,7 +30,7 @@ from catalog.problems import Problem
 from catalog.strict_json import JSON
 from catalog.validation import CheckResult
 from playground import queueing
-from playground.configurations import NO_SECRETS, Configuration
+from playground.configurations import Configuration, scrubber_of, without_marked_secrets
 from playground.contracts import Contract, contract_of, value_problems
 from playground.factories import IMPORT_LIMIT_S, FactoryInfo, registry
 from playground.mocks import NoMock, mock
@@ -95,21 +95,21 @@ def start(
     contract = contract_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
     run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
-    run.parameters_json = strict_json.dumps(parameters)
+    run.parameters_json = strict_json.dumps(without_marked_secrets(contract.parameters, parameters))
     if example:
         run.example_check, run.example_number = example.check, example.number
     factory = registry().for_tool(tool.tool_id, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
-    scrubber = configuration.scrubber(contract.configuration) if configuration else NO_SECRETS
+    scrubber = scrubber_of(contract.parameters, parameters, contract.configuration, configuration)
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
     problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode)
     if problems:
         return _refused(run, scrubbed(problems, scrubber))
     if factory is None:
-        return _mocked(run, contract, parameters)
+        return _mocked(run, contract, parameters, scrubber)
     run.factory = factory.label
     if settings.RUNNER == "celery":
-        return queueing.begin(run, configuration)
+        return queueing.begin(run, configuration, parameters)
     job = job_for(run, factory, parameters, configuration)
     return supervisor().begin(run, job, scrubber, conclude, told_later=told_later).run
 
@@ -207,7 +207,7 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     return run
 
 
-def _mocked(run: Run, contract: Contract, parameters: JSON) -> Run:
+def _mocked(run: Run, contract: Contract, parameters: JSON, scrubber: Scrubber) -> Run:
     began = time.perf_counter()
     try:
         made = mock(contract.spec, parameters, contract.return_type)
@@ -216,7 +216,7 @@ def _mocked(run: Run, contract: Contract, parameters: JSON) -> Run:
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
     run.mock_json = strict_json.dumps(made.as_json())
-    _take_response(run, contract, made.response, NO_SECRETS)
+    _take_response(run, contract, made.response, scrubber)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
     insert(run)

@@ -8,8 +8,9 @@ from datetime import datetime
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from catalog.strict_json import JSON
 from playground.ciphering import Unreadable, decrypt
-from playground.configurations import NO_SECRETS, Configuration
+from playground.configurations import Configuration, scrubber_of
 from playground.contracts import contract_of
 from playground.factories import IMPORT_LIMIT_S, registry
 from playground.models import Run
@@ -65,9 +66,11 @@ def _claim(run_id: str, host: str, now: datetime) -> bool:
     )
 
 
-@sensitive_variables("configuration", "scrubber")
+@sensitive_variables("configuration", "content", "parameters", "scrubber")
 def _begin(run: Run, sealed: str, watch: Supervisor, now: datetime) -> ActiveRun:
-    configuration = _unsealed(run, sealed)
+    content = _unsealed(run, sealed)
+    configuration = Configuration(content["configuration"]) if "configuration" in content else None
+    parameters = content.get("parameters", run.parameters)
     factory = registry().for_tool(run.tool.tool_id, patience_s=IMPORT_LIMIT_S)
     problems = factory_problems(factory)
     if factory is None or problems:
@@ -75,18 +78,19 @@ def _begin(run: Run, sealed: str, watch: Supervisor, now: datetime) -> ActiveRun
     if factory.label != run.factory:
         run.factory = factory.label
         run.save(update_fields=["factory"])
-    scrubber = configuration.scrubber(contract_of(run.revision).configuration) if configuration else NO_SECRETS
-    job = job_for(run, factory, run.parameters, configuration)
+    contract = contract_of(run.revision)
+    scrubber = scrubber_of(contract.parameters, parameters, contract.configuration, configuration)
+    job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)
     return watch.go_on(run, job, scrubber, conclude, waited_ms=waited_ms)
 
 
 @sensitive_variables("content")
-def _unsealed(run: Run, sealed: str) -> Configuration | None:
+def _unsealed(run: Run, sealed: str) -> dict[str, JSON]:
     try:
         content = decrypt(sealed)
     except Unreadable as error:
         raise CannotCall(OTHER_KEYS) from error
     if not isinstance(content, dict) or content.get("run") != run.id:
         raise CannotCall("The worker was sent another run's message.")
-    return Configuration(content["configuration"]) if "configuration" in content else None
+    return content

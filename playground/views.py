@@ -22,7 +22,7 @@ from catalog.text_diff import compare
 from playground import running
 from playground.ciphering import Unreadable
 from playground.comparing import Comparison
-from playground.configurations import Configuration
+from playground.configurations import Configuration, secret_members
 from playground.contracts import contract_of
 from playground.factories import registry
 from playground.figures import figures_of
@@ -143,6 +143,9 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
     configuration = saved_again(request, run)
     if run.configuration_fingerprint and configuration is None:
         messages.info(request, "The configuration of that run is not at hand any more. Fill it in to run again.")
+        return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
+    if secret_members(contract_of(run.revision).parameters, run.parameters, by_name=False):
+        messages.info(request, "Secrets among the parameters of that run are not kept. Fill them in to run again.")
         return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
     revision = run.revision if request.POST.get("revision") == "same" else run.tool.current or run.revision
     try:

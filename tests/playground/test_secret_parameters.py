@@ -1,0 +1,115 @@
+"""Parameters that their schema marks as secret: used for the call, and nowhere written down, shown or sent in clear."""
+
+import json
+
+import pytest
+
+from catalog.accounts.models import User
+from catalog.publishing import publish
+from catalog.spec import read_spec
+from playground import running
+from playground.ciphering import decrypt
+from playground.models import Run
+from playground.taking import take
+
+SECRET = "mrk-5e1f-par-77"
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string"},
+        "password": {"type": "string", "format": "password"},
+        "keys": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"pin": {"type": "integer", "x-secret": True}}},
+        },
+    },
+}
+PARAMETERS = {"text": f"log in with {SECRET}", "password": SECRET, "keys": [{"pin": 8812375}]}
+
+
+@pytest.fixture
+def echoing(transactional_db, runs):
+    """The built-in tool that gives back the hash of a text, under a spec that knows secrets."""
+
+    def make(**more):
+        definition = {"id": "query_json", "name": "t", "description": "d", "parameters": {**SCHEMA, **more}}
+        return publish(read_spec(json.dumps({"definition": definition})), by=None).tool
+
+    return make
+
+
+def everything(run):
+    return json.dumps({name: str(value) for name, value in Run.objects.filter(pk=run.pk).values()[0].items()})
+
+
+def test_they_are_stored_as_a_mark(echoing):
+    tool = echoing()
+
+    run = running.start(tool, tool.current, PARAMETERS, by=None, mode="mock")
+
+    stored = Run.objects.get(pk=run.pk)
+    assert stored.parameters["password"] == "[secret]"
+    assert stored.parameters["keys"] == [{"pin": "[secret]"}]
+    assert stored.parameters["text"] == "log in with [secret]"
+
+
+def test_what_comes_back_does_not_hold_them(echoing):
+    tool = echoing()
+
+    run = running.start(tool, tool.current, {"password": SECRET, "keys": [{"pin": 8812375}]}, by=None, mode="mock")
+
+    assert run.outcome == "returned"  # it echoes what it was sent
+    assert SECRET not in everything(run)
+    assert "8812375" not in everything(run)
+
+
+def test_a_refused_run_does_not_hold_them_either(echoing):
+    tool = echoing(required=["more"])
+
+    run = running.start(tool, tool.current, {"password": SECRET}, by=None, mode="mock")
+
+    assert run.outcome == "refused"
+    assert SECRET not in everything(run)
+
+
+def test_the_tool_is_called_with_them(builtin, runs):
+    tool = builtin("hash_text")
+    document = json.loads(tool.current.source)
+    document["definition"]["parameters"]["properties"]["text"]["writeOnly"] = True
+    tool = publish(read_spec(json.dumps(document)), by=None).tool
+
+    started = running.start(tool, tool.current, {"text": "hello, hello"}, by=None)
+    run = running.wait(started, 20)
+
+    assert run.response["bytes_hashed"] == 12
+    assert Run.objects.get(pk=run.pk).parameters == {"text": "[secret]"}
+
+
+def test_workers_get_them_in_the_sealed_message_alone(builtin, runs, settings, monkeypatch):
+    settings.RUNNER = "celery"
+    messages = []
+    monkeypatch.setattr("playground.broker.send", lambda *message: messages.append(message))
+    document = json.loads(builtin("hash_text").current.source)
+    document["definition"]["parameters"]["properties"]["text"]["writeOnly"] = True
+    tool = publish(read_spec(json.dumps(document)), by=None).tool
+
+    running.start(tool, tool.current, {"text": SECRET}, by=None)
+    take(*messages[-1])
+
+    run = Run.objects.get()
+    assert run.response["bytes_hashed"] == len(SECRET)
+    assert SECRET not in everything(run) + messages[-1][1]
+    assert decrypt(messages[-1][1])["parameters"] == {"text": SECRET}
+
+
+def test_to_run_again_they_are_to_be_filled_in(echoing, client):
+    ada = User.objects.create_user("ada")
+    client.force_login(ada)
+    tool = echoing()
+    run = running.start(tool, tool.current, {"password": SECRET}, by=ada, mode="mock")
+
+    answer = client.post(f"/runs/{run.pk}/again/", follow=True)
+
+    assert answer.redirect_chain[-1][0].startswith(f"/tools/{tool.slug}/try/?run=")
+    assert "Secrets among the parameters of that run are not kept." in answer.content.decode()
+    assert Run.objects.count() == 1
