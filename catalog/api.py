@@ -634,7 +634,7 @@ def _seen_tool_at(request: HttpRequest, slug: str) -> Tool:
     if not seen:
         raise HttpError(428, "Send `If-Match` with the `ETag` of the tool as you saw it.")
     tool = tool_at(slug)
-    if tool.etag not in seen and "*" not in seen:
+    if not tool.is_as_seen(seen):
         raise RevisionConflict(f"The tool is at {tool.etag} now. Get it again and look at what changed.")
     return tool
 

@@ -96,7 +96,7 @@ def changing(tool: Tool, *, seen: Collection[str] | None = None) -> Iterator[Too
     with transaction.atomic():
         search_index().hold()
         stored = Tool.objects.with_current().get(pk=tool.pk)
-        if seen is not None and stored.etag not in seen and "*" not in seen:
+        if seen is not None and not stored.is_as_seen(seen):
             raise RevisionConflict(f"The tool is at {stored.etag} now. Get it again and look at what changed.")
         yield stored
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from django.conf import settings
@@ -210,17 +210,32 @@ class Tool(models.Model):
 
     @property
     def etag(self) -> str:
-        """Changes with whatever the catalog says of the tool: its revision, what people say besides, what runs here."""
+        """Changes with whatever the catalog says of the tool: its revision, what people say besides, what is found."""
+        found = (self.runnable, self.score, self.score is not None and self.usable)
+        return f'"{self._version}.{_hashed(found)}"' if any(found) else f'"{self._version}"'
+
+    @property
+    def _version(self) -> str:
+        """The part of the entity tag that people change."""
         number, sha256 = (self.current.number, self.current.sha256) if self.current else (0, "")
         said = (
             self.owner_id,
             self.toolkit_chosen and (self.toolkit,),
             self.added_tags,
             self.deprecation_chosen and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
-            self.score is not None and (self.score, self.usable),
         )
-        people = f"-{hashlib.sha256(repr(said).encode()).hexdigest()[:12]}" if any(said) else ""
-        return f'"{number}-{sha256[:16]}{"-archived" * self.archived}{"-runnable" * self.runnable}{people}"'
+        return f"{number}-{sha256[:16]}{'-archived' * self.archived}{f'-{_hashed(said)}' if any(said) else ''}"
+
+    def is_as_seen(self, etags: Collection[str]) -> bool:
+        """Whether one of these entity tags is the tool's; "*" always is.
+
+        What the site finds by itself (that it runs here, its score) makes nobody's view of it outdated.
+        """
+        return "*" in etags or self._version in {etag.strip('"').partition(".")[0] for etag in etags}
+
+
+def _hashed(facts: tuple[object, ...]) -> str:
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
 
 
 class ToolTag(models.Model):

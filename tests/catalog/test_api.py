@@ -273,6 +273,18 @@ def test_put_makes_a_revision_on_top_of_the_one_that_was_seen(program):
     assert Revision.objects.count() == 2
 
 
+def test_what_the_site_finds_by_itself_makes_no_view_of_a_tool_outdated(program):
+    tool = make_tool("greet", description="one")
+    Tool.objects.filter(pk=tool.pk).update(score=None)
+    seen = program.ask("/tools/greet")["ETag"]
+    Tool.objects.filter(pk=tool.pk).update(score=90)
+
+    assert program.ask("/tools/greet")["ETag"] != seen
+    answer = program.send("PUT", "/tools/greet", spec_text("greet", description="two"), **{"If-Match": seen})
+
+    assert answer.status_code == 200
+
+
 def test_put_without_if_match_is_refused(program):
     make_tool("greet")
 
