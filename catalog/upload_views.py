@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, cast
@@ -109,6 +110,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "listed": list(_with_text(listed)),
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
         "can_resume": uploading.can_resume(shown),
+        "poll": time.monotonic_ns(),
         "poll_ms": POLL_MS,
     }
     template = "catalog/_upload_report.html" if request.htmx else "catalog/upload_report.html"  # type: ignore[attr-defined]
