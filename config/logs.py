@@ -25,3 +25,10 @@ class BriefAboutStrangers(logging.Filter):
         if record.name.startswith("django.security"):
             record.exc_info = record.exc_text = None
         return True
+
+
+class WithoutAdviceOnThreads(logging.Filter):
+    """The server finds sixteen threads many for two cores. They are: most of them wait for runs."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "which seems quite high" not in record.getMessage()

@@ -125,3 +125,7 @@ def test_a_killed_worker_is_replaced(site):
         pytest.fail("no new worker")
 
     assert httpx.get(site.url, timeout=60).status_code == 200
+
+
+def test_the_server_says_nothing_that_nobody_can_use(site):
+    assert "[WARNING]" not in site.log()

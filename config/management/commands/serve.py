@@ -117,6 +117,7 @@ def serve(host: str, port: int) -> None:
         "--blocking-threads": str(settings.WEB_THREADS),
         "--http1-header-read-timeout": "10000",
         "--log-level": "warning",
+        "--log-config": str(settings.BASE_DIR / "config" / "server_logs.json"),
         "--respawn-interval": "1",
         "--workers-kill-timeout": "5",
         "--working-dir": str(settings.BASE_DIR),
