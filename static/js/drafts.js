@@ -5,6 +5,7 @@ const PAUSE_MS = 100;
 const NOT_KEPT = /hidden|file|password|submit|button/;
 let timer = 0;
 let draft = history.state?.trial; // until it has been drawn again
+let isOver = false; // somebody begins afresh
 
 const trial = () => document.querySelector("form:has([data-schema-form])");
 const nameOf = (part) => part.id.replace(/-form$/, "");
@@ -41,7 +42,7 @@ function keep() {
   clearTimeout(timer);
   timer = 0;
   const form = trial();
-  if (!form || draft) return;
+  if (!form || draft || isOver) return;
   try {
     history.replaceState({ ...history.state, trial: held(form) }, "");
   } catch (error) {
@@ -60,6 +61,14 @@ for (const kind of ["input", "change"]) {
   });
 }
 addEventListener("beforeunload", () => timer && keep());
+
+// The link leads to the address that one is at, which for a browser may be a reload, with all that belongs to it.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("[data-afresh]")) return;
+  isOver = true;
+  history.replaceState({ ...history.state, trial: undefined }, "");
+  trial()?.reset();
+});
 
 document.addEventListener("htmx:before:request", (event) => {
   const { ctx } = event.detail;

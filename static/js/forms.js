@@ -2,6 +2,7 @@
 // or picked while an answer is on its way is lost to it.
 
 const PAUSE_MS = 150;
+const TYPING_PAUSE_MS = 600;
 let timer = 0;
 
 const isForm = (element) => element instanceof HTMLFormElement && element.matches(":has([data-schema-form])");
@@ -36,16 +37,23 @@ document.addEventListener("click", (event) => {
 const redraw = (form) => form.dispatchEvent(new CustomEvent("refresh"));
 
 // After a pause, and not while an answer is on its way; any other press makes it needless, and must not be undone by it.
-function refreshSoon(form, refresh) {
+function refreshSoon(form, refresh, pause = PAUSE_MS) {
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (!form.isConnected || known.includes(contents(form))) return;
     if (isWaiting) refreshSoon(form, refresh);
     else refresh();
-  }, PAUSE_MS);
+  }, pause);
 }
 document.addEventListener("submit", () => clearTimeout(timer));
-document.addEventListener("input", (event) => remember(event.target));
+document.addEventListener("input", (event) => {
+  const control = event.target;
+  remember(control);
+  // what is typed is seen in what will be sent once the typing pauses, also before its field is left
+  if (isText(control) && control.closest("form:has(#will-be-sent[open]) [data-schema-form]")) {
+    refreshSoon(control.form, () => redraw(control.form), TYPING_PAUSE_MS);
+  }
+});
 
 // What was sent last, and what the answer drew: a field that is left later tells nothing new, and its errors stay.
 let known = [];
@@ -109,11 +117,12 @@ document.addEventListener("htmx:after:swap", (event) => {
   document.title = (form.querySelector(".error-summary") ? "Error: " : "") + document.title.replace(/^Error: /, "");
 });
 
-// A run has begun: what was wrong before it is not wrong any more.
+// A run has begun: what was wrong before it is not wrong any more, and what was sent is what is shown as such.
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
-  if (isForm(form) && ctx.target !== form && form.querySelector(".error-summary")) setTimeout(() => redraw(form));
+  if (!isForm(form) || ctx.target === form) return;
+  if (form.querySelector(".error-summary, #will-be-sent[open]")) setTimeout(() => redraw(form));
 });
 document.addEventListener("htmx:finally:request", (event) => {
   if (isForm(event.detail?.ctx?.sourceElement)) isWaiting = false;

@@ -356,6 +356,25 @@ def test_errors_are_gone_when_a_run_has_begun_after_all(
     context.close()
 
 
+def test_what_will_be_sent_follows_the_typing_and_the_run(
+    browser: Browser, site: Site, session: StorageState, loaded: None
+):
+    context = browser.new_context(base_url=site.url, storage_state=session)
+    page = context.new_page()
+    page.goto("/tools/plain/try/")
+    size = page.get_by_label("size")
+
+    size.press_sequentially("71", delay=50)
+    expect(page.locator("#preview")).to_contain_text("71")
+    expect(size).to_be_focused()
+    size.press_sequentially("5")
+    page.keyboard.press("Control+Enter")
+
+    expect(page.locator("#run .result-of-run")).to_be_visible()
+    expect(page.locator("#preview")).to_contain_text("715")
+    context.close()
+
+
 def test_errors_are_not_wiped_away_by_the_form_acting_on_what_was_typed_before(
     browser: Browser, site: Site, session: StorageState, loaded: None
 ):
