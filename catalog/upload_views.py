@@ -34,6 +34,7 @@ ROWS_PER_PAGE: Final = 100
 COMPARED: Final = 20  # of the specs that a small dry run would make revisions of
 UPLOADS_LISTED: Final = 5
 FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to put right
+MAX_PREFIX_CHARS: Final = 100  # as the API has it
 POLL_MS: Final = 700
 PASTED: Final = "pasted text"
 
@@ -64,6 +65,8 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
     files = [*_files(request), *_texts(request)]
     dry_run = "dry_run" in request.POST
     prefix = request.POST.get("prefix", "").strip()
+    if len(prefix) > MAX_PREFIX_CHARS or "\0" in prefix:
+        return _refuse_prefix(request, prefix)
     if _is_large(files):
         return redirect(uploading.start(files, by=actor(request), dry_run=dry_run, prefix=prefix or None))
     pieces = (piece for name, file in files for piece in file_pieces(name, file))
@@ -86,6 +89,19 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         "total": len(entries),
     }
     return render(request, "catalog/upload.html", context, status=422 if rejected or not entries else 200)
+
+
+def _refuse_prefix(request: HttpRequest, prefix: str) -> HttpResponse:
+    message = f"At most {MAX_PREFIX_CHARS} characters fit here, and none of them is NUL"
+    context = {
+        "max_spec_bytes": settings.MAX_SPEC_BYTES,
+        "uploads": _recent(request),
+        "text": request.POST.get("text", ""),
+        "prefix": prefix.replace("\0", "\ufffd"),
+        "prefix_errors": [{"href": "#prefix", "message": message}],
+        "dry_run": "dry_run" in request.POST,
+    }
+    return render(request, "catalog/upload.html", context, status=422)
 
 
 @login_required

@@ -31,7 +31,7 @@ from catalog.candidates import Origin
 from catalog.errors import Busy
 from catalog.losses import Loss
 from catalog.problems import Problem
-from catalog.unpacking import CHUNK_BYTES, Piece, pieces_of
+from catalog.unpacking import CHUNK_BYTES, Piece, _label, pieces_of
 from catalog.upload_tables import SILENT_S, Upload, UploadedSpec
 from catalog.uploads import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
 
@@ -63,7 +63,7 @@ def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None =
 
 def keep(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
     """As `start`, without beginning. The files are copied before this returns."""
-    names = "\n".join(" ".join(name.split()) for name, _ in files)
+    names = "\n".join(_label(" ".join(name.split())) for name, _ in files)
     upload = Upload(by=by, dry_run=dry_run, prefix=prefix or "", names=names)
     folder = folder_of(upload)
     folder.mkdir(parents=True, mode=0o700)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
+from catalog.errors import Busy, Unreachable
 from config.failures import failure
 from config.problem_json import CONTENT_TYPE
 
@@ -20,6 +22,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "PATCH", "DELETE")
 MAX_QUERY_CHARACTERS = 16_384
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 MAX_HEADER_CHARACTERS = 32_768  # of all headers together
 # What a page elsewhere can send without asking first (a "simple" request), and so no door for programs takes.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
@@ -65,7 +68,11 @@ class Failures:
         if isinstance(exception, TooManyFieldsSent | TooManyFilesSent):
             fields, files = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS, settings.DATA_UPLOAD_MAX_NUMBER_FILES
             return failure(request, 413, f"At most {fields:,} fields and {files:,} files fit in one request.")
-        if isinstance(exception, OperationalError):
+        if isinstance(exception, Busy):
+            response = failure(request, 503 if isinstance(exception, Unreachable) else 429, str(exception))
+            response["Retry-After"] = str(exception.retry_after_s)
+            return response
+        if isinstance(exception, OperationalError) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
             # The disk is full or the database is out of reach: nothing was stored, and reading may still work.
             done = "read" if request.method in SAFE_METHODS else "stored"
             return failure(request, 503, f"This could not be {done} just now. Nothing was changed; try again.")

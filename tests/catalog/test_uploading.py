@@ -1,3 +1,4 @@
+import errno
 import io
 import json
 from datetime import timedelta
@@ -130,6 +131,15 @@ def test_what_is_told_of_old_uploads_is_forgotten_and_their_tools_stay(ada):
     assert Tool.objects.exists()
 
 
+def test_a_name_that_no_database_stores_is_stored_without_what_it_cannot(ada):
+    upload = uploading.keep([("a\0\n" + "b" * 500, io.BytesIO(b"{}"))], by=ada)
+
+    upload.refresh_from_db()
+
+    assert "\0" not in upload.names
+    assert len(upload.names) <= 200
+
+
 # -- its page ---------------------------------------------------------------------------------------------------------
 
 
@@ -247,3 +257,44 @@ def test_large_uploads_are_listed_where_the_next_is_sent(browser, ada):
     upload = carried_out(lines("a"), by=ada)
 
     assert page(browser, "/upload/").css_first(f'a[href="{upload.get_absolute_url()}"]')
+
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+LARGE = "[" + " " * 1_100_000 + "]"
+
+
+def test_one_upload_more_than_may_wait_is_told_to_come_back(browser, monkeypatch):
+    monkeypatch.setattr(uploading, "WAITING_MOST", 0)
+
+    answer = browser.post("/upload/", {"text": LARGE})
+
+    assert answer.status_code == 429
+    assert answer["Retry-After"] == "30"
+    assert b"Too many uploads are waiting" in answer.content
+    assert not Upload.objects.exists()
+
+
+def test_an_upload_that_the_disk_has_no_room_for_is_answered_so(browser, monkeypatch, tmp_path):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(uploading.shutil, "copyfileobj", full)
+
+    answer = browser.post("/upload/", {"text": LARGE})
+
+    assert answer.status_code == 503
+    assert b"could not be stored just now" in answer.content
+    assert not Upload.objects.exists()
+    assert not list((tmp_path / "uploads").iterdir())
+
+
+@pytest.mark.parametrize("prefix", ["a" * 300, "a\0b"])
+@pytest.mark.parametrize("text", [LARGE, "{}"], ids=["large", "small"])
+def test_a_prefix_that_cannot_be_stored_is_refused_at_its_field(browser, prefix, text):
+    answer = browser.post("/upload/", {"text": text, "prefix": prefix})
+
+    assert answer.status_code == 422
+    assert HTMLParser(answer.content).css_first("#prefix-error")
+    assert HTMLParser(answer.content).css_first('#prefix[aria-invalid="true"]')
+    assert not Upload.objects.exists()
