@@ -16,8 +16,8 @@ from django.db import connection
 class Command(BaseCommand):
     help = (
         "Copy the whole database into FILE while the site goes on. The keys beside the database are not in it: keep "
-        "them elsewhere, saved configurations cannot be read without them. To restore, stop the site and put the file "
-        "in the place of toolshelf.sqlite3."
+        "them elsewhere, saved configurations cannot be read without them. To restore, stop the site, remove "
+        "toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and put the file in the place of toolshelf.sqlite3."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
