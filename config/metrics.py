@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -58,6 +59,9 @@ def kind_of(path: str) -> str:
     return "static" if path.startswith(settings.STATIC_URL) else "page"
 
 
+RUN_HELP = "How long ended runs took, from being asked for; where Celery runs them, mocks and refusals alone."
+
+
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Every number, as Prometheus reads it. For this machine itself and for staff."""
@@ -74,6 +78,9 @@ def may_read(request: HttpRequest) -> bool:
         return token is not None and "read" in token.scopes and token.user.is_staff
     if isinstance(request.user, User) and request.user.is_staff:
         return True
+    host = urlsplit(f"//{request.get_host()}").hostname or ""
+    if settings.HTTPS or not (host == "localhost" or is_loopback(host)):
+        return False  # a proxy that says nothing of itself passes on the name that others use
     passed_on = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"))
     return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))
 
@@ -92,7 +99,11 @@ def lines() -> Iterator[str]:
     yield from family("toolshelf_request_seconds", "histogram", "How long requests took, by what was asked for.")
     for (kind, status), histogram in counts.requests.items():
         yield from histogram_lines("toolshelf_request_seconds", {"kind": kind, "status": status}, histogram)
-    yield from family("toolshelf_run_seconds", "histogram", "How long ended runs took, from being asked for.")
+    yield from family(
+        "toolshelf_run_seconds",
+        "histogram",
+        RUN_HELP,
+    )
     for (outcome, mode), histogram in counts.runs.items():
         yield from histogram_lines("toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram)
     yield from family("toolshelf_run_slots", "gauge", "How many runs may be under way at once.")

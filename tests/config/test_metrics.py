@@ -16,6 +16,21 @@ pytestmark = pytest.mark.django_db
 LINE = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)')
 
 
+@pytest.fixture(autouse=True)
+def _on_this_machine(client):
+    client.defaults["HTTP_HOST"] = "127.0.0.1:8000"
+
+
+@pytest.mark.parametrize("name", ["testserver", "testserver:443"])
+def test_a_proxy_that_says_nothing_of_itself_passes_on_no_numbers(client, name):
+    assert client.get("/metrics", headers={"host": name}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["localhost", "[::1]:8000", "127.0.0.1"])
+def test_this_machine_reads_them_by_each_of_its_names(client, name):
+    assert client.get("/metrics", headers={"host": name}).status_code == 200
+
+
 @pytest.fixture
 def counted(tmp_path, monkeypatch):
     """Counters of a server of its own."""
