@@ -77,6 +77,7 @@ class Cursor:
         try:
             decoded = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
             mode, key, pk, backwards = json.loads(decoded)
+            str(key).encode()  # a lone surrogate can be said in JSON, and in no database
         except (ValueError, binascii.Error, TypeError, RecursionError) as error:
             raise BadCursor("This is no cursor of this site; take it from `next`.") from error
         by_name = mode == "list" and isinstance(key, str) and "\x00" not in key

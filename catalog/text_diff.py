@@ -232,12 +232,13 @@ def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
 
 
 def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
-    """The rows in stretches, folded and not, in turns; they stop where `MAX_ROWS` are shown."""
-    left = MAX_ROWS
+    """The rows in stretches, folded and not, in turns; `MAX_ROWS` are shown, and as many at most are held by folds."""
+    left, left_folded = MAX_ROWS, MAX_ROWS
     for folded, run in groupby(zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]):
         lines = [row for row, _ in run]
         if folded:
-            shown = lines if len(lines) <= MOST_FOLDED else []
+            shown = lines if len(lines) <= min(MOST_FOLDED, left_folded) else []
+            left_folded -= len(shown)
             yield Stretch(tuple((row, row) for row in shown), folded=True, lines=len(lines))
             continue
         shown = lines[:left]

@@ -380,7 +380,8 @@ def test_a_count_stops_at_its_bound(catalog, monkeypatch):
 @pytest.mark.parametrize(
     "text",
     ["", "x", "é", "W10", "bnVsbA", "WyJhbGwiLCJhIiwxLDBd", "WyJsaXN0IiwxLDEsMF0", "WyJhbGwiLE5hTiwxLDBd",
-     "W1tbW1tbW1tb", "WyJsaXN0IiwiYSIsLTEsMF0", "WyJsaXN0IiwiYSIsMTAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwLDBd", "A" * 5000],
+     "W1tbW1tbW1tb", "WyJsaXN0IiwiYSIsLTEsMF0", "WyJsaXN0IiwiYSIsMTAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwLDBd", "A" * 5000,
+     "WyJsaXN0IiwiXHVkODAwIiwwLDBd"],
 )  # fmt: skip
 def test_a_cursor_that_was_not_made_here_is_refused(text):
     with pytest.raises(BadCursor):

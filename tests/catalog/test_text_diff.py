@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.text_diff import compare, unified
+from catalog.text_diff import MAX_ROWS, compare, unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "{", "}"]), max_size=40).map(
     lambda lines: "\n".join(["x", "y", *lines])
@@ -179,3 +179,13 @@ def test_long_lines_and_many_changes_take_no_long_time():
     assert compare(old, new).stretches
 
     assert time.process_time() - started < 3
+
+
+def test_folds_hold_a_bounded_number_of_lines_together():
+    old = [f"line {number}" for number in range(20_000)]
+    new = [f"{line}!" if number % 400 == 0 else line for number, line in enumerate(old)]
+
+    folds = [one for one in compare("\n".join(old), "\n".join(new)).stretches if one.folded]
+
+    assert sum(len(fold.pairs) for fold in folds) <= MAX_ROWS
+    assert sum(fold.lines for fold in folds) > 15_000
