@@ -34,6 +34,7 @@ from catalog.problems import Problem
 from catalog.publishing import Publication, publish
 from catalog.reading import spec_text, uploaded_pieces
 from catalog.search import groups
+from catalog.search.documents import group_key
 from catalog.search.groups import Kind
 from catalog.search.reasons import Marked
 from catalog.spec import read_spec
@@ -56,6 +57,8 @@ def search_tools(request: HttpRequest, query: Query[shapes.ToolsQuery]) -> dict[
         tool = Tool.objects.for_rows().filter(tool_id=query.id).first() if "\x00" not in query.id else None
         found = [tool_json(tool) | {"matched": []}] if tool else []
         return {"items": found, "next": None, "count": len(found), "count_is_exact": True, "match": "all"}
+    if nameless := [tag for tag in query.tag if not group_key(tag)]:
+        raise HttpError(422, f"{nameless[0]!r} can be no tag: a tag has a letter or a digit.")
     page = CatalogSearch(
         words=query.q.replace("\x00", " "),
         runnable=query.runnable,

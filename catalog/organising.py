@@ -91,10 +91,10 @@ def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
         for problem in _problems_of_name(tag, pointer_join("/add_tags", index), "tag", TAG_LENGTH)
     ]
     removed = {group_key(tag): tag for tag in wanted.remove_tags}
-    for tag in tool.spec_tags.splitlines():
-        if group_key(tag) in removed:
-            raise HeldBySpec(f"The tag {tag!r} stands in the spec; publish a revision without it.")
     kept = {group_key(tag): tag for tag in tool.added_tags.splitlines()}
+    for tag in tool.spec_tags.splitlines():
+        if group_key(tag) in removed.keys() - kept.keys():
+            raise HeldBySpec(f"The tag {tag!r} stands in the spec; publish a revision without it.")
     kept = {key: tag for key, tag in kept.items() if key not in removed}
     present = kept.keys() | {group_key(tag) for tag in tool.spec_tags.splitlines()}
     kept |= {group_key(tag): tag for tag in reversed(added) if group_key(tag) not in present}

@@ -106,9 +106,9 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
     """Take back what people said."""
     tool = tool_at(slug)
     try:
-        still = undo_deprecation(tool).deprecated
-    except HeldBySpec as error:
-        return _organise_page(request, tool, error=error)
+        still = undo_deprecation(tool, seen=_seen(request)).deprecated
+    except (HeldBySpec, RevisionConflict) as error:
+        return _organise_page(request, tool_at(slug), error=error)
     if still:
         messages.info(request, f"What was said is taken back; the spec of {tool.name} still calls it deprecated.")
     else:
@@ -145,6 +145,8 @@ def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpRespon
 def _wanted(request: HttpRequest, tool: Tool) -> Organisation:
     """What a form says: all tags that people gave, so that those which it leaves out go."""
     choice, typed = request.POST.get("toolkit_from"), request.POST.get("toolkit", "")
+    if typed.strip() and not tool.toolkit_chosen:
+        choice = "name"  # somebody has written it into an empty field, and left the choice beside it alone
     tags = [tag.strip() for tag in request.POST.get("tags", "").split(",") if tag.strip()]
     left_out = {group_key(tag) for tag in tags}
     return Organisation(

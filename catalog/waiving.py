@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import transaction
 
 from catalog.accounts.models import User
@@ -12,6 +14,8 @@ from catalog.lint_tables import POINTER_LENGTH, REASON_LENGTH, Waiver
 from catalog.models import Tool
 from catalog.problems import Problem
 from catalog.search import search_index
+
+MAX_WAIVERS: Final = 500
 
 
 def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | None) -> Waiver:
@@ -25,7 +29,7 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
         by: who decides.
 
     Raises:
-        DocumentError: there is no such rule, or no reason, or one is too long.
+        DocumentError: there is no such rule, or no reason, or one is too long; or there are too many.
     """
     reason = " ".join(reason.split())
     problems = list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
@@ -33,6 +37,10 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
         raise DocumentError(problems)
     with transaction.atomic():
         search_index().hold()
+        others = Waiver.objects.filter(tool=tool).exclude(rule=rule, pointer=pointer)
+        if others.count() >= MAX_WAIVERS:
+            message = f"A tool has at most {MAX_WAIVERS} waivers; waive a rule wherever it is found, or mend the spec."
+            raise DocumentError([Problem("/rule", message, "waiver.number")])
         waiver, _ = Waiver.objects.update_or_create(
             tool=tool, rule=rule, pointer=pointer, defaults={"reason": reason, "created_by": by}
         )

@@ -459,3 +459,54 @@ def test_a_command_that_cannot_be_carried_out_ends_with_2(words):
         run(*words)
 
     assert refusal.value.returncode == 2
+
+
+# -- what is not meant ------------------------------------------------------------------------------------------------
+
+
+def test_a_tag_that_people_gave_can_go_although_the_spec_has_it_by_now(program):
+    make_tool("now")
+    patch(program, "now", add_tags=["clock"])
+    make_tool("now", tags=["clock"])
+
+    assert patch(program, "now", remove_tags=["clock"]).status_code == 200
+    assert program.ask("/tools/now").json()["tags"] == ["clock"]
+
+
+def test_a_tag_without_a_letter_asks_for_no_tools(program):
+    make_tool("now")
+
+    answer = program.ask("/tools", tag="!!!")
+
+    assert answer.status_code == 422
+    assert "!!!" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("query", ["is:depricated", "score:900", "", "clock is:depricated"])
+def test_a_command_that_was_not_understood_changes_no_tool(query):
+    make_tool("now", description="A clock.")
+
+    with pytest.raises(CommandError) as refused:
+        call_command("organise_tools", "--query", query, "--deprecate")
+
+    assert refused.value.returncode == 2
+    assert not Tool.objects.exclude(deprecated_at=None).exists()
+
+
+def test_taking_back_asks_whether_somebody_else_has_said_something_since(browser):
+    tool = make_tool("now")
+    seen = deprecate(tool, note="one").etag
+    deprecate(tool, note="two")
+
+    answer = browser.post("/tools/now/deprecate/undo/", {"seen": seen})
+
+    assert answer.status_code == 409
+    assert Tool.objects.get().deprecation_note == "two"
+
+
+def test_a_toolkit_that_is_written_into_the_empty_field_is_meant(browser):
+    make_tool("now")
+
+    browser.post("/tools/now/organise/", {"toolkit_from": "id", "toolkit": "Clocks", "tags": ""})
+
+    assert Tool.objects.get().toolkit == "Clocks"

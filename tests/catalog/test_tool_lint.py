@@ -5,8 +5,10 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from catalog.errors import DocumentError
 from catalog.lint import lint
 from catalog.models import Judgement, Revision, Tool, Waiver
+from catalog.waiving import waive
 from tests.catalog.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties, spec_text
 
@@ -380,3 +382,15 @@ def test_the_page_of_an_archived_tool_shows_its_lint(client):
     make_tool("a", archived=True, **FAULTY)
 
     assert text_of(page(client, "/tools/a/lint/"), "h1") == "Lint"
+
+
+def test_a_tool_has_a_bounded_number_of_waivers(monkeypatch):
+    monkeypatch.setattr("catalog.waiving.MAX_WAIVERS", 2)
+    tool = make_tool("now")
+    for pointer in ("/1", "/2", "/2"):
+        waive(tool, rule="examples-missing", pointer=pointer, reason="so it is", by=None)
+
+    with pytest.raises(DocumentError, match="at most 2"):
+        waive(tool, rule="examples-missing", pointer="/3", reason="so it is", by=None)
+
+    assert tool.waivers.count() == 2

@@ -13,6 +13,7 @@ from catalog.deprecating import deprecate, undo_deprecation
 from catalog.errors import DocumentError, HeldBySpec
 from catalog.models import Tool
 from catalog.organising import KEPT, Organisation, organise
+from catalog.search.queries import Query
 from catalog.strict_json import JSON, dumps
 
 STEP = 200
@@ -64,6 +65,11 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
     known = set(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", flat=True))
     if missing := [tool_id for tool_id in ids if tool_id not in known]:
         raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
+    if query is not None:
+        asked = Query.from_text(query)
+        if asked.notes or not asked:
+            why = " ".join(map(str, asked.notes)) or "It asks for nothing."
+            raise CommandError(f"The query is not clear, and would mean other tools. {why}", returncode=2)
     found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)
     if query is not None and ids:
         found = found.filter(tool_id__in=ids)
