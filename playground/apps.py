@@ -35,11 +35,18 @@ def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:
 
 
 def tools_whose_examples_hold() -> frozenset[int]:
-    """Asked with every list: by SQL that is made once."""
+    """Asked with every list: by SQL that is made once. The same object as before while they are the same tools."""
+    global _known  # noqa: PLW0603 - what is remembered by it holds one set, not one for each time it is asked
     sql, values = _holding()
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
-        return frozenset(key for (key,) in cursor.fetchall())
+        found = frozenset(key for (key,) in cursor.fetchall())
+    if found != _known:
+        _known = found
+    return _known
+
+
+_known: frozenset[int] = frozenset()
 
 
 @cache
