@@ -16,6 +16,7 @@ from catalog import strict_json
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, JSONTextError
 from catalog.models import Revision, Tool
+from catalog.problems import pointer_join
 from catalog.strict_json import JSON
 from playground.ciphering import PageSeal, Unreadable
 from playground.configurations import Configuration, secret_members, told_safely
@@ -26,6 +27,7 @@ from playground.forms.submissions import Submission, begin, submitted
 from playground.forms.values import ABSENT, Absent, Maybe
 from playground.models import Run, SavedConfiguration
 from playground.saving import UNREADABLE, open_configuration, save_configuration, without_unmarked_secrets
+from playground.scrubbing import MARK
 
 PARAMETERS = "parameters"
 CONFIGURATION = "configuration"
@@ -141,7 +143,7 @@ class Trial:
         self.saved_name = run.configuration_name
         if run.configuration_fingerprint and not run.configuration_name and self.is_configurable:
             self.notices.append(Notice("The configuration of that run was not kept.", "Fill it in to run again."))
-        return run.parameters
+        return _without_marks(contract_of(run.revision), run.parameters)
 
     def _of_example(self, number: str) -> Maybe:
         examples = self.contract.spec.examples
@@ -319,6 +321,23 @@ class Trial:
     def _say_once(self, notice: Notice) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
+
+
+def _without_marks(contract: Contract, parameters: JSON) -> Maybe:
+    """The parameters of a run as they are to be filled in again: without the secrets, of which a mark was kept."""
+    secrets = secret_members(contract.parameters, parameters, by_name=False)
+    marks = frozenset(pointer for pointer, kept in secrets if kept == MARK)
+    return ABSENT if "" in marks else _without(parameters, marks, "")
+
+
+def _without(value: JSON, pointers: frozenset[str], pointer: str) -> JSON:
+    if isinstance(value, dict):
+        places = {name: pointer_join(pointer, name) for name in value}
+        return {name: _without(value[name], pointers, at) for name, at in places.items() if at not in pointers}
+    if isinstance(value, list):
+        placed = [(pointer_join(pointer, index), item) for index, item in enumerate(value)]
+        return [_without(item, pointers, at) for at, item in placed if at not in pointers]
+    return value
 
 
 def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.models import User
 from catalog.publishing import publish
@@ -36,6 +37,12 @@ def echoing(transactional_db, runs):
         return publish(read_spec(json.dumps({"definition": definition})), by=None).tool
 
     return make
+
+
+def filled_in(page):
+    """What the fields of a page hold."""
+    fields = LexborHTMLParser(page.content.decode()).css("form input, form textarea")
+    return [(field.attributes.get("value") or field.text()).strip() for field in fields]
 
 
 def everything(run):
@@ -113,3 +120,25 @@ def test_to_run_again_they_are_to_be_filled_in(echoing, client):
     assert answer.redirect_chain[-1][0].startswith(f"/tools/{tool.slug}/try/?run=")
     assert "Secrets among the parameters of that run are not kept." in answer.content.decode()
     assert Run.objects.count() == 1
+
+
+def test_what_is_to_be_filled_in_again_is_empty(echoing, client):
+    ada = User.objects.create_user("ada")
+    client.force_login(ada)
+    tool = echoing()
+    parameters = {"text": "kept", "password": SECRET, "keys": [{"pin": 8812375}]}
+    run = running.start(tool, tool.current, parameters, by=ada, mode="mock")
+
+    page = client.get(f"/tools/{tool.slug}/try/?run={run.pk}")
+
+    assert "kept" in filled_in(page)
+    assert "[secret]" not in filled_in(page)
+
+
+def test_a_mark_that_somebody_sent_as_such_is_filled_in_again(echoing, client):
+    ada = User.objects.create_user("ada")
+    client.force_login(ada)
+    tool = echoing()
+    run = running.start(tool, tool.current, {"text": "[secret]"}, by=ada, mode="mock")
+
+    assert "[secret]" in filled_in(client.get(f"/tools/{tool.slug}/try/?run={run.pk}"))
