@@ -10,6 +10,7 @@ from django.utils import timezone
 from catalog.problems import Problem
 from catalog.spec import Example
 from catalog.strict_json import JSON
+from playground.configurations import scrubber_of
 from playground.contracts import contract_of, value_problems
 from playground.mocks import Difference, compare
 from playground.models import ExampleCheck, Run
@@ -93,7 +94,9 @@ def _result(
         return_problems = value_problems(contract.return_type, example.return_value, "returnValue")
     differences: list[Difference] = []
     if run and run.has_response and example.has_return_value and check.exactly:
-        differences = list(differing(example.return_value, run.response, ignored))
+        # Of the response what is left is without the secrets among the parameters.
+        scrubber = scrubber_of(contract.parameters, example.parameters, None, None)
+        differences = list(differing(scrubber.value(example.return_value), run.response, ignored))
     return ExampleResult(
         number,
         example.description or f"Example {number}",

@@ -64,6 +64,25 @@ def test_pointers_can_be_left_out_of_the_comparison(builtin):
     assert check(tool, ignored=["/value"]).holds is True
 
 
+def test_secrets_among_the_parameters_are_no_difference(builtin):
+    document = strict_json.loads(builtin("query_json").current.source)
+    document["definition"]["parameters"]["properties"]["document"]["x-secret"] = True
+    document["definition"]["examples"] = [
+        {
+            "parameters": {"document": {"key": "mrk-5e1f-par-77"}, "expression": "key"},
+            "returnValue": {"result": result, "type": "string"},
+        }
+        for result in ("mrk-5e1f-par-77", "something else")
+    ]
+    tool = publish(read_spec(strict_json.dumps(document)), by=None).tool
+
+    kept, differing = results_of(check(tool, exactly=True))
+
+    assert kept.run.response["result"] == "[secret]"
+    assert kept.passed is True
+    assert differing.passed is False
+
+
 def test_it_can_be_enough_that_the_response_conforms(builtin):
     tool = builtin("convert_units")
     good = results_of(check(tool))[0].run
