@@ -173,9 +173,6 @@ class Recorder:
         while True:
             try:
                 write_ends(batch)
-                for run in batch:
-                    if run.example_check:
-                        settle(run.example_check)
                 break
             except (OperationalError, InterfaceError):
                 log.exception("%s runs have ended and cannot be written down yet", len(batch))
@@ -192,8 +189,21 @@ class Recorder:
                 self._give_up(batch[0])
                 break
         for run in batch:
-            count(run)
-            self._when_written(run)
+            self._follow_up(run)
+
+    def _follow_up(self, run: Run) -> None:
+        """What else is to be done once the end of `run` is written down; none of it undoes that, or ends the thread."""
+        if run.example_check:
+            try:
+                settle(run.example_check)
+            except Exception:
+                log.exception("How example check %s came out could not be written down", run.example_check.pk)
+                connection.close()
+        for told in (count, self._when_written):
+            try:
+                told(run)
+            except Exception:
+                log.exception("Not everybody could be told that run %s has ended", run.pk)
 
     def _give_up(self, run: Run) -> None:
         run.outcome, run.error, run.finished_at = "crashed", NOT_RECORDED, timezone.now()

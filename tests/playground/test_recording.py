@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from playground import recording, running
-from playground.models import Run
+from playground.models import ExampleCheck, Run
 from playground.recording import Recorder, ensure, insert, write_ends
 
 
@@ -163,3 +163,42 @@ def test_a_short_run_writes_twice_and_no_more(tool):
     assert done.outcome == "returned"
     writes = [query["sql"] for query in queries.captured_queries if query["sql"].startswith(("INSERT", "UPDATE"))]
     assert len(writes) == 1  # here; its end is the recorder's
+
+
+def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monkeypatch):
+    recorder, written = recorder
+
+    def unsettled(check):
+        raise ValueError("not to be made out")
+
+    monkeypatch.setattr(recording, "settle", unsettled)
+    check = ExampleCheck.objects.create(tool=tool, revision=tool.current)
+    run = ended(queued(tool, example_check=check, example_number=1))
+    recorder.put(run)
+
+    until(lambda: written == [run])
+    assert (Run.objects.get(pk=run.pk).outcome, run.error) == ("returned", "")
+
+
+@pytest.mark.parametrize("failing", ["count", "when_written"])
+def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, monkeypatch, failing):
+    told = []
+
+    def fail_at_first(run):
+        told.append(run)
+        if len(told) == 1:
+            raise OSError("disk is full")
+
+    if failing == "count":
+        monkeypatch.setattr(recording, "count", fail_at_first)
+    written = []
+    recorder = Recorder(fail_at_first if failing == "when_written" else written.append)
+    runs = [ended(queued(tool)) for _ in range(2)]
+    told.clear()
+
+    for run in runs:
+        recorder.put(run)
+
+    until(lambda: told == runs)
+    recorder.close(5)
+    assert failing == "when_written" or written == runs
