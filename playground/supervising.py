@@ -156,13 +156,29 @@ class Supervisor:
         if self.closing.is_set():
             return
         try:
-            result = active.conclude(active, end)
-        except Exception:
-            log.exception("What came of run %s could not be made out", active.run.id)
+            result = self._made_out(active, end)
+        finally:
             connection.close()
-            result = copy(active.run)
-            result.outcome, result.error, result.finished_at = "crashed", NOT_RECORDED, timezone.now()
-        self.recorder.put(result)
+        if result:
+            self.recorder.put(result)
+
+    def _made_out(self, active: ActiveRun, end: RunEnd) -> Run | None:
+        """How a run ended; tried again while the database is out of reach. None where this process closes before."""
+        pause_s = 0.2
+        while True:
+            try:
+                return active.conclude(active, end)
+            except DatabaseError:
+                log.exception("What came of run %s cannot be made out yet", active.run.id)
+                connection.close()
+                if self.closing.wait(pause_s):
+                    return None
+                pause_s = min(pause_s * 2, 5.0)
+            except Exception:
+                log.exception("What came of run %s could not be made out", active.run.id)
+                result = copy(active.run)
+                result.outcome, result.error, result.finished_at = "crashed", NOT_RECORDED, timezone.now()
+                return result
 
     def _forget(self, result: Run) -> None:
         """It has been written down."""

@@ -6,6 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from catalog import strict_json
@@ -66,6 +67,22 @@ def test_without_a_return_type_the_verdict_is_unchecked_and_says_why(builtin):
 
     assert (done.verdict, done.verdict_reason) == ("unchecked", running.NO_RETURN_TYPE)
     assert done.has_response
+
+
+def test_a_run_that_returned_while_the_database_was_out_of_reach_is_told_as_it_was(builtin, monkeypatch):
+    conclude, failures = running.conclude, [OperationalError("gone"), OperationalError("gone")]
+
+    def out_of_reach_at_first(active, end):
+        if failures:
+            raise failures.pop()
+        return conclude(active, end)
+
+    monkeypatch.setattr(running, "conclude", out_of_reach_at_first)
+
+    done = run(builtin("convert_units"), {"value": 1, "from_unit": "km", "to_unit": "m"})
+
+    assert not failures
+    assert (done.outcome, done.verdict) == ("returned", "conforms")
 
 
 def test_what_a_tool_raises_is_told(builtin):
