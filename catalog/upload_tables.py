@@ -29,6 +29,7 @@ class Upload(models.Model):
     prefix = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     seen_at = models.DateTimeField(default=timezone.now)  # the last sign of life of who carries it out
+    carrier = models.CharField(max_length=32, default=new_upload_id, editable=False)  # who alone may carry it out
     ended_at = models.DateTimeField(null=True, blank=True)
     failed = models.BooleanField(default=False)
     total = models.PositiveIntegerField(null=True, blank=True)  # texts in its files, as soon as they are counted

@@ -4,7 +4,8 @@ A small batch at a time is stored, each together with what there is to say of it
 (`Upload.read`): after a power cut the page says what was stored, and `resume` reads on from there. One upload at a time
 is carried out by each process of the server; the others wait.
 
-`Upload.seen_at` is the sign of life. Who has given none for `SILENT_S` has ended with its process.
+`Upload.seen_at` is the sign of life. Who has given none for `SILENT_S` has ended with its process, or is only slow: who
+goes on instead writes down a new `Upload.carrier`, and who finds another's there stops and stores nothing more.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import json
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from datetime import timedelta
 from itertools import islice
@@ -22,7 +24,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, DataError, InterfaceError, connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -32,7 +34,7 @@ from catalog.errors import Busy
 from catalog.losses import Loss
 from catalog.problems import Problem
 from catalog.unpacking import CHUNK_BYTES, Piece, _label, pieces_of
-from catalog.upload_tables import SILENT_S, Upload, UploadedSpec
+from catalog.upload_tables import SILENT_S, Upload, UploadedSpec, new_upload_id
 from catalog.uploads import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
 
 SIGN_OF_LIFE_S: Final = 5
@@ -42,9 +44,15 @@ KEPT_DAYS: Final = 30
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
+PASSING: Final = (DatabaseError, InterfaceError, OSError)  # it can go on after one of these
+
 _log = logging.getLogger(__name__)
 _turn = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
+
+
+class _TakenOverError(Exception):
+    """Another carrier goes on with the upload, or it was forgotten."""
 
 
 def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
@@ -83,10 +91,14 @@ def resume(upload: Upload) -> bool:
     silent = timezone.now() - timedelta(seconds=SILENT_S)
     if not can_resume(upload):
         return False
-    taken = Upload.objects.filter(pk=upload.pk, ended_at=None, seen_at__lt=silent).update(seen_at=timezone.now())
-    if taken:
-        _begin(upload)
-    return bool(taken)
+    carrier = new_upload_id()
+    waiting = Upload.objects.filter(pk=upload.pk, carrier=upload.carrier, ended_at=None, seen_at__lt=silent)
+    if not waiting.update(seen_at=timezone.now(), carrier=carrier):
+        return False
+    upload.refresh_from_db()
+    upload.carrier = carrier
+    _begin(upload)
+    return True
 
 
 def can_resume(upload: Upload) -> bool:
@@ -114,7 +126,11 @@ def folder_of(upload: Upload) -> Path:
 
 
 def carry_out(upload: Upload) -> None:
-    """Store what it holds from where it is on, and remove its files. What was stored stays, whatever happens."""
+    """Store what it holds from where it is on, and remove its files. What was stored stays, whatever happens.
+
+    Raises:
+        _TakenOverError: `upload.carrier` is no longer its carrier. Nothing was changed since.
+    """
     if upload.total is None:
         _note(upload, total=sum(1 for _ in _pieces(upload)))
     batches = upload_batches(
@@ -150,31 +166,50 @@ def _in_turn(upload: Upload) -> None:
             carry_out(upload)
         finally:
             _turn.release()
-    except Exception:  # noqa: BLE001 - a thread has nobody above it who would say so
-        _log.exception("The upload %s failed", upload.pk)
-        with suppress(Exception):
-            _note(upload, ended_at=timezone.now(), failed=True)
-        shutil.rmtree(folder_of(upload), ignore_errors=True)
+    except Exception as error:  # noqa: BLE001 - a thread has nobody above it who would say so
+        _stopped(upload, error)
     finally:
         connection.close()
 
 
+def _stopped(upload: Upload, error: Exception) -> None:
+    """What can go on falls silent, with its files; the rest has failed."""
+    if isinstance(error, _TakenOverError):
+        _log.info("The upload %s goes on elsewhere", upload.pk)
+    elif isinstance(error, PASSING) and not isinstance(error, DataError):
+        _log.error("The upload %s stopped, and can go on", upload.pk, exc_info=error)
+    else:
+        _log.error("The upload %s failed", upload.pk, exc_info=error)
+        try:
+            _note(upload, ended_at=timezone.now(), failed=True)
+        except (_TakenOverError, *PASSING):
+            return  # its files stay, for who goes on
+        shutil.rmtree(folder_of(upload), ignore_errors=True)
+
+
 def _note(upload: Upload, **changes: object) -> None:
-    """Write changes down, and that it lives."""
+    """Write changes down, and that it lives, if nobody else carries it out."""
+    changes["seen_at"] = timezone.now()
+    if not Upload.objects.filter(pk=upload.pk, carrier=upload.carrier, ended_at=None).update(**changes):
+        raise _TakenOverError
     for name, value in changes.items():
         setattr(upload, name, value)
-    upload.seen_at = timezone.now()
-    upload.save(update_fields=[*changes, "seen_at"])
 
 
 # -- what is read, and what is kept of it -----------------------------------------------------------------------------
 
 
 def _pieces(upload: Upload) -> Iterator[Piece]:
+    """The texts in its files. While they are read, there are signs of life."""
+    noted = time.monotonic()
     with ExitStack() as opened:
         for number, name in enumerate(upload.names.split("\n")):
             file = opened.enter_context((folder_of(upload) / str(number)).open("rb"))
-            yield from pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES)
+            for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES):
+                if time.monotonic() - noted >= SIGN_OF_LIFE_S:
+                    _note(upload)
+                    noted = time.monotonic()
+                yield piece
 
 
 class _Keeping:
@@ -187,9 +222,11 @@ class _Keeping:
         self.left = KEPT_TEXT_CHARS
 
     def keep(self, entries: list[Entry], read: int) -> None:
-        UploadedSpec.objects.bulk_create(map(self._row, entries))
         counts = {name: F(name) + number for name, number in counts_of(entries).items()}
-        Upload.objects.filter(pk=self.upload.pk).update(read=self.read_before + read, seen_at=timezone.now(), **counts)
+        own = Upload.objects.filter(pk=self.upload.pk, carrier=self.upload.carrier, ended_at=None)
+        if not own.update(read=self.read_before + read, seen_at=timezone.now(), **counts):
+            raise _TakenOverError  # and what the batch stored is not
+        UploadedSpec.objects.bulk_create(map(self._row, entries))
 
     def _row(self, entry: Entry) -> UploadedSpec:
         self.place += 1

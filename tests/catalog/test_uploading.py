@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
@@ -138,6 +139,88 @@ def test_a_name_that_no_database_stores_is_stored_without_what_it_cannot(ada):
 
     assert "\0" not in upload.names
     assert len(upload.names) <= 200
+
+
+def fail_once(upload, error, monkeypatch):
+    """As its thread does, where `error` comes up on the way."""
+
+    def broken(*_):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(uploading._Keeping, "keep", broken)
+        patch.setattr(uploading.connection, "close", lambda: None)  # the test goes on with it
+        uploading._in_turn(upload)
+
+
+@pytest.mark.parametrize("error", [OperationalError("out of reach"), OSError(errno.EIO, "no answer")])
+def test_an_error_that_passes_leaves_what_is_needed_to_go_on(ada, monkeypatch, error):
+    upload = kept(lines("a"), by=ada)
+
+    fail_once(upload, error, monkeypatch)
+
+    stopped = Upload.objects.get()
+    assert (stopped.ended_at, stopped.failed) == (None, False)
+    uploading.carry_out(stopped)
+    assert Upload.objects.get().counts["created"] == 1
+
+
+def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypatch):
+    upload = kept(lines("a"), by=ada)
+
+    fail_once(upload, ValueError("never"), monkeypatch)
+
+    assert Upload.objects.get().failed
+    assert not uploading.folder_of(upload).exists()
+
+
+def test_the_files_stay_where_it_cannot_be_noted_that_the_upload_failed(ada, monkeypatch):
+    upload = kept(lines("a"), by=ada)
+    Upload.objects.update(carrier="another")
+
+    uploading._stopped(upload, ValueError("never"))
+
+    assert not Upload.objects.get().failed
+    assert uploading.folder_of(upload).is_dir()
+
+
+def test_who_was_only_slow_stores_nothing_once_another_goes_on(ada, monkeypatch):
+    begun = []
+    monkeypatch.setattr(uploading, "_begin", begun.append)
+    slow = kept(lines("a", "b"), by=ada)
+    Upload.objects.update(seen_at=timezone.now() - timedelta(minutes=2), total=2)
+    slow.total = 2
+    assert uploading.resume(Upload.objects.get())
+
+    with pytest.raises(uploading._TakenOverError):
+        uploading.carry_out(slow)
+
+    assert not Tool.objects.exists()
+    assert uploading.folder_of(slow).is_dir()
+    uploading.carry_out(begun[0])
+    assert Upload.objects.get().counts["created"] == 2
+    assert Upload.objects.get().specs.count() == 2
+
+
+def test_of_two_who_go_on_with_an_upload_one_does(ada, monkeypatch):
+    begun = []
+    monkeypatch.setattr(uploading, "_begin", begun.append)
+    kept(lines("a"), by=ada)
+    Upload.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
+    first, second = Upload.objects.get(), Upload.objects.get()
+
+    assert [uploading.resume(first), uploading.resume(second)] == [True, False]
+    assert begun == [first]
+
+
+def test_there_are_signs_of_life_while_the_texts_are_counted(ada, monkeypatch):
+    monkeypatch.setattr(uploading, "SIGN_OF_LIFE_S", 0)
+    upload = kept(lines("a", "b"), by=ada)
+    Upload.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
+
+    next(uploading._pieces(upload))
+
+    assert not Upload.objects.get().is_silent
 
 
 # -- its page ---------------------------------------------------------------------------------------------------------
