@@ -105,14 +105,18 @@ def _hints(function: object) -> dict[str, Any]:
     """The annotations of `function`; {} where they cannot be made out: they are optional."""
     if not getattr(function, "__annotations__", None):
         return {}
-    return _hints_of(getattr(function, "__func__", function))
+    function = getattr(function, "__func__", function)
+    try:
+        return _hints_of(function)
+    except Exception:  # noqa: BLE001  it cannot be hashed, so what it says cannot be kept
+        return _hints_of.__wrapped__(function)
 
 
 @cache
 def _hints_of(function: object) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
-    except (NameError, TypeError, AttributeError, SyntaxError):
+    except Exception:  # noqa: BLE001  annotations are code: they raise anything
         return {}
 
 
@@ -122,6 +126,8 @@ def types_named_beside(factory: object) -> list[object]:
     Found out once, before the runs that need it are forked. A tool defined elsewhere is looked at by each of its runs.
     """
     module = sys.modules.get(type(factory).__module__)
+    if module is None:
+        return []
     tools = [each for each in vars(module).values() if isinstance(each, type) and "call" in vars(each)]
     kinds = [configuration_type(factory)]
     for tool in tools:

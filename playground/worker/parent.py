@@ -116,7 +116,8 @@ def become_parent(place: Place, worker: socket.socket, request: dict[str, Any]) 
             resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"], request["memory_bytes"]))
         try:
             parent.factory = load_factory(request["reference"])
-            kinds = types_named_beside(parent.factory.factory)
+            with contextlib.suppress(Exception):  # what is not found out here, each run finds out
+                kinds = types_named_beside(parent.factory.factory)
         except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
             parent.unusable = describe(error, max_characters=_MAX_ERROR)
         if threads() > 1:

@@ -296,6 +296,33 @@ def test_the_types_that_tools_name_are_known_before_a_run_is_forked(runner):
     assert runner.run("knowing_tools:Factory").response == {"known": ["Neighbour", "Question"]}
 
 
+@pytest.mark.parametrize(
+    "module",
+    [
+        "Factory.__module__ = 'elsewhere'\n",
+        (
+            "class Odd:\n    @property\n    def __args__(self): raise OSError\n    __origin__ = {}\n"
+            "class Never:\n    request_type = response_type = list[Odd()]\n    def call(self, request): pass\n"
+        ),
+        (
+            "class Beside:\n    __annotations__ = {'request': 'nowhere'}\n    __hash__ = None\n"
+            "    def __call__(self, request): pass\nclass Never:\n    call = Beside()\n"
+        ),
+        "class Never:\n    def call(self, request: '1 / 0'): pass\n",
+    ],
+    ids=["module that is gone", "odd type", "callable without a hash", "annotation that raises"],
+)
+def test_types_that_cannot_be_made_out_make_no_factory_unusable(own_runner, tmp_path, module):
+    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        directory.chmod(0o755)
+    (tmp_path / "odd_types.py").write_text((TOOLS / "attack_tool.py").read_text() + "\n" + module)
+    runner = own_runner(search_path=[tmp_path])
+
+    end = runner.run("odd_types:Factory", {"code": "return 1"})
+
+    assert (end.error, end.response) == (None, 1)
+
+
 def test_a_run_finds_a_process_ready_right_after_another(own_runner):
     runner = own_runner()
     runner.call("return 1")
