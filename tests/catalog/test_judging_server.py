@@ -11,7 +11,7 @@ import pytest
 from tests.factories import real_specs
 from tests.site import Site
 
-SPECS = 300
+SPECS = 1_200  # some seconds of work
 
 
 @pytest.fixture
