@@ -62,9 +62,18 @@ def fill(canary, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def usual_tags(browser):
-    """The elements that the pages of a few harmless tools are made of."""
-    slugs = ("get-weather-498ebfb0", "convert_table", "drifting_thermometer", "playwright-mcp.browser_fill_form")
+def usual_tags(browser, program):
+    """The elements that the pages of a few harmless tools are made of, one with a history among them."""
+    for description in ("Tell the time.", "Tell the time of a city."):
+        spec = {"definition": {"name": "revised", "description": description}}
+        assert program.publish(json.dumps(spec).encode()).status_code == 201
+    slugs = (
+        "revised",
+        "get-weather-498ebfb0",
+        "convert_table",
+        "drifting_thermometer",
+        "playwright-mcp.browser_fill_form",
+    )
     pages = product(slugs, ("", "try/", "try/?mode=mock", "revisions/", "examples/"))
     addresses = [f"/tools/{slug}/{page}" for slug, page in pages]
     addresses += ["/", "/?q=weather", "/upload/", "/runs/"]
