@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final, Literal
 from urllib.parse import urlencode
 
+from django.db.models import F
 from django.http import QueryDict
 
 from catalog import holding_examples, runnable
@@ -248,7 +249,10 @@ class CatalogSearch:
         few = self._few
         tools = self.tools() if few is None else Tool.objects.filter(pk__in=few)
         by_tag = self.tags and few is None
-        name, pk = ("tagged__sort_name", "tagged__tool_id") if by_tag else ("sort_name", "pk")  # what is walked
+        name, pk = ("sort_name", "pk")  # what is walked
+        if by_tag:  # by other names: a condition on `tagged` itself would join the rows of tags once more
+            tools = tools.alias(tag_name=F("tagged__sort_name"), tag_tool=F("tagged__tool_id"))
+            name, pk = "tag_name", "tag_tool"
         if cursor is None:
             listed = tools.order_by(name, pk)
         elif cursor.backwards:
