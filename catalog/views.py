@@ -68,10 +68,19 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
 
 @require_safe
 def facet_list(request: HttpRequest) -> HttpResponse:
-    """The facets of a list with their counts, for a page of a large catalog that came without."""
+    """The facets of a list with their counts, for a page of a large catalog that came without.
+
+    A browser without scripts gets the whole page, counted.
+    """
     search = CatalogSearch.from_query(request.GET)
     facets = facets_of(search, person=request.user.get_username())
-    return render(request, "catalog/_facets.html", {"search": search, "facets": facets})
+    if request.htmx:  # type: ignore[attr-defined]
+        response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
+    else:
+        results = _results(search, facets, counted=True)
+        response = render(request, "catalog/tool_list.html", {"search": search, "results": results})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
 
 
 @require_safe

@@ -72,7 +72,7 @@ def test_a_page_of_many_tools_comes_without_counts_and_says_where_they_are(clien
     make_tool("wave", description="Says hello by hand.")
 
     page = client.get("/?q=hello").content.decode()
-    facets = client.get("/facets/?q=hello").content.decode()
+    facets = client.get("/facets/?q=hello", headers={"hx-request": "true"}).content.decode()
     again = client.get("/?q=hello").content.decode()
 
     assert 'hx-get="/facets/?q=hello"' in page
@@ -102,3 +102,16 @@ def test_the_api_counts_again_after_a_change(stranger: Program):
 
     make_tool("wave", description="Says hello by hand.")
     assert stranger.ask("/tools", q="hello").json()["count"] == 2
+
+
+def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, monkeypatch):
+    monkeypatch.setattr("catalog.faceting.COUNTED_AT_ONCE", 0)
+    make_tool("a", description="hello", examples=[{"description": "One."}])
+
+    page = client.get("/?q=hello").content.decode()
+    counted = client.get("/facets/?q=hello").content.decode()
+
+    assert '<a href="/facets/?q=hello">' in page
+    assert "<h1" in counted
+    assert "hello</mark>" in counted
+    assert '<a href="/facets/?q=hello">' not in counted
