@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -51,14 +51,34 @@ def judged(spec: ToolSpec, waived: Collection[Waived] = ()) -> Judged | None:
         return None
 
 
-def judged_before_publishing(specs: Sequence[ToolSpec]) -> dict[str, Judged]:
-    """As `judged`, with what is waived of the tools that the specs are of; by the hashes of the specs."""
-    waived: dict[str, list[Waived]] = {}
-    waivers = Waiver.objects.filter(tool__tool_id__in=[spec.tool_id for spec in specs]).select_related("tool")
-    for waiver in waivers:
-        waived.setdefault(waiver.tool.tool_id, []).append(waiver.waived)
+@dataclass(frozen=True)
+class JudgedBefore:
+    """How specs are judged that are about to be published, and what was waived of their tools when that was done."""
+
+    found: Mapping[str, Judged] = field(default_factory=dict)  # by the hashes of the specs
+    waived: Mapping[str, list[Waived]] = field(default_factory=dict)  # by the tools' ids
+
+    def still(self, specs: Sequence[ToolSpec]) -> Mapping[str, Judged]:
+        """Without those of whose tools something else is waived by now. The caller holds the index."""
+        if not self.found:
+            return {}
+        now = _waived_of_ids(specs)
+        changed = {spec.sha256 for spec in specs if now.get(spec.tool_id) != self.waived.get(spec.tool_id)}
+        return {key: judged for key, judged in self.found.items() if key not in changed}
+
+
+def judged_before_publishing(specs: Sequence[ToolSpec]) -> JudgedBefore:
+    """As `judged`, with what is waived of the tools that the specs are of."""
+    waived = _waived_of_ids(specs)
     found = {spec.sha256: judged(spec, waived.get(spec.tool_id, ())) for spec in specs}
-    return {key: result for key, result in found.items() if result}
+    return JudgedBefore({key: result for key, result in found.items() if result}, waived)
+
+
+def _waived_of_ids(specs: Sequence[ToolSpec]) -> dict[str, list[Waived]]:
+    waived: dict[str, list[Waived]] = {}
+    for waiver in Waiver.objects.filter(tool__tool_id__in=[spec.tool_id for spec in specs]).select_related("tool"):
+        waived.setdefault(waiver.tool.tool_id, []).append(waiver.waived)
+    return waived
 
 
 def put_on(tool: Tool, judged: Judged | None) -> None:

@@ -20,7 +20,7 @@ from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.inserting import insert, reserved_keys
-from catalog.judging import JUDGED_COLUMNS, judged_before_publishing, note, put_on
+from catalog.judging import JUDGED_COLUMNS, JudgedBefore, judged_before_publishing, note, put_on
 from catalog.lint.judging import Judged
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
@@ -57,7 +57,7 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
         RevisionConflict: the tool's current revision is not the expected one.
         SpecError: another tool has the address that this id would get.
     """
-    judged = {} if dry_run else judged_before_publishing([spec])
+    judged = JudgedBefore() if dry_run else judged_before_publishing([spec])
     [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, judged=judged)
     if isinstance(outcome, SpecError):
         raise outcome
@@ -76,7 +76,7 @@ def publish_many(
     Returns:
         For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
     """
-    judged = judged_before_publishing(specs) if judge and not dry_run else {}
+    judged = judged_before_publishing(specs) if judge and not dry_run else JudgedBefore()
     return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged)
 
 
@@ -86,13 +86,13 @@ def _publish_safely(
     by: User | None,
     expected: int | None = None,
     dry_run: bool = False,
-    judged: Mapping[str, Judged],
+    judged: JudgedBefore,
 ) -> list[Publication | SpecError]:
     for _ in range(TRIES):
         try:
             with transaction.atomic():
                 search_index().hold()
-                outcomes = _publish(specs, by=by, expected=expected, judged=judged)
+                outcomes = _publish(specs, by=by, expected=expected, judged=judged.still(specs))
                 transaction.set_rollback(dry_run)
                 return outcomes
         except IntegrityError:  # somebody else's tool or revision landed between our look and our write: look again

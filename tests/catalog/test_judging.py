@@ -6,7 +6,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog import judging
+from catalog import judging, publishing
 from catalog.archiving import archive, restore
 from catalog.exports import usable_as_it_is
 from catalog.judging import Backlog, Judge, Taken, judge_all, judge_backlog, turn
@@ -17,6 +17,7 @@ from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index
 from catalog.search.expressions import AnyOf, Token
 from catalog.spec import read_spec
+from catalog.waiving import waive
 from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
 GOOD = {
@@ -400,3 +401,26 @@ def test_all_that_waits_is_judged_by_a_command(capsys):
 def test_the_command_says_that_somebody_else_judges():
     with turn(), pytest.raises(CommandError, match="Another process judges"):
         call_command("judge_tools")
+
+
+@pytest.mark.django_db
+def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
+    tool = make_tool("a", description="")
+    judging_of = publishing.judged_before_publishing
+
+    def overtaken(specs):
+        before = judging_of(specs)
+        waive(tool, rule="description-empty", reason="So be it.", by=None)
+        return before
+
+    with monkeypatch.context() as patched:
+        patched.setattr(publishing, "judged_before_publishing", overtaken)
+        published = publish(make_spec("a", description="", tags=["new"]), by=None)
+    assert not Judgement.objects.filter(revision=published.revision).exists()
+
+    for _ in judge_all():
+        pass
+
+    tags = ["new"]  # which cost nothing
+    unwaived = publish(make_spec("b", description="", tags=tags), by=None).tool.score
+    assert Judgement.objects.get(revision=published.revision).score == unwaived + 30
