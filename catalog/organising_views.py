@@ -76,7 +76,7 @@ def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_at(slug)
     if request.method != "POST":
         return _organise_page(request, tool)
-    typed = {name: request.POST.get(name, "") for name in ("toolkit", "tags", "owner")}
+    typed = {name: request.POST.get(name, "") for name in ("toolkit", "tags", "tags_were", "owner")}
     try:
         organise(tool, _wanted(request, tool), by=actor(request), seen=_seen(request))
     except (DocumentError, HeldBySpec, NotTheOwner, RevisionConflict) as error:
@@ -143,16 +143,18 @@ def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpRespon
 
 
 def _wanted(request: HttpRequest, tool: Tool) -> Organisation:
-    """What a form says: all tags that people gave, so that those which it leaves out go."""
+    """What a form says: all tags that people gave, so that those which it showed and leaves out go."""
     choice, typed = request.POST.get("toolkit_from"), request.POST.get("toolkit", "")
     if typed.strip() and not tool.toolkit_chosen:
         choice = "name"  # somebody has written it into an empty field, and left the choice beside it alone
-    tags = [tag.strip() for tag in request.POST.get("tags", "").split(",") if tag.strip()]
-    left_out = {group_key(tag) for tag in tags}
+    stored = ",".join(tool.added_tags.splitlines())
+    said = (request.POST.get("tags", ""), request.POST.get("tags_were", stored))
+    tags, shown = ([tag.strip() for tag in text.split(",") if tag.strip()] for text in said)
+    given = {group_key(tag) for tag in tags}
     return Organisation(
         toolkit=None if choice == "id" else typed,
         add_tags=tags,
-        remove_tags=[tag for tag in tool.added_tags.splitlines() if group_key(tag) not in left_out],
+        remove_tags=[tag for tag in shown if group_key(tag) not in given],
         owner=request.POST["owner"].strip() if "owner" in request.POST else KEPT,
     )
 
@@ -171,6 +173,7 @@ def _organise_page(
         "typed": {
             "toolkit": tool.toolkit if tool.toolkit_chosen else "",
             "tags": ", ".join(tool.added_tags.splitlines()),
+            "tags_were": ", ".join(tool.added_tags.splitlines()),
             "owner": tool.owner.username if tool.owner else "",
             "note": tool.deprecation_note,
             "superseded_by": tool.superseded_by.tool_id if tool.superseded_by else "",

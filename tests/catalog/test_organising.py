@@ -510,3 +510,17 @@ def test_a_toolkit_that_is_written_into_the_empty_field_is_meant(browser):
     browser.post("/tools/now/organise/", {"toolkit_from": "id", "toolkit": "Clocks", "tags": ""})
 
     assert Tool.objects.get().toolkit == "Clocks"
+
+
+def test_a_tag_that_somebody_else_gave_meanwhile_stays_when_the_form_is_sent_again(browser):
+    tool = make_tool("now")
+    organise(tool, Organisation(add_tags=["old"]), by=None)
+    form = {"toolkit_from": "id", "toolkit": "", "tags": "mine", "tags_were": "old", "seen": Tool.objects.get().etag}
+    organise(tool, Organisation(add_tags=["theirs"]), by=None)
+
+    refused = browser.post("/tools/now/organise/", form)
+    assert refused.status_code == 409
+    assert 'name="tags_were" value="old"' in refused.content.decode()
+    browser.post("/tools/now/organise/", form | {"seen": Tool.objects.get().etag})
+
+    assert sorted(Tool.objects.get().added_tags.splitlines()) == ["mine", "theirs"]
