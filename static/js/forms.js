@@ -2,7 +2,6 @@
 // or picked while an answer is on its way is lost to it.
 
 const PAUSE_MS = 150;
-const TYPING_PAUSE_MS = 600;
 let timer = 0;
 
 const isForm = (element) => element instanceof HTMLFormElement && element.matches(":has([data-schema-form])");
@@ -37,23 +36,16 @@ document.addEventListener("click", (event) => {
 const redraw = (form) => form.dispatchEvent(new CustomEvent("refresh"));
 
 // After a pause, and not while an answer is on its way; any other press makes it needless, and must not be undone by it.
-function refreshSoon(form, refresh, pause = PAUSE_MS) {
+function refreshSoon(form, refresh) {
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (!form.isConnected || known.includes(contents(form))) return;
     if (isWaiting) refreshSoon(form, refresh);
     else refresh();
-  }, pause);
+  }, PAUSE_MS);
 }
 document.addEventListener("submit", () => clearTimeout(timer));
-document.addEventListener("input", (event) => {
-  const control = event.target;
-  remember(control);
-  // what is typed is seen in what will be sent once the typing pauses, also before its field is left
-  if (isText(control) && control.closest("form:has(#will-be-sent[open]) [data-schema-form]")) {
-    refreshSoon(control.form, () => redraw(control.form), TYPING_PAUSE_MS);
-  }
-});
+document.addEventListener("input", (event) => remember(event.target));
 
 // What was sent last, and what the answer drew: a field that is left later tells nothing new, and its errors stay.
 let known = [];
