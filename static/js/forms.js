@@ -24,8 +24,9 @@ document.addEventListener("change", (event) => {
 
   // a value on which the shape of this form depends, perhaps; or one that is seen in what will be sent
   const live = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
-  if (live) refreshSoon(control.form, () => control.form.requestSubmit(document.getElementById(live.id)));
-  else if (control.closest("form:has(#will-be-sent[open])")) refreshSoon(control.form, () => redraw(control.form));
+  const { form } = control; // which the control may have left when the pause is over
+  if (live) refreshSoon(form, () => form.requestSubmit(document.getElementById(live.id)));
+  else if (control.closest("form:has(#will-be-sent[open])")) refreshSoon(form, () => redraw(form));
 });
 
 document.addEventListener("click", (event) => {
