@@ -453,7 +453,8 @@ def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict
 def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
     """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
 
-    The same catalog gives the same bytes. Nothing of people is in it, and no secret.
+    What people say of tools is in it as well: toolkit, tags, owner, deprecation and waivers. The same catalog gives the
+    same bytes. Of people there are only the names of owners, and no secret is in it.
     """
     headers = {"Content-Disposition": 'attachment; filename="catalog.ndjson"'}
     return StreamingHttpResponse(whole_catalog(), content_type=MEDIA_TYPE, headers=headers)

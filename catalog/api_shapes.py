@@ -349,7 +349,11 @@ class EntryOut(Schema):
     line: int = Field(description="Where the spec begins there.")
     outcome: Literal["created", "revised", "unchanged", "rejected"]
     tool: UploadedToolOut | None
-    imported: ImportedOut | None = Field(None, description="Where it was made of a document of another format.")
+    imported: ImportedOut | None = Field(
+        None,
+        description="Where it was made of a document of another format; and of a tool of an exported catalog, where "
+        "not all is so here that people said of it there.",
+    )
     problems: list[SpecProblemOut]
 
 
@@ -637,12 +641,15 @@ UPLOAD_BODY: dict[str, Any] = {
 CATALOG_FILE: dict[str, Any] = {
     "responses": {
         200: {
-            "description": "A line that says what it is, one line per revision, and a line with the hash of them all.",
+            "description": "A line that says what it is; of each tool a line with what people say of it, if they say "
+            "anything, and one per revision; and a line with the hash of them all.",
             "content": {
                 "application/x-ndjson": {
                     "schema": {"type": "string"},
                     "example": (
-                        '{"toolshelf":"catalog","version":1}\n'
+                        '{"toolshelf":"catalog","version":2}\n'
+                        '{"tool":"now","owner":"ada","tags":["time"],'
+                        '"deprecation":{"note":"Too coarse.","superseded_by":"time.now"}}\n'
                         '{"id":"now","revision":1,"current":true,"archived":false,"sha256":"…","source":"…"}\n'
                         '{"tools":1,"revisions":1,"sha256":"…"}\n'
                     ),

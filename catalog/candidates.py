@@ -21,11 +21,15 @@ from catalog.unpacking import JSON_ENDINGS, Piece
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"})
 
 
+CATALOG_FILE: Final = "Toolshelf catalog"  # as a format, by its name
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where an imported spec comes from: a format, and the place of the tool in its document.
 
-    `notes` speak of the document as a whole, and stand with its first tool.
+    `notes` speak of the document as a whole, and stand with its first tool. Of a catalog file the losses are of what
+    people say of the tool, and their pointers stand in the lines of the file.
     """
 
     format: str
@@ -34,6 +38,11 @@ class Origin:
     losses: tuple[Loss, ...]
     notes: tuple[str, ...] = ()
     text: str = field(default="", repr=False)
+
+    @property
+    def is_catalog(self) -> bool:
+        """Whether it stood in a catalog file."""
+        return self.format == CATALOG_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,10 @@ class MissingRevisions:
     def __init__(self) -> None:
         self._tool_id: str | None = None
         self._stored: _Stored | None = None  # None where the tool is new
+
+    def go_on_with(self, tool_id: str | None) -> None:
+        """This tool is one that the upload made, before it was interrupted."""
+        self._tool_id = tool_id
 
     def among(self, candidates: list[Candidate]) -> list[Candidate]:
         """`candidates` without what is there already; call it for each batch before that is stored.

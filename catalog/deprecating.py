@@ -32,8 +32,8 @@ def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Coll
         DocumentError: the note is too long, or the successor is none; with pointers into {"note", "superseded_by"}.
     """
     with changing(tool, seen=seen) as stored:
-        problems = _problems_of_note(note)
-        stored.superseded_by, problem = _successor(stored, superseded_by)
+        problems = problems_of_note(note)
+        stored.superseded_by, problem = successor_of(stored, superseded_by)
         problems += [problem] if problem else []
         if problems:
             raise DocumentError(problems)
@@ -62,7 +62,8 @@ def undo_deprecation(tool: Tool, *, seen: Collection[str] | None = None) -> Tool
         return stored
 
 
-def _problems_of_note(note: str) -> list[Problem]:
+def problems_of_note(note: str) -> list[Problem]:
+    """What keeps `note` from being one."""
     if "\x00" in note:
         return [Problem("/note", "A note has no NUL character.", "deprecate.note")]
     if len(note.strip()) > NOTE_LENGTH:
@@ -70,8 +71,8 @@ def _problems_of_note(note: str) -> list[Problem]:
     return []
 
 
-def _successor(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]:
-    """The tool of that id, which must not be succeeded by `tool` itself."""
+def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]:
+    """The tool of that id, or why it cannot succeed `tool`: it must not be succeeded by that itself."""
     if not tool_id:
         return None, None
 

@@ -11,6 +11,7 @@ from django.db.models.functions import Collate
 
 from catalog.catalog_file import KeptRevision, catalog_lines
 from catalog.models import Revision, Tool
+from catalog.retelling import said_of
 
 TOOLS_AT_ONCE = 200
 
@@ -18,7 +19,9 @@ _BY_CODE_POINT = {"sqlite": "BINARY", "postgresql": "C"}
 
 
 def whole_catalog() -> Iterator[str]:
-    """The lines of a file that holds every revision of every tool, archived ones too (see `catalog_file`).
+    """The lines of a file that holds every revision of every tool, and what people say of it (see `catalog_file`).
+
+    Archived tools are in it too.
 
     What is published while it is written may be in it or not, but each tool is whole.
     """
@@ -31,11 +34,17 @@ def _revisions() -> Iterator[KeptRevision]:
         found: dict[int, list[Revision]] = {tool.pk: [] for tool in chunk}
         for revision in Revision.objects.filter(tool__in=chunk).order_by("number"):
             found[revision.tool_id].append(revision)
+        said = said_of(chunk)
         for tool in chunk:
             newest = max((revision.number for revision in found[tool.pk]), default=0)
             for revision in found[tool.pk]:
                 yield KeptRevision(
-                    tool.tool_id, revision.number, revision.source, revision.number == newest, tool.archived
+                    tool.tool_id,
+                    revision.number,
+                    revision.source,
+                    revision.number == newest,
+                    tool.archived,
+                    said[tool.pk],
                 )
 
 

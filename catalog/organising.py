@@ -80,7 +80,7 @@ def _set_toolkit(tool: Tool, wanted: str | Kept | None) -> list[Problem]:
     tool.toolkit = " ".join(wanted.split())
     if not tool.toolkit:
         return []
-    return _problems_of_name(tool.toolkit, "/toolkit", "toolkit", TOOLKIT_LENGTH)
+    return problems_of_name(tool.toolkit, "/toolkit", "toolkit", TOOLKIT_LENGTH)
 
 
 def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
@@ -88,7 +88,7 @@ def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
     problems = [
         problem
         for index, tag in enumerate(added)
-        for problem in _problems_of_name(tag, pointer_join("/add_tags", index), "tag", TAG_LENGTH)
+        for problem in problems_of_name(tag, pointer_join("/add_tags", index), "tag", TAG_LENGTH)
     ]
     removed = {group_key(tag): tag for tag in wanted.remove_tags}
     kept = {group_key(tag): tag for tag in tool.added_tags.splitlines()}
@@ -104,7 +104,8 @@ def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
     return problems
 
 
-def _problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[Problem]:
+def problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[Problem]:
+    """What keeps `name`, which stands at `pointer`, from being the name of a "toolkit" or a "tag"."""
     rule = f"organise.{kind}"
     if "\x00" in name or not group_key(name):
         return [Problem(pointer, f"The name of a {kind} has a letter or a digit.", rule)]

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
 from django.utils import timezone
@@ -33,6 +34,7 @@ BATCH = (
 TRIES = 3
 
 Outcome = Literal["created", "revised", "unchanged"]
+Beginnings = Mapping[str, Mapping[str, Any]]  # columns that a tool begins with if it is new, by its id
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +67,25 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
 
 
 def publish_many(
-    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool = False, judge: bool = False
+    specs: Sequence[ToolSpec],
+    *,
+    by: User | None,
+    dry_run: bool = False,
+    judge: bool = False,
+    beginnings: Beginnings | None = None,
 ) -> list[Publication | SpecError]:
     """Publish `specs` in one transaction; hand over about `BATCH` at a time.
 
     An id that comes twice becomes two revisions, in order. With `dry_run` everything is done and then undone: the
     outcomes are those that a real one would have at this moment, and what they speak of is not stored. With `judge`
-    they are judged as well (see judging.py), which takes as long again; else that is done later.
+    they are judged as well (see judging.py), which takes as long again; else that is done later. A tool that is new
+    begins with its `beginnings`; what they do not name is as the spec has it, and its owner is who publishes.
 
     Returns:
         For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
     """
     judged = judged_before_publishing(specs) if judge and not dry_run else JudgedBefore()
-    return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged)
+    return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings or {})
 
 
 def _publish_safely(
@@ -87,12 +95,13 @@ def _publish_safely(
     expected: int | None = None,
     dry_run: bool = False,
     judged: JudgedBefore,
+    beginnings: Beginnings = MappingProxyType({}),
 ) -> list[Publication | SpecError]:
     for _ in range(TRIES):
         try:
             with transaction.atomic():
                 search_index().hold()
-                outcomes = _publish(specs, by=by, expected=expected, judged=judged.still(specs))
+                outcomes = _publish(specs, by=by, expected=expected, judged=judged.still(specs), beginnings=beginnings)
                 transaction.set_rollback(dry_run)
                 return outcomes
         except IntegrityError:  # somebody else's tool or revision landed between our look and our write: look again
@@ -101,20 +110,30 @@ def _publish_safely(
 
 
 def _publish(
-    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None, judged: Mapping[str, Judged]
+    specs: Sequence[ToolSpec],
+    *,
+    by: User | None,
+    expected: int | None,
+    judged: Mapping[str, Judged],
+    beginnings: Beginnings,
 ) -> list[Publication | SpecError]:
     outcomes: dict[int, Publication | SpecError] = {}
     waiting = list(range(len(specs)))
     while waiting:
         first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
         these = sorted(first_of_id.values())
-        outcomes |= zip(these, _publish_distinct([specs[i] for i in these], by, expected, judged), strict=True)
+        published = _publish_distinct([specs[i] for i in these], by, expected, judged, beginnings)
+        outcomes |= zip(these, published, strict=True)
         waiting = [index for index in waiting if index not in outcomes]
     return [outcomes[index] for index in range(len(specs))]
 
 
 def _publish_distinct(
-    specs: Sequence[ToolSpec], by: User | None, expected: int | None, judged: Mapping[str, Judged]
+    specs: Sequence[ToolSpec],
+    by: User | None,
+    expected: int | None,
+    judged: Mapping[str, Judged],
+    beginnings: Beginnings,
 ) -> list[Publication | SpecError]:
     """As `publish_many`, for specs of which no two have the same id."""
     tools = _tools_with_ids([spec.tool_id for spec in specs])
@@ -129,7 +148,8 @@ def _publish_distinct(
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, owner=by)
+            beginning = {"owner": by, **beginnings.get(spec.tool_id, {})}
+            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, **beginning)
             new.append((spec, tool))
         elif tool.current is None or tool.current.sha256 != spec.sha256:
             changed.append((spec, tool))

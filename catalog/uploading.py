@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
@@ -134,12 +133,13 @@ def carry_out(upload: Upload) -> None:
     if upload.total is None:
         _note(upload, total=sum(1 for _ in _pieces(upload)))
     batches = upload_batches(
-        islice(_pieces(upload), upload.read, None),
+        _pieces(upload),
         by=upload.by,
         dry_run=upload.dry_run,
         prefix=upload.prefix or None,
         batch=SHORT_BATCH,
         keep=_Keeping(upload).keep,
+        before=(upload.read, upload.created_at),
     )
     for _ in batches:
         pass
@@ -217,14 +217,13 @@ class _Keeping:
 
     def __init__(self, upload: Upload) -> None:
         self.upload = upload
-        self.read_before = upload.read
         self.place = upload.specs.count()
         self.left = KEPT_TEXT_CHARS
 
     def keep(self, entries: list[Entry], read: int) -> None:
         counts = {name: F(name) + number for name, number in counts_of(entries).items()}
         own = Upload.objects.filter(pk=self.upload.pk, carrier=self.upload.carrier, ended_at=None)
-        if not own.update(read=self.read_before + read, seen_at=timezone.now(), **counts):
+        if not own.update(read=read, seen_at=timezone.now(), **counts):
             raise _TakenOverError  # and what the batch stored is not
         UploadedSpec.objects.bulk_create(map(self._row, entries))
 

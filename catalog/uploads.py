@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 from django.db import transaction
 
 from catalog.accounts.models import User
-from catalog.archiving import archive
-from catalog.candidates import Candidate, MissingRevisions, Origin, candidates_in
+from catalog.candidates import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.errors import SpecError
+from catalog.losses import Loss
 from catalog.problems import Problem
 from catalog.publishing import BATCH, Publication, publish_many
+from catalog.retelling import Retelling, Unfollowed
 from catalog.spec import ToolSpec
 from catalog.unpacking import Piece
 from catalog.upload_tables import OUTCOMES
@@ -53,7 +56,8 @@ class Entry:
         faults: why it was rejected, and
         text: what was rejected, to be put right; "" where it could not be read at all. In a dry run also what would
             become a revision of a tool that is there.
-        origin: what it was imported from; None where it was uploaded as a spec.
+        origin: what it was imported from; None where it was uploaded as a spec. Of what a catalog file brings, where
+            something was lost.
     """
 
     source: str
@@ -86,7 +90,7 @@ def upload(
 
     Each `batch` (None: `BATCH`) is a transaction. A document of another format gives an entry for each of its tools,
     whose ids start with `prefix` (None: as the document has it). Of the revisions in a catalog file, those are
-    published that are not here yet.
+    published that are not here yet; a tool that is new here begins with what people said of it there.
     """
     for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, batch=batch):
         yield from entries
@@ -100,28 +104,40 @@ def upload_batches(
     prefix: str | None = None,
     batch: int | None = None,
     keep: Callable[[list[Entry], int], None] | None = None,
+    before: tuple[int, datetime] | None = None,
 ) -> Iterator[list[Entry]]:
     """As `upload`, by batches.
 
     `keep` is called with the entries of each, and how many of `pieces` are dealt with, within the transaction that
-    stores their specs: what it writes is there if and only if they are.
+    stores their specs: what it writes is there if and only if they are. Of an upload that goes on, `before` says how
+    many were dealt with by then, and when it began.
     """
-    missing = MissingRevisions()
-    counted = _Counted(pieces)
+    missing, retelling = MissingRevisions(), Retelling()
+    pieces = iter(pieces)
+    if before:
+        retelling.since = before[1]
+        missing.go_on_with(retelling.pass_over(islice(pieces, before[0])))
+    counted = _Counted(pieces, before[0] if before else 0)
     for candidates in _batches(candidates_in(counted, prefix=prefix), batch or BATCH):
         with transaction.atomic():
-            entries = list(_publish(missing.among(candidates), by, dry_run=dry_run))
+            entries = list(_publish(missing.among(candidates), by, retelling, dry_run=dry_run))
             if keep:
                 keep(entries, counted.dealt_with(candidates[-1]))
+        yield entries
+    with transaction.atomic():
+        entries = [_unfollowed(one) for one in retelling.finish()]
+        if keep and entries:
+            keep(entries, counted.taken)
+    if entries:
         yield entries
 
 
 class _Counted:
     """Pieces, and how many were taken."""
 
-    def __init__(self, pieces: Iterable[Piece]) -> None:
+    def __init__(self, pieces: Iterable[Piece], taken: int = 0) -> None:
         self.pieces = pieces
-        self.taken = 0
+        self.taken = taken
 
     def __iter__(self) -> Iterator[Piece]:
         for piece in self.pieces:
@@ -152,21 +168,23 @@ def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
-def _publish(batch: list[Candidate], by: User | None, *, dry_run: bool) -> Iterator[Entry]:
+def _publish(batch: list[Candidate], by: User | None, retelling: Retelling, *, dry_run: bool) -> Iterator[Entry]:
     specs = [candidate.spec for candidate in batch if isinstance(candidate.spec, ToolSpec)]
-    published = iter(publish_many(specs, by=by, dry_run=dry_run, judge=len(specs) <= FEW) if specs else [])
-    for candidate in batch:
-        spec, piece = candidate.spec, candidate.piece
-        outcome = next(published) if isinstance(spec, ToolSpec) else SpecError(spec)
-        if not isinstance(outcome, Publication):
+    judge, beginnings = len(specs) <= FEW, retelling.beginnings(batch)
+    published = iter(publish_many(specs, by=by, dry_run=dry_run, judge=judge, beginnings=beginnings) if specs else [])
+    outcomes = [
+        (candidate, next(published) if isinstance(candidate.spec, ToolSpec) else SpecError(candidate.spec))
+        for candidate in batch
+    ]
+    losses = retelling.tell(outcomes, dry_run=dry_run)
+    for (candidate, outcome), lost in zip(outcomes, losses, strict=True):
+        if isinstance(outcome, Publication):
+            yield _accepted(candidate, outcome, lost, with_text=dry_run and outcome.outcome == "revised")
+        else:
             yield _rejected(candidate, outcome.problems)
-            continue
-        if piece.kept and piece.kept.archived and outcome.outcome == "created" and not dry_run:
-            archive(outcome.tool)
-        yield _accepted(candidate, outcome, with_text=dry_run and outcome.outcome == "revised")
 
 
-def _accepted(candidate: Candidate, publication: Publication, *, with_text: bool) -> Entry:
+def _accepted(candidate: Candidate, publication: Publication, lost: tuple[Loss, ...], *, with_text: bool) -> Entry:
     tool = publication.tool
     return Entry(
         candidate.piece.source,
@@ -178,7 +196,23 @@ def _accepted(candidate: Candidate, publication: Publication, *, with_text: bool
         publication.revision.number,
         tool.archived,
         text=candidate.piece.text.decode() if with_text else "",
-        origin=candidate.origin,
+        origin=Origin(CATALOG_FILE, "", candidate.line, lost) if lost else candidate.origin,
+    )
+
+
+def _unfollowed(one: Unfollowed) -> Entry:
+    """A second entry of a tool, which says of its successor what was not known before the file ended."""
+    tool = one.tool
+    return Entry(
+        one.source,
+        one.line,
+        "unchanged",
+        tool.tool_id,
+        tool.name,
+        tool.slug,
+        tool.current.number if tool.current else None,
+        tool.archived,
+        origin=Origin(CATALOG_FILE, "", one.line, (one.loss,)),
     )
 
 

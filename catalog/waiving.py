@@ -32,7 +32,7 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
         DocumentError: there is no such rule, or no reason, or one is too long; or there are too many.
     """
     reason = " ".join(reason.split())
-    problems = list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
+    problems = problems_of_waiver(rule, pointer, reason)
     if problems:
         raise DocumentError(problems)
     with transaction.atomic():
@@ -54,6 +54,11 @@ def take_back(waiver: Waiver) -> None:
         search_index().hold()
         Waiver.objects.filter(pk=waiver.pk).delete()
         judge_again(Tool.objects.with_current().get(pk=waiver.tool_id))
+
+
+def problems_of_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
+    """What keeps these from being a waiver; with pointers into {"rule", "pointer", "reason"}."""
+    return list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
 
 
 def _about_rule(rule: str) -> Problem | None:

@@ -19,6 +19,7 @@ SAME_TESTS = (
     "test_prepared.py",
     "test_uploads.py",
     "test_uploading.py",
+    "test_catalog_said.py",
 )
 
 

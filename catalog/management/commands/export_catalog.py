@@ -14,8 +14,9 @@ from catalog.exporting import whole_catalog
 
 class Command(BaseCommand):
     help = (
-        "Write every revision of every tool as NDJSON with hashes: the same catalog gives the same bytes. "
-        "Nothing of people is in it, and no secret. `load_specs` reads it."
+        "Write every revision of every tool as NDJSON with hashes, and what people say of it: toolkit, tags, owner, "
+        "deprecation, waivers. The same catalog gives the same bytes. Of people there are only the names of owners, "
+        "and no secret is in it. `load_specs` reads it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,446 @@
+"""What people say of tools, in the file of a whole catalog: it comes back, or the report says what did not."""
+
+import hashlib
+import io
+import json
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+from catalog import uploading
+from catalog.archiving import archive
+from catalog.catalog_file import CatalogReader
+from catalog.deprecating import deprecate
+from catalog.exporting import whole_catalog
+from catalog.models import Tool, Upload, UploadedSpec, Waiver
+from catalog.organising import Organisation, organise
+from catalog.problems import Problem
+from catalog.publishing import publish
+from catalog.unpacking import pieces_of
+from catalog.uploads import upload
+from catalog.waiving import waive
+from tests.factories import make_spec, make_tool, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def uploaded(data, **options):
+    pieces = pieces_of("catalog.ndjson", io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
+    return list(upload(pieces, **{"by": None} | options))
+
+
+def export_of_now():
+    return "".join(whole_catalog()).encode()
+
+
+def forget_everything():
+    Tool.objects.update(current=None, superseded_by=None)
+    Tool.objects.all().delete()
+
+
+def said(data, tool_id):
+    """The line with what people say of a tool."""
+    lines = [json.loads(line) for line in data.splitlines()]
+    [line] = [line for line in lines if line.get("tool") == tool_id]
+    return line
+
+
+def losses(entries):
+    return [(entry.tool_id, loss.pointer) for entry in entries if entry.origin for loss in entry.origin.losses]
+
+
+def catalog_file(*lines):
+    """A file of these lines, whose last one does not tell the truth."""
+    written = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    return b"\n".join([b'{"toolshelf":"catalog","version":2}', *written, b'{"tools":0,"revisions":0,"sha256":""}'])
+
+
+def revision_line(tool_id, **more):
+    source = make_spec(tool_id)
+    kept = {"id": tool_id, "revision": 1, "current": True, "archived": False}
+    return {**kept, "sha256": source.sha256, "source": source.source, **more}
+
+
+@pytest.fixture
+def catalog(ada):
+    """Tools of which everything is said that can be."""
+    for description in ("A", "B"):
+        publish(make_spec("a.weather", description=description, tags=["spec"]), by=ada)
+    weather = Tool.objects.get(tool_id="a.weather")
+    organise(weather, Organisation(toolkit="Sky & «sea»", add_tags=["outdoors", "Früh"]), by=ada)
+    waive(weather, rule="return-type-missing", pointer="/definition", reason="Text, as everybody knows.", by=ada)
+    waive(weather, rule="parameter-undescribed", reason="Its name says it.", by=ada)
+    make_tool("z.weather")
+    deprecate(weather, note="Too coarse.", superseded_by="z.weather")
+    organise(make_tool("b.alone"), Organisation(toolkit=""), by=None)
+    deprecate(make_tool("c.old", deprecated=True), superseded_by="a.weather")
+    archive(publish(make_spec("d.archived"), by=ada).tool)
+    make_tool("e.plain")
+
+
+def test_an_empty_catalog_gets_all_that_people_said_and_gives_the_same_bytes(catalog):
+    data = export_of_now()
+    forget_everything()
+
+    entries = uploaded(data)
+
+    assert losses(entries) == []
+    assert export_of_now() == data
+    weather = Tool.objects.get(tool_id="a.weather")
+    assert (weather.owner.username, weather.toolkit, weather.toolkit_chosen) == ("ada", "Sky & «sea»", True)
+    assert weather.tags == ["spec", "Früh", "outdoors"]
+    assert (weather.deprecated, weather.deprecation_note) == (True, "Too coarse.")
+    assert weather.superseded_by.tool_id == "z.weather"
+    assert Tool.objects.get(tool_id="c.old").superseded_by == weather
+    assert Tool.objects.get(tool_id="d.archived").archived
+    assert weather.waivers.count() == 2
+
+
+def test_what_is_said_is_one_line_before_the_revisions_of_a_tool(catalog):
+    lines = [json.loads(line) for line in export_of_now().splitlines()]
+
+    assert lines[1] == {
+        "tool": "a.weather",
+        "owner": "ada",
+        "toolkit": "Sky & «sea»",
+        "tags": ["Früh", "outdoors"],
+        "deprecation": {"note": "Too coarse.", "superseded_by": "z.weather"},
+        "waivers": [
+            {"rule": "parameter-undescribed", "pointer": "", "reason": "Its name says it."},
+            {"rule": "return-type-missing", "pointer": "/definition", "reason": "Text, as everybody knows."},
+        ],
+    }
+    assert [line.get("id") for line in lines[2:4]] == ["a.weather", "a.weather"]
+
+
+def test_nothing_is_written_of_a_tool_of_which_nobody_says_anything():
+    make_tool("plain")
+
+    assert b'"tool"' not in export_of_now()
+
+
+def test_of_people_only_the_names_of_owners_are_in_the_file(catalog, ada):
+    ada.email = "ada@example.org"
+    ada.set_password("the password")
+    ada.save()
+    publish(make_spec("e.plain", description="By somebody."), by=make_user("grace"))
+
+    data = export_of_now()
+
+    assert b"ada@example.org" not in data
+    assert b"grace" not in data
+    assert ada.password.encode() not in data
+
+
+def test_a_second_import_changes_nothing_and_loses_nothing(catalog):
+    data = export_of_now()
+    before = list(Tool.objects.values().order_by("pk"))
+
+    entries = uploaded(data)
+
+    assert {entry.outcome for entry in entries} == {"unchanged"}
+    assert losses(entries) == []
+    assert list(Tool.objects.values().order_by("pk")) == before
+    assert Waiver.objects.count() == 2
+
+
+def test_what_is_found_in_lists_is_found_after_an_import(catalog, browser):
+    data = export_of_now()
+    forget_everything()
+
+    uploaded(data)
+
+    for query in ("tag:outdoors", "owner=ada", "toolkit=Sky+%26+«sea»"):
+        asked = query if "=" in query else f"q={query}"
+        assert "a.weather" in browser.get(f"/?{asked}").content.decode(), query
+
+
+def test_waivers_count_after_an_import(catalog):
+    data = export_of_now()
+    score = Tool.objects.get(tool_id="a.weather").score
+    forget_everything()
+
+    uploaded(data, batch=3)
+
+    assert Tool.objects.get(tool_id="a.weather").score == score
+
+
+def test_an_owner_whom_nobody_knows_is_a_loss_and_the_rest_is_said(catalog, ada):
+    data = export_of_now()
+    forget_everything()
+    ada.delete()
+
+    entries = uploaded(data)
+
+    assert losses(entries) == [("a.weather", "/owner"), ("d.archived", "/owner")]
+    assert entries[0].origin.losses[0].reason == "There is no person 'ada' here."
+    assert Tool.objects.get(tool_id="a.weather").toolkit == "Sky & «sea»"
+    assert Tool.objects.get(tool_id="a.weather").owner is None
+
+
+def test_what_nobody_owned_there_belongs_to_nobody_here(ada):
+    data = catalog_file(revision_line("free"))
+
+    uploaded(data, by=ada)
+
+    assert Tool.objects.get(tool_id="free").owner is None
+
+
+@pytest.mark.parametrize("batch", [1, 2, 500])
+def test_a_successor_may_stand_later_in_the_file(batch):
+    data = catalog_file(
+        {"tool": "a", "deprecation": {"superseded_by": "c"}},
+        revision_line("a"),
+        {"tool": "b", "deprecation": {"note": "See a.", "superseded_by": "a"}},
+        revision_line("b"),
+        revision_line("c"),
+    )
+
+    entries = uploaded(data, batch=batch)
+
+    assert losses(entries) == []
+    followed = dict(Tool.objects.values_list("tool_id", "superseded_by__tool_id"))
+    assert followed == {"a": "c", "b": "a", "c": None}
+
+
+def test_a_successor_may_be_here_already():
+    make_tool("here")
+
+    uploaded(catalog_file({"tool": "a", "deprecation": {"superseded_by": "here"}}, revision_line("a")))
+
+    assert Tool.objects.get(tool_id="a").superseded_by.tool_id == "here"
+
+
+def test_a_successor_that_never_comes_is_a_loss():
+    data = catalog_file({"tool": "a", "deprecation": {"note": "n", "superseded_by": "gone"}}, revision_line("a"))
+
+    entries = uploaded(data)
+
+    last = entries[-1]
+    assert (last.tool_id, last.line, last.outcome) == ("a", 3, "unchanged")
+    assert last.origin.losses[0].reason == "There is no tool 'gone'."
+    assert (Tool.objects.get().deprecated, Tool.objects.get().deprecation_note) == (True, "n")
+
+
+def test_tools_that_supersede_each_other_do_not_come_about():
+    data = catalog_file(
+        {"tool": "a", "deprecation": {"superseded_by": "b"}},
+        revision_line("a"),
+        {"tool": "b", "deprecation": {"superseded_by": "a"}},
+        revision_line("b"),
+        {"tool": "c", "deprecation": {"superseded_by": "c"}},
+        revision_line("c"),
+    )
+
+    entries = uploaded(data)
+
+    assert len(losses(entries)) == 2
+    assert Tool.objects.exclude(superseded_by=None).count() == 1
+
+
+def test_what_people_say_here_of_a_tool_that_was_here_stays_and_the_report_says_so(ada):
+    make_tool("mine")
+    organise(Tool.objects.get(), Organisation(add_tags=["here"]), by=None)
+    data = catalog_file({"tool": "mine", "tags": ["there"], "owner": "ada", "colour": 1}, revision_line("mine"))
+
+    [entry] = uploaded(data)[:1]
+
+    assert entry.outcome == "unchanged"
+    assert losses([entry]) == [("mine", "/colour"), ("mine", "/owner"), ("mine", "/tags")]
+    assert (Tool.objects.get().tags, Tool.objects.get().owner) == (["here"], None)
+
+
+def test_unknown_members_are_reported():
+    data = catalog_file(
+        {
+            "tool": "a",
+            "colour": "red",
+            "deprecation": {"since": "2024"},
+            "waivers": [{"rule": "return-type-missing", "reason": "so", "by": "ada"}],
+        },
+        revision_line("a", stars=5),
+    )
+
+    [entry] = uploaded(data)[:1]
+
+    assert losses([entry]) == [
+        ("a", "/stars"),
+        ("a", "/colour"),
+        ("a", "/deprecation/since"),
+        ("a", "/waivers/0/by"),
+    ]
+    assert Waiver.objects.get().reason == "so"
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "pointer"),
+    [
+        ("toolkit", "x" * 101, "/toolkit"),
+        ("toolkit", "!?", "/toolkit"),
+        ("tags", ["ok", "a,b"], "/tags/1"),
+        ("tags", ["ok", "OK"], "/tags/1"),
+        ("tags", [f"t{number}" for number in range(51)], "/tags/50"),
+        ("deprecation", {"note": "x" * 501}, "/deprecation/note"),
+        ("waivers", [{"rule": "no-such-rule", "reason": "r"}], "/waivers/0/rule"),
+        ("waivers", [{"rule": "return-type-missing"}], "/waivers/0/reason"),
+        ("waivers", [{"rule": "return-type-missing", "reason": "r"}] * 2, "/waivers/1"),
+    ],
+)
+def test_what_cannot_be_said_is_lost_and_said_to_be(member, value, pointer):
+    [entry] = uploaded(catalog_file({"tool": "a", member: value}, revision_line("a")))[:1]
+
+    assert entry.outcome == "created"
+    assert losses([entry]) == [("a", pointer)]
+
+
+@pytest.mark.parametrize(
+    ("line", "pointer"),
+    [
+        ({"tool": 7}, "/tool"),
+        ({"tool": "a", "owner": None}, "/owner"),
+        ({"tool": "a", "toolkit": []}, "/toolkit"),
+        ({"tool": "a", "tags": "x"}, "/tags"),
+        ({"tool": "a", "tags": ["x", 1]}, "/tags/1"),
+        ({"tool": "a", "deprecation": True}, "/deprecation"),
+        ({"tool": "a", "deprecation": {"note": 1}}, "/deprecation/note"),
+        ({"tool": "a", "waivers": {}}, "/waivers"),
+        ({"tool": "a", "waivers": [1]}, "/waivers/0"),
+        ({"tool": "a", "waivers": [{"rule": 1}]}, "/waivers/0/rule"),
+    ],
+)
+def test_a_line_that_is_not_as_it_should_be_is_refused_alone(line, pointer):
+    entries = uploaded(catalog_file(line, revision_line("a")))
+
+    assert [(entry.line, entry.outcome) for entry in entries[:2]] == [(2, "rejected"), (3, "created")]
+    assert (entries[0].faults[0].problem.rule, entries[0].faults[0].problem.pointer) == ("catalog.line", pointer)
+
+
+def test_each_line_of_a_half_broken_file_has_its_own_outcome(catalog):
+    lines = export_of_now().splitlines()
+    forget_everything()
+    lines[1] = lines[1].replace(b'"owner":"ada"', b'"owner":["ada"]')
+    lines[2] = lines[2][:-5]
+    lines.insert(5, b"nonsense")
+
+    entries = uploaded(b"\n".join(lines))
+
+    by_line = {entry.line: (entry.outcome, entry.tool_id) for entry in entries}
+    assert by_line[2] == by_line[3] == by_line[6] == ("rejected", None)
+    assert by_line[4] == ("created", "a.weather")
+    assert [entry.tool_id for entry in entries if entry.outcome == "created"] == sorted(
+        Tool.objects.values_list("tool_id", flat=True)
+    )
+    assert entries[-1].faults[0].problem.rule == "catalog.cut"
+    assert Tool.objects.get(tool_id="d.archived").archived
+
+
+def test_a_file_of_the_first_version_is_read_as_before(ada):
+    source = make_spec("a")
+    lines = (
+        '{"toolshelf":"catalog","version":1}\n'
+        f'{{"id":"a","revision":1,"current":true,"archived":true,"sha256":"{source.sha256}",'
+        f'"source":{json.dumps(source.source)}}}\n'
+    )
+    end = {"tools": 1, "revisions": 1, "sha256": hashlib.sha256(lines.encode()).hexdigest()}
+
+    [entry] = uploaded(f"{lines}{json.dumps(end)}\n".encode(), by=ada)
+
+    assert (entry.outcome, entry.origin) == ("created", None)
+    assert (Tool.objects.get().owner, Tool.objects.get().archived) == (ada, True)
+
+
+def test_a_file_of_the_first_version_says_nothing_of_tools():
+    reader = CatalogReader()
+    reader.read(b'{"toolshelf":"catalog","version":1}')
+
+    assert isinstance(reader.read(b'{"tool":"a"}'), Problem)
+
+
+def test_a_dry_run_says_what_would_be_lost_and_stores_nothing(catalog, ada):
+    data = export_of_now()
+    forget_everything()
+    ada.delete()
+
+    entries = uploaded(data, dry_run=True)
+
+    assert losses(entries) == [("a.weather", "/owner"), ("d.archived", "/owner")]
+    assert not Tool.objects.exists()
+    assert not Waiver.objects.exists()
+
+
+def test_the_most_that_can_be_said_fits_a_line(ada, settings):
+    settings.MAX_SPEC_BYTES = 20_000
+    tool = make_tool("waived")
+    rows = [Waiver(tool=tool, rule="return-type-missing", pointer=f"/{n}", reason="ü" * 500) for n in range(500)]
+    Waiver.objects.bulk_create(rows)
+    data = export_of_now()
+    forget_everything()
+
+    assert losses(uploaded(data)) == []
+    assert export_of_now() == data
+
+
+def test_the_report_of_the_api_names_what_was_lost(program):
+    data = catalog_file({"tool": "a", "owner": "nobody"}, revision_line("a"))
+
+    report = program.send("POST", "/uploads", data, content_type="application/x-ndjson").json()
+
+    assert report["specs"][0]["imported"] == {
+        "format": "Toolshelf catalog",
+        "pointer": "",
+        "notes": [],
+        "losses": [{"pointer": "/owner", "what": "dropped", "reason": "There is no person 'nobody' here."}],
+        "spec": None,
+    }
+
+
+def test_the_page_names_what_was_lost(browser):
+    text = catalog_file({"tool": "a", "owner": "nobody"}, revision_line("a")).decode()
+
+    page = browser.post("/upload/", {"text": text}).content.decode()
+
+    assert "1 thing that the catalog file says of this tool, and that is not so here" in " ".join(page.split())
+    assert "There is no person &#x27;nobody&#x27; here." in page
+
+
+def test_load_specs_reads_what_export_catalog_wrote(catalog, tmp_path, capsys):
+    file = tmp_path / "catalog.ndjson"
+    call_command("export_catalog", str(file))
+    forget_everything()
+
+    call_command("load_specs", str(file))
+
+    assert json.loads(capsys.readouterr().out)["counts"]["rejected"] == 0
+    assert export_of_now() == file.read_bytes()
+
+
+class _PowerCut(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("cut_after", range(1, 7))
+def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
+    catalog, ada, monkeypatch, settings, tmp_path, cut_after
+):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
+    data = export_of_now()
+    forget_everything()
+    upload = uploading.keep([("catalog.ndjson", io.BytesIO(data))], by=ada)
+    cut = uploading._Keeping.keep
+
+    def keep(self, entries, read):
+        if UploadedSpec.objects.count() >= cut_after:
+            raise _PowerCut
+        cut(self, entries, read)
+
+    monkeypatch.setattr(uploading._Keeping, "keep", keep)
+    with pytest.raises(_PowerCut):
+        uploading.carry_out(upload)
+    monkeypatch.setattr(uploading._Keeping, "keep", cut)
+
+    uploading.carry_out(Upload.objects.get())
+
+    assert export_of_now() == data
+    assert Upload.objects.get().counts == {"created": 6, "revised": 1, "unchanged": 0, "rejected": 0}
