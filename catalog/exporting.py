@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -25,7 +25,9 @@ def whole_catalog() -> Iterator[str]:
 
     What is published while it is written may be in it or not, but each tool is whole.
     """
-    return catalog_lines(_revisions())
+    revisions = _revisions()
+    first = list(islice(revisions, 1))  # a database that cannot be read shows before anything is written
+    return catalog_lines(chain(first, revisions))
 
 
 def _revisions() -> Iterator[KeptRevision]:

@@ -24,15 +24,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         path: Path | None = options["path"]
+        lines = whole_catalog()
         if path is None or str(path) == "-":
-            for line in whole_catalog():
+            for line in lines:
                 sys.stdout.buffer.write(line.encode())
             sys.stdout.buffer.flush()
             return
         unfinished = path.with_name(f"{path.name}.part")
         try:
             with unfinished.open("wb") as file:
-                file.writelines(line.encode() for line in whole_catalog())
+                file.writelines(line.encode() for line in lines)
             unfinished.replace(path)
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error

@@ -1,0 +1,80 @@
+"""The commands where the database is not ready for them: one sentence says what to do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = "playground/samples"
+
+
+def manage(data_dir, *words):
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir), "DATABASE_URL": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["load_specs", SAMPLES],
+        ["load_specs", "--dry-run", "--user", "ada", SAMPLES],
+        ["export_catalog"],
+        ["create_token", "ada"],
+        ["sign_in_link"],
+        ["run_tool", "convert-units", "--parameters", "{}"],
+        ["judge_tools"],
+        ["rebuild_index"],
+        ["createsuperuser", "--noinput", "--username", "ada", "--email", "ada@example.org"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_on_a_database_that_was_never_set_up_says_what_to_do(tmp_path, words):
+    ended = manage(tmp_path, *words)
+
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "The database has not been set up yet: run `manage.py migrate` first (`manage.py serve` does so by itself).\n"
+    )
+
+
+def test_an_export_without_a_database_leaves_no_file(tmp_path):
+    manage(tmp_path, "export_catalog", str(tmp_path / "catalog.ndjson"))
+
+    assert not list(tmp_path.glob("catalog.*"))
+
+
+def test_a_database_of_an_older_version_is_to_be_migrated_too(tmp_path):
+    manage(tmp_path, "migrate", "catalog", "0004")
+
+    ended = manage(tmp_path, "load_specs", SAMPLES)
+
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert ended.stderr.startswith("The database is that of an older Toolshelf: run `manage.py migrate` first")
+
+
+def test_after_migrating_the_command_works(tmp_path):
+    manage(tmp_path, "migrate")
+
+    ended = manage(tmp_path, "create_token", "ada")
+
+    assert (ended.returncode, len(ended.stdout.split())) == (0, 1)
+
+
+def test_another_fault_of_the_database_is_not_explained_away(tmp_path):
+    (tmp_path / "toolshelf.sqlite3").write_bytes(b"This is no database. " * 500)
+
+    ended = manage(tmp_path, "create_token", "ada")
+
+    assert ended.returncode == 1
+    assert "file is not a database" in ended.stderr
+    assert "migrate" not in ended.stderr.splitlines()[-1]
