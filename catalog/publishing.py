@@ -9,12 +9,13 @@ uploads a folder every night does not undo what a person decided.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
+from django.db import DEFAULT_DB_ALIAS, DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.accounts.models import User
@@ -32,6 +33,8 @@ BATCH = (
     500  # specs per transaction that callers should hand over: long enough to be quick, short enough to let others in
 )
 TRIES = 3
+
+_log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
 Beginnings = Mapping[str, Mapping[str, Any]]  # columns that a tool begins with if it is new, by its id
@@ -85,7 +88,33 @@ def publish_many(
         For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
     """
     judged = judged_before_publishing(specs) if judge and not dry_run else JudgedBefore()
-    return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings or {})
+    return _publish_apart(specs, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings or {})
+
+
+def _publish_apart(
+    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool, judged: JudgedBefore, beginnings: Beginnings
+) -> list[Publication | SpecError]:
+    """As `_publish_safely`, without those specs that the database does not take whenever it is asked."""
+    try:
+        return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings)
+    except (DataError, RevisionConflict) as error:
+        if len(specs) == 1:
+            _log.exception("The spec of %r cannot be stored.", specs[0].tool_id, exc_info=error.__cause__ or error)
+            return [SpecError([_not_stored(specs[0])])]
+    half = len(specs) // 2
+    return [
+        outcome
+        for some in (specs[:half], specs[half:])
+        for outcome in _publish_apart(some, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings)
+    ]
+
+
+def _not_stored(spec: ToolSpec) -> Problem:
+    message = (
+        f"The database does not take this spec, however often it is tried: what is stored of {spec.tool_id!r} may be "
+        "damaged. The log of the server says more."
+    )
+    return Problem("", message, "publish.not-stored")
 
 
 def _publish_safely(
@@ -97,6 +126,7 @@ def _publish_safely(
     judged: JudgedBefore,
     beginnings: Beginnings = MappingProxyType({}),
 ) -> list[Publication | SpecError]:
+    refused: IntegrityError | None = None
     for _ in range(TRIES):
         try:
             with transaction.atomic():
@@ -104,9 +134,10 @@ def _publish_safely(
                 outcomes = _publish(specs, by=by, expected=expected, judged=judged.still(specs), beginnings=beginnings)
                 transaction.set_rollback(dry_run)
                 return outcomes
-        except IntegrityError:  # somebody else's tool or revision landed between our look and our write: look again
-            continue
-    raise RevisionConflict("Others are publishing the same tools at this moment; nothing was stored. Try again.")
+        except IntegrityError as error:  # somebody's revision landed between our look and our write: look again
+            refused = error
+    message = "Others are publishing the same tools at this moment; nothing was stored. Try again."
+    raise RevisionConflict(message) from refused
 
 
 def _publish(

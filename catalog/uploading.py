@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from django.conf import settings
-from django.db import DatabaseError, DataError, InterfaceError, connection
+from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -43,7 +43,8 @@ KEPT_DAYS: Final = 30
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
-PASSING: Final = (DatabaseError, InterfaceError, OSError)  # it can go on after one of these
+PASSING: Final = (DatabaseError, InterfaceError, OSError)  # it can go on after one of these,
+LASTING: Final = (DataError, IntegrityError)  # but not after these of them: what is to be written cannot be
 
 _log = logging.getLogger(__name__)
 _turn = threading.Lock()
@@ -176,7 +177,7 @@ def _stopped(upload: Upload, error: Exception) -> None:
     """What can go on falls silent, with its files; the rest has failed."""
     if isinstance(error, _TakenOverError):
         _log.info("The upload %s goes on elsewhere", upload.pk)
-    elif isinstance(error, PASSING) and not isinstance(error, DataError):
+    elif isinstance(error, PASSING) and not isinstance(error, LASTING):
         _log.error("The upload %s stopped, and can go on", upload.pk, exc_info=error)
     else:
         _log.error("The upload %s failed", upload.pk, exc_info=error)

@@ -249,3 +249,27 @@ def test_what_was_published_stays_when_the_transaction_around_it_ends(transactio
     connection.close()
 
     assert Tool.objects.matching("greet").get().current.spec.source == spec_text("greet")
+
+
+def test_of_many_specs_those_that_the_database_never_takes_are_refused_alone():
+    for description in ("A", "B"):
+        publish(make_spec("damaged", description=description), by=None)
+    tool = Tool.objects.get(tool_id="damaged")
+    Tool.objects.filter(pk=tool.pk).update(current=tool.revisions.get(number=1))
+    specs = [make_spec("first"), make_spec("damaged", description="C"), make_spec("last"), make_spec("first", x=1)]
+
+    outcomes = publish_many(specs, by=None)
+
+    assert [getattr(one, "outcome", "refused") for one in outcomes] == ["created", "refused", "created", "revised"]
+    assert outcomes[1].problems[0].rule == "publish.not-stored"
+    assert Tool.objects.get(tool_id="damaged").revisions.count() == 2
+
+
+def test_one_spec_that_the_database_never_takes_is_a_conflict():
+    for description in ("A", "B"):
+        publish(make_spec("damaged", description=description), by=None)
+    tool = Tool.objects.get(tool_id="damaged")
+    Tool.objects.filter(pk=tool.pk).update(current=tool.revisions.get(number=1))
+
+    with pytest.raises(RevisionConflict):
+        publish(make_spec("damaged", description="C"), by=None)

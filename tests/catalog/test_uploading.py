@@ -4,12 +4,12 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import DataError, IntegrityError, OperationalError
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog import uploading
-from catalog.models import Tool, Upload
+from catalog.models import Revision, Tool, Upload
 from catalog.publishing import publish
 from catalog.spec import read_spec
 from tests.factories import make_tool, make_user, spec_text
@@ -153,6 +153,29 @@ def fail_once(upload, error, monkeypatch):
         uploading._in_turn(upload)
 
 
+def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_stored(ada):
+    damage("broken")
+
+    upload = carried_out(lines("a", "broken", "b", "c", "d"), by=ada)
+
+    outcomes = [(row.line, row.outcome) for row in upload.specs.order_by("place")]
+    assert outcomes == [(1, "created"), (2, "rejected"), (3, "created"), (4, "created"), (5, "created")]
+    [fault] = uploading.entry_of(upload.specs.get(outcome="rejected")).faults
+    assert fault.problem.rule == "publish.not-stored"
+    assert "what is stored of 'broken' may be damaged" in fault.problem.message
+    assert (upload.failed, upload.is_active, upload.read) == (False, False, 5)
+    assert Tool.objects.count() == 5
+
+
+def damage(tool_id):
+    """A tool that calls an old revision its current one, so that the number of the next is taken."""
+    publish(read_spec(line(tool_id)), by=None)
+    publish(read_spec(spec_text(tool_id, description="Newer.")), by=None)
+    tool = Tool.objects.get(tool_id=tool_id)
+    Tool.objects.filter(pk=tool.pk).update(current=tool.revisions.get(number=1))
+    Revision.objects.filter(tool=tool, number=1).update(sha256="0" * 64)
+
+
 @pytest.mark.parametrize("error", [OperationalError("out of reach"), OSError(errno.EIO, "no answer")])
 def test_an_error_that_passes_leaves_what_is_needed_to_go_on(ada, monkeypatch, error):
     upload = kept(lines("a"), by=ada)
@@ -165,10 +188,11 @@ def test_an_error_that_passes_leaves_what_is_needed_to_go_on(ada, monkeypatch, e
     assert Upload.objects.get().counts["created"] == 1
 
 
-def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypatch):
+@pytest.mark.parametrize("error", [ValueError("never"), IntegrityError("no such row"), DataError("too long")])
+def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypatch, error):
     upload = kept(lines("a"), by=ada)
 
-    fail_once(upload, ValueError("never"), monkeypatch)
+    fail_once(upload, error, monkeypatch)
 
     assert Upload.objects.get().failed
     assert not uploading.folder_of(upload).exists()
