@@ -21,6 +21,7 @@ from catalog.browsing import BadCursor, CatalogSearch, Cursor, Result
 from catalog.candidates import Origin
 from catalog.catalog_file import MEDIA_TYPE
 from catalog.deprecating import deprecate, undo_deprecation
+from catalog.deprecation_headers import say_deprecated
 from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
@@ -147,9 +148,9 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     """`ETag` is what a later `PUT` sends as `If-Match`."""
     tool = tool_at(slug)
     if _is_known(request, tool.etag):
-        return _say_deprecated(_not_modified(tool.etag), tool)
+        return say_deprecated(_not_modified(tool.etag), tool)
     response["ETag"] = tool.etag
-    _say_deprecated(response, tool)
+    say_deprecated(response, tool)
     return _tool_with_spec(tool)
 
 
@@ -219,7 +220,7 @@ def deprecate_tool(
     """
     tool = deprecate(tool_at(slug), note=body.note, superseded_by=body.superseded_by or "", seen=_seen(request))
     response["ETag"] = tool.etag
-    _say_deprecated(response, tool)
+    say_deprecated(response, tool)
     return tool_json(tool)
 
 
@@ -275,7 +276,7 @@ def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpRes
     """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
     tool = tool_at(slug)
     text = _text_of(request, revision_of(tool), f"{file_stem(slug)}.json" if download else None)
-    return _say_deprecated(text, tool)
+    return say_deprecated(text, tool)
 
 
 @router.get(
@@ -407,7 +408,7 @@ def export_tool(
     if format not in exports.FORMATS:
         raise Http404
     tool = tool_at(slug)
-    _say_deprecated(response, tool)
+    say_deprecated(response, tool)
     exported = exports.export(revision_of(tool).spec, format)
     rules = exports.FORMATS[format].rules
     return {
@@ -641,18 +642,6 @@ def _seen_tool_at(request: HttpRequest, slug: str) -> Tool:
     if not tool.is_as_seen(seen):
         raise RevisionConflict(f"The tool is at {tool.etag} now. Get it again and look at what changed.")
     return tool
-
-
-def _say_deprecated(response: HttpResponse, tool: Tool) -> HttpResponse:
-    """With `Deprecation` (since when) and a link to the successor, where the tool is deprecated.
-
-    Source: RFC 9745, "The Deprecation HTTP Response Header Field"; RFC 5829 (successor-version).
-    """
-    if tool.deprecated_at:
-        response["Deprecation"] = f"@{int(tool.deprecated_at.timestamp())}"
-        if tool.superseded_by:
-            response["Link"] = f'<{_url("get_tool", tool.superseded_by.slug)}>; rel="successor-version"'
-    return response
 
 
 def _is_known(request: HttpRequest, etag: str) -> bool:

@@ -12,6 +12,7 @@ from ninja.errors import HttpError
 from pydantic import StringConstraints
 
 from catalog.accounts.auth import actor, open_to_all, token_or_session
+from catalog.deprecation_headers import say_deprecated
 from catalog.errors import DocumentError
 from catalog.models import Revision, Tool
 from catalog.prepared import Prepared
@@ -67,7 +68,7 @@ def create_run(request: HttpRequest, slug: str, body: shapes.RunIn) -> HttpRespo
     run = wait(run, body.wait_s)
     status = 202 if run.is_active else 201
     headers = {"Location": reverse("api:get_run", args=[run.id])}
-    return exact(run_text(run), status, headers)
+    return say_deprecated(exact(run_text(run), status, headers), tool)
 
 
 def configuration_of(request: HttpRequest, tool: Tool, body: shapes.RunIn) -> Configuration | None:
@@ -120,14 +121,15 @@ def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpRespo
     "/runs/{run_id}", response=shapes.RunOut, auth=token_or_session("read"), summary="One run", url_name="get_run"
 )
 def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
-    return exact(run_text(get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)))
+    run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
+    return say_deprecated(exact(run_text(run)), run.tool)
 
 
 @router.post("/runs/{run_id}/cancel", response=shapes.RunOut, auth=token_or_session("run"), summary="Cancel a run")
 def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     """Everything of the run is killed. A run that has ended stays as it is."""
     run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
-    return exact(run_text(cancel(run)))
+    return say_deprecated(exact(run_text(cancel(run))), run.tool)
 
 
 @router.get(
@@ -190,7 +192,7 @@ def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
     """Without their secrets, which go in and never come out."""
     tool = tool_at(slug)
     saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool)
-    return exact(dumps({"items": [saved_json(one, tool) for one in saved]}))
+    return say_deprecated(exact(dumps({"items": [saved_json(one, tool) for one in saved]})), tool)
 
 
 @router.post(
@@ -207,7 +209,7 @@ def create_configuration(request: HttpRequest, slug: str, body: shapes.SavedConf
     saved = save_configuration(
         actor(request), tool, body.name, Configuration(body.configuration), schema, removed=body.remove_secrets
     )
-    return exact(dumps(saved_json(saved, tool)), 201)
+    return say_deprecated(exact(dumps(saved_json(saved, tool)), 201), tool)
 
 
 @router.delete(

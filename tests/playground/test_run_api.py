@@ -3,6 +3,8 @@ import json
 import pytest
 
 from catalog.accounts.entering import create_token
+from catalog.deprecating import deprecate
+from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.spec import read_spec
 from playground import running
@@ -314,3 +316,47 @@ def test_one_whose_key_is_gone_is_unusable_and_says_so(api, builtin, settings):
     assert answer.status_code == 422
     assert "cannot be read any more" in answer.json()["detail"]
     assert api.get("/tools/sign_text/configurations").json()["items"][0]["readable"] is False
+
+
+# -- of a deprecated tool ---------------------------------------------------------------------------------------------
+
+MINUTE = {"parameters": {"value": 1, "from_unit": "min", "to_unit": "s"}}
+
+
+@pytest.fixture
+def deprecated(builtin):
+    """A tool that another one supersedes."""
+    builtin("convert_units")
+    builtin("sign_text")
+    return deprecate(Tool.objects.get(tool_id="convert_units"), superseded_by="sign_text")
+
+
+def test_answers_about_runs_of_a_deprecated_tool_say_so_and_what_supersedes_it(api, deprecated):
+    made = api.post("/tools/convert_units/runs", MINUTE)
+    run = made.json()["id"]
+
+    for answer in (
+        made,
+        api.post("/tools/convert_units/runs", {**MINUTE, "mode": "mock"}),
+        api.post("/tools/convert_units/runs", {"parameters": {}}),
+        api.get(f"/runs/{run}"),
+        api.post(f"/runs/{run}/cancel"),
+        api.get("/tools/convert_units/configurations"),
+    ):
+        assert answer.status_code in {200, 201}
+        assert answer["Deprecation"] == f"@{int(deprecated.deprecated_at.timestamp())}"
+        assert answer["Link"] == '</api/v1/tools/sign_text>; rel="successor-version"'
+
+
+def test_a_run_that_goes_on_says_so_as_well(api, deprecated):
+    answer = api.post("/tools/convert_units/runs", {**MINUTE, "wait_s": 0})
+
+    assert answer.status_code == 202
+    assert "Deprecation" in answer
+
+
+def test_answers_about_runs_of_other_tools_do_not(api, deprecated):
+    answer = api.post("/tools/sign_text/runs", {"parameters": {}, "mode": "mock"})
+
+    assert "Deprecation" not in answer
+    assert "Link" not in answer

@@ -1,0 +1,25 @@
+"""The headers of answers about a deprecated tool.
+
+Source: RFC 9745, "The Deprecation HTTP Response Header Field"; RFC 5829 (successor-version).
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from django.http import HttpResponse
+from django.urls import reverse
+
+from catalog.models import Tool
+
+Response = TypeVar("Response", bound=HttpResponse)
+
+
+def say_deprecated(response: Response, tool: Tool) -> Response:
+    """With `Deprecation` (since when) and a link to the successor, where the tool is deprecated."""
+    if tool.deprecated_at:
+        response["Deprecation"] = f"@{int(tool.deprecated_at.timestamp())}"
+        if tool.superseded_by:
+            address = reverse("api:get_tool", args=[tool.superseded_by.slug])
+            response["Link"] = f'<{address}>; rel="successor-version"'
+    return response
