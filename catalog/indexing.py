@@ -19,7 +19,16 @@ from catalog.inserting import insert, reserved_keys
 from catalog.lint.judging import keys_of
 from catalog.models import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH, Tool, ToolTag
 from catalog.search import search_index
-from catalog.search.documents import Standing, document_for, group_key, is_deprecated, tags_of, toolkit_of
+from catalog.search.documents import (
+    Standing,
+    Wording,
+    document_for,
+    group_key,
+    is_deprecated,
+    tags_of,
+    toolkit_of,
+    wording_of,
+)
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 
@@ -59,15 +68,15 @@ def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(named.values())
 
 
-def index(tools: Sequence[tuple[ToolSpec, Tool]]) -> None:
-    """Write the rows of tags and the search index of stored tools, with their current specs. No tool comes twice."""
+def index(tools: Sequence[tuple[Wording, Tool]]) -> None:
+    """Write the rows of tags and the search index of stored tools, by their current specs. No tool comes twice."""
     ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
     tagged = [(tool, group_key(tag)) for _, tool in tools for tag in tool.tags]
     insert([
         ToolTag(pk=pk, tool=tool, key=key, sort_name=tool.sort_name)
         for (tool, key), pk in zip(tagged, reserved_keys(ToolTag, len(tagged)), strict=True)
     ])  # fmt: skip
-    search_index().put((tool.pk, document_for(spec, standing_of(tool))) for spec, tool in tools)
+    search_index().put((tool.pk, document_for(wording, standing_of(tool))) for wording, tool in tools)
 
 
 def standing_of(tool: Tool) -> Standing:
@@ -108,7 +117,7 @@ def reindex(tool: Tool, *changed: str) -> None:
         return
     mirror(tool.current.spec, tool)
     tool.save(update_fields={*changed, *MIRRORED})
-    index([(tool.current.spec, tool)])
+    index([(wording_of(tool.current.spec), tool)])
 
 
 def takes(parameters: JSON) -> str:

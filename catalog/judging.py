@@ -26,6 +26,7 @@ from catalog.lint.judging import JUDGED_BY, Judged, Waived, judge
 from catalog.lint_tables import Judgement, Waiver
 from catalog.models import USABLE_COLUMNS, Revision, Tool
 from catalog.search import search_index
+from catalog.search.documents import wording_of
 from catalog.spec import ToolSpec
 
 log = logging.getLogger(__name__)
@@ -199,7 +200,7 @@ def _store(revisions: Sequence[Revision], found: dict[int, Judged]) -> None:
     for tool in tools:
         put_on(tool, found[tool.current_id or 0])
         tool.save(update_fields=JUDGED_COLUMNS)
-    index([(specs[tool.current_id or 0], tool) for tool in tools])
+    index([(wording_of(specs[tool.current_id or 0]), tool) for tool in tools])
 
 
 def _differs(tool: Tool, judged: Judged) -> bool:

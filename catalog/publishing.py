@@ -12,21 +12,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
-from django.db import DEFAULT_DB_ALIAS, DataError, IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
-from catalog.inserting import insert, reserved_keys
+from catalog.inserting import insert, new_row, reserved_keys
 from catalog.judging import JUDGED_COLUMNS, JudgedBefore, judged_before_publishing, note, put_on
-from catalog.lint.judging import Judged
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.search import search_index
+from catalog.search.documents import Wording, wording_of
 from catalog.spec import ToolSpec
 
 BATCH = (
@@ -37,7 +36,17 @@ TRIES = 3
 _log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
+Wordings = Mapping[str, Wording]  # what tools are to be found by, by the hashes of their specs
 Beginnings = Mapping[str, Mapping[str, Any]]  # columns that a tool begins with if it is new, by its id
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What there is of some specs before the transaction that publishes them."""
+
+    judged: JudgedBefore
+    wordings: Wordings
+    beginnings: Beginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,8 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
         SpecError: another tool has the address that this id would get.
     """
     judged = JudgedBefore() if dry_run else judged_before_publishing([spec])
-    [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, judged=judged)
+    known = _Known(judged, wordings_of([spec]), {})
+    [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, known=known)
     if isinstance(outcome, SpecError):
         raise outcome
     return outcome
@@ -76,27 +86,37 @@ def publish_many(
     dry_run: bool = False,
     judge: bool = False,
     beginnings: Beginnings | None = None,
+    wordings: Wordings | None = None,
 ) -> list[Publication | SpecError]:
     """Publish `specs` in one transaction; hand over about `BATCH` at a time.
 
     An id that comes twice becomes two revisions, in order. With `dry_run` everything is done and then undone: the
     outcomes are those that a real one would have at this moment, and what they speak of is not stored. With `judge`
     they are judged as well (see judging.py), which takes as long again; else that is done later. A tool that is new
-    begins with its `beginnings`; what they do not name is as the spec has it, and its owner is who publishes.
+    begins with its `beginnings`; what they do not name is as the spec has it, and its owner is who publishes. Who
+    is in a transaction already brings the `wordings` along: they are made before it, while others may write.
 
     Returns:
         For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
     """
     judged = judged_before_publishing(specs) if judge and not dry_run else JudgedBefore()
-    return _publish_apart(specs, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings or {})
+    known = _Known(judged, wordings_of(specs) if wordings is None else wordings, beginnings or {})
+    return _publish_apart(specs, by=by, dry_run=dry_run, known=known)
+
+
+def wordings_of(specs: Sequence[ToolSpec]) -> Wordings:
+    """What those of `specs` are to be found by that would be published at this moment, by their hashes."""
+    tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
+    stored = dict(tools.values_list("tool_id", "current__sha256"))
+    return {spec.sha256: wording_of(spec) for spec in specs if stored.get(spec.tool_id) != spec.sha256}
 
 
 def _publish_apart(
-    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool, judged: JudgedBefore, beginnings: Beginnings
+    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool, known: _Known
 ) -> list[Publication | SpecError]:
     """As `_publish_safely`, without those specs that the database does not take whenever it is asked."""
     try:
-        return _publish_safely(specs, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings)
+        return _publish_safely(specs, by=by, dry_run=dry_run, known=known)
     except (DataError, RevisionConflict) as error:
         if len(specs) == 1:
             _log.exception("The spec of %r cannot be stored.", specs[0].tool_id, exc_info=error.__cause__ or error)
@@ -105,7 +125,7 @@ def _publish_apart(
     return [
         outcome
         for some in (specs[:half], specs[half:])
-        for outcome in _publish_apart(some, by=by, dry_run=dry_run, judged=judged, beginnings=beginnings)
+        for outcome in _publish_apart(some, by=by, dry_run=dry_run, known=known)
     ]
 
 
@@ -118,20 +138,14 @@ def _not_stored(spec: ToolSpec) -> Problem:
 
 
 def _publish_safely(
-    specs: Sequence[ToolSpec],
-    *,
-    by: User | None,
-    expected: int | None = None,
-    dry_run: bool = False,
-    judged: JudgedBefore,
-    beginnings: Beginnings = MappingProxyType({}),
+    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None = None, dry_run: bool = False, known: _Known
 ) -> list[Publication | SpecError]:
     refused: IntegrityError | None = None
     for _ in range(TRIES):
         try:
             with transaction.atomic():
                 search_index().hold()
-                outcomes = _publish(specs, by=by, expected=expected, judged=judged.still(specs), beginnings=beginnings)
+                outcomes = _publish(specs, by=by, expected=expected, known=known)
                 transaction.set_rollback(dry_run)
                 return outcomes
         except IntegrityError as error:  # somebody's revision landed between our look and our write: look again
@@ -141,30 +155,21 @@ def _publish_safely(
 
 
 def _publish(
-    specs: Sequence[ToolSpec],
-    *,
-    by: User | None,
-    expected: int | None,
-    judged: Mapping[str, Judged],
-    beginnings: Beginnings,
+    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None, known: _Known
 ) -> list[Publication | SpecError]:
     outcomes: dict[int, Publication | SpecError] = {}
     waiting = list(range(len(specs)))
     while waiting:
         first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
         these = sorted(first_of_id.values())
-        published = _publish_distinct([specs[i] for i in these], by, expected, judged, beginnings)
+        published = _publish_distinct([specs[i] for i in these], by, expected, known)
         outcomes |= zip(these, published, strict=True)
         waiting = [index for index in waiting if index not in outcomes]
     return [outcomes[index] for index in range(len(specs))]
 
 
 def _publish_distinct(
-    specs: Sequence[ToolSpec],
-    by: User | None,
-    expected: int | None,
-    judged: Mapping[str, Judged],
-    beginnings: Beginnings,
+    specs: Sequence[ToolSpec], by: User | None, expected: int | None, known: _Known
 ) -> list[Publication | SpecError]:
     """As `publish_many`, for specs of which no two have the same id."""
     tools = _tools_with_ids([spec.tool_id for spec in specs])
@@ -179,14 +184,15 @@ def _publish_distinct(
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            beginning = {"owner": by, **beginnings.get(spec.tool_id, {})}
-            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, **beginning)
+            tools[spec.tool_id] = tool = new_row(Tool, tool_id=spec.tool_id, slug=spec.slug, created_at=now)
+            for name, value in {"owner": by, **known.beginnings.get(spec.tool_id, {})}.items():
+                setattr(tool, name, value)
             new.append((spec, tool))
         elif tool.current is None or tool.current.sha256 != spec.sha256:
             changed.append((spec, tool))
     outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
     outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
-    _store(new, changed, by, judged)
+    _store(new, changed, by, known)
     return [
         refusals.get(spec.tool_id) or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
         for spec in specs
@@ -236,11 +242,12 @@ def _store(
     new: Sequence[tuple[ToolSpec, Tool]],
     changed: Sequence[tuple[ToolSpec, Tool]],
     by: User | None,
-    judged: Mapping[str, Judged],
+    known: _Known,
 ) -> None:
-    """Write new tools, the next revision of each tool, and the index; `judged` is of some specs, by their hash."""
+    """Write new tools, the next revision of each tool, and the index."""
     now = timezone.now()
     both = [*new, *changed]
+    judged = known.judged.still([spec for spec, _ in both])
     for spec, tool in both:
         mirror(spec, tool)
         if judged or tool.score is not None:
@@ -249,14 +256,15 @@ def _store(
     for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
         tool.pk = key
     revisions = [
-        Revision(
-            pk=key,
-            tool=tool,
+        new_row(
+            Revision,
+            id=key,
+            tool_id=tool.pk,
             number=tool.current.number + 1 if tool.current else 1,
             source=spec.source,
             sha256=spec.sha256,
             created_at=now,
-            created_by=by,
+            created_by_id=by and by.pk,
         )
         for (spec, tool), key in zip(both, reserved_keys(Revision, len(both)), strict=True)
     ]
@@ -264,9 +272,7 @@ def _store(
         tool.current = revision
     insert([tool for _, tool in new])  # first they point at revisions that are not there yet; a commit looks again
     insert(revisions)
-    for row in (*(tool for _, tool in new), *revisions):
-        row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, *JUDGED_COLUMNS, "current", "updated_at"])
     insert([note(one.pk, judged[one.sha256]) for one in revisions if one.sha256 in judged])
-    index(both)
+    index([(known.wordings.get(spec.sha256) or wording_of(spec), tool) for spec, tool in both])

@@ -19,7 +19,7 @@ from catalog.candidates import CATALOG_FILE, Candidate, MissingRevisions, Origin
 from catalog.errors import SpecError
 from catalog.losses import Loss
 from catalog.problems import Problem
-from catalog.publishing import BATCH, Publication, publish_many
+from catalog.publishing import BATCH, Publication, Wordings, publish_many, wordings_of
 from catalog.retelling import Retelling, Unfollowed
 from catalog.spec import ToolSpec
 from catalog.unpacking import Piece
@@ -118,9 +118,9 @@ def upload_batches(
         retelling.since = before[1]
         missing.go_on_with(retelling.pass_over(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
-    for candidates in _batches(candidates_in(counted, prefix=prefix), batch or BATCH):
+    for candidates, wordings in _batches(candidates_in(counted, prefix=prefix), batch or BATCH):
         with transaction.atomic():
-            entries = list(_publish(missing.among(candidates), by, retelling, dry_run=dry_run))
+            entries = list(_publish(missing.among(candidates), by, retelling, wordings, dry_run=dry_run))
             if keep:
                 keep(entries, counted.dealt_with(candidates[-1]))
         yield entries
@@ -149,7 +149,16 @@ class _Counted:
         return self.taken - 1 if last.origin else self.taken
 
 
-def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
+Batch = tuple[list[Candidate], Wordings]
+
+
+def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
+    """Batches of at most so many, with what is made of them before the transaction that stores them."""
+    for batch in _divided(candidates, most):
+        yield batch, wordings_of(_specs_of(batch))
+
+
+def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
     batch: list[Candidate] = []
     size = 0
     for candidate in candidates:
@@ -168,10 +177,20 @@ def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
-def _publish(batch: list[Candidate], by: User | None, retelling: Retelling, *, dry_run: bool) -> Iterator[Entry]:
-    specs = [candidate.spec for candidate in batch if isinstance(candidate.spec, ToolSpec)]
-    judge, beginnings = len(specs) <= FEW, retelling.beginnings(batch)
-    published = iter(publish_many(specs, by=by, dry_run=dry_run, judge=judge, beginnings=beginnings) if specs else [])
+def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
+    return [candidate.spec for candidate in batch if isinstance(candidate.spec, ToolSpec)]
+
+
+def _publish(
+    batch: list[Candidate], by: User | None, retelling: Retelling, wordings: Wordings, *, dry_run: bool
+) -> Iterator[Entry]:
+    specs = _specs_of(batch)
+    beginnings = retelling.beginnings(batch)
+    published = iter(
+        publish_many(specs, by=by, dry_run=dry_run, judge=len(specs) <= FEW, beginnings=beginnings, wordings=wordings)
+        if specs
+        else ()
+    )
     outcomes = [
         (candidate, next(published) if isinstance(candidate.spec, ToolSpec) else SpecError(candidate.spec))
         for candidate in batch

@@ -20,6 +20,7 @@ from catalog.search.words import (
     tokens_of_run,
 )
 from catalog.spec import ToolSpec
+from catalog.strict_json import JSON
 
 MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all fields of one place together
 MAX_KEYS: Final = 400  # of fields of one place
@@ -48,6 +49,32 @@ class Standing:
     archived: bool = False
     deprecated: bool = False
     keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a tool is to be found by that its spec alone says: nearly all the work of a document.
+
+    Attributes:
+        names, about, takes, fields: as of the document.
+        id_tokens, other_tokens: of `SearchDocument.around`, from the id, and from returns and configuration.
+        facts, name_keys, field_keys: of `SearchDocument.keys`.
+        prefix: the group that the id begins with.
+        counted, runs: of all these, as of the document.
+    """
+
+    names: str
+    about: str
+    takes: str
+    fields: str
+    id_tokens: tuple[str, ...]
+    other_tokens: tuple[str, ...]
+    facts: tuple[str, ...]
+    name_keys: tuple[str, ...]
+    field_keys: tuple[str, ...]
+    prefix: str
+    counted: frozenset[str] = field(repr=False)
+    runs: frozenset[str] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +116,35 @@ def counted_groups(keys: str) -> list[str]:
     return [] if " f_archived " in keys else [key for key in keys.split() if key.startswith(("kx_", "gx_"))]
 
 
-def document_for(spec: ToolSpec, standing: Standing) -> SearchDocument:
-    """The search document of a tool whose current spec is `spec`."""
-    return _Writing(spec, standing).document()
+def wording_of(spec: ToolSpec) -> Wording:
+    """What `spec` is to be found by. 0.1 ms for a typical one."""
+    return _Writing(spec).wording()
+
+
+def document_for(wording: Wording, standing: Standing) -> SearchDocument:
+    """The search document of a tool, of whose current spec `wording` is."""
+    toolkit, tags = standing.toolkit, standing.tags
+    groups = {f"gx_{group_key(tag)}": tag for tag in tags}
+    if toolkit:
+        groups[f"kx_{group_key(toolkit)}"] = toolkit
+    named = [_identifier(name) for name in (*((toolkit,) if toolkit != wording.prefix else ()), *tags)]
+    group_tokens = [token for tokens, _ in named for token in tokens]
+    facts = [*wording.facts, *_facts(standing)]
+    keys = [*facts, *wording.name_keys, *_group_keys("k", [toolkit]), *_group_keys("g", tags), *groups]
+    if standing.owner is not None:
+        keys.append(f"o_{standing.owner}")
+    keys += wording.field_keys
+    return SearchDocument(
+        names=wording.names,
+        about=wording.about,
+        takes=wording.takes,
+        around=_spaced(dict.fromkeys([*wording.id_tokens, *group_tokens, *wording.other_tokens])),
+        keys=_spaced(dict.fromkeys(keys)),
+        fields=wording.fields,
+        counted=wording.counted.union(group_tokens, facts),
+        runs=wording.runs.union(*(runs for _, runs in named)),
+        groups={} if standing.archived else groups,
+    )
 
 
 @lru_cache(maxsize=65_536)
@@ -120,53 +173,40 @@ def is_deprecated(spec: ToolSpec) -> bool:
 
 
 class _Writing:
-    """Makes one document; remembers the words that went into it."""
+    """Puts the wording of one spec together; remembers the words that went into it."""
 
-    def __init__(self, spec: ToolSpec, standing: Standing) -> None:
+    def __init__(self, spec: ToolSpec) -> None:
         self.spec = spec
-        self.standing = standing
         self.runs: list[str] = []
 
-    def document(self) -> SearchDocument:
-        spec, standing = self.spec, self.standing
+    def wording(self) -> Wording:
+        spec = self.spec
         fields: dict[Place, list[Field]] = {
-            "parameter": _bounded(fields_of(spec.parameters)),
-            "return": _bounded(fields_of(spec.return_type)),
-            "configuration": _bounded(fields_of(spec.configuration)),
+            "parameter": _fields(spec.parameters),
+            "return": _fields(spec.return_type),
+            "configuration": _fields(spec.configuration),
         }
-        prefix, toolkit, tags = toolkit_of(spec.tool_id), standing.toolkit, standing.tags
+        prefix = toolkit_of(spec.tool_id)
         own_id = spec.tool_id[len(prefix) :].lstrip(".")
         names = [*self.identifier(spec.name), *(self.identifier(own_id) if own_id != spec.name else ())]
-        around = [*self.identifier(prefix), *joined_tokens_of(spec.tool_id)]
-        for group in (*((toolkit,) if toolkit != prefix else ()), *tags):
-            around += self.identifier(group)
-        around += self.fields(fields["return"])
-        around += self.fields(fields["configuration"])
-        facts = [*_facts(spec, fields, standing), *standing.keys]
-        keys = [*facts, *_name_keys(spec.name)]
-        keys += _group_keys("k", [toolkit])
-        keys += _group_keys("g", tags)
-        groups = {f"gx_{group_key(tag)}": tag for tag in tags}
-        if toolkit:
-            groups[f"kx_{group_key(toolkit)}"] = toolkit
-        keys += groups
-        if standing.owner is not None:
-            keys.append(f"o_{standing.owner}")
-        for place, letter in LETTERS.items():
-            keys += _field_keys(letter, fields[place])
         about, takes = self.text(spec.description), self.fields(fields["parameter"])
-        return SearchDocument(
+        id_tokens = (*self.identifier(prefix), *joined_tokens_of(spec.tool_id))
+        other_tokens = (*self.fields(fields["return"]), *self.fields(fields["configuration"]))
+        return Wording(
             names=_spaced(names),
             about=_spaced(about),
             takes=_spaced(takes),
-            around=_spaced(dict.fromkeys(around)),
-            keys=_spaced(dict.fromkeys(keys)),
             fields="\n".join(
                 f"{LETTERS[place]}\t{one.name}\t{one.description}" for place, listed in fields.items() for one in listed
             ),
-            counted=frozenset(names).union(about, takes, around, facts),
+            id_tokens=id_tokens,
+            other_tokens=other_tokens,
+            facts=tuple(_facts_of_spec(spec, takes_any=bool(fields["parameter"]))),
+            name_keys=tuple(_name_keys(spec.name)),
+            field_keys=tuple(key for place, letter in LETTERS.items() for key in _field_keys(letter, fields[place])),
+            prefix=prefix,
+            counted=frozenset(names).union(about, takes, id_tokens, other_tokens),
             runs=frozenset(self.runs),
-            groups={} if standing.archived else groups,
         )
 
     def text(self, text: str) -> list[str]:
@@ -194,11 +234,11 @@ def _identifier(name: str) -> tuple[tuple[str, ...], list[str]]:
     return identifier_tokens_of(name), runs_of(name)
 
 
-def _bounded(fields: Iterable[Field]) -> list[Field]:
-    """The first of `fields`, as many as may be looked for."""
+def _fields(schema: JSON) -> list[Field]:
+    """The first fields of a schema, as many as may be looked for."""
     kept = []
     left = MAX_TEXT_CHARS
-    for one in fields:
+    for one in fields_of(schema):
         left -= len(one.name) + len(one.description)
         if left < 0:
             break
@@ -206,17 +246,24 @@ def _bounded(fields: Iterable[Field]) -> list[Field]:
     return kept
 
 
-def _facts(spec: ToolSpec, fields: dict[Place, list[Field]], standing: Standing) -> list[str]:
-    facts = {
-        "f_tool": True,  # to look for all of them
-        "f_configurable": spec.configuration is not None,
-        "f_examples": bool(spec.examples),
-        "f_returns": spec.return_type is not None,
-        "f_takes": bool(fields["parameter"]),
-        "f_archived": standing.archived,
-        "f_deprecated": standing.deprecated,
-    }
-    return [key for key, holds in facts.items() if holds]
+def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
+    yield "f_tool"  # to look for all of them
+    if spec.configuration is not None:
+        yield "f_configurable"
+    if spec.examples:
+        yield "f_examples"
+    if spec.return_type is not None:
+        yield "f_returns"
+    if takes_any:
+        yield "f_takes"
+
+
+def _facts(standing: Standing) -> Iterator[str]:
+    if standing.archived:
+        yield "f_archived"
+    if standing.deprecated:
+        yield "f_deprecated"
+    yield from standing.keys
 
 
 def _name_keys(name: str) -> Iterator[str]:

@@ -41,12 +41,18 @@ def runs_with_places(text: str) -> Iterator[tuple[str, int]]:
 @lru_cache(maxsize=65_536)
 def parts_of_run(run: str) -> tuple[str, ...]:
     """The pieces of a run that are words, or characters of a script without spaces; together they are the run."""
-    return tuple(piece for part in _HUMP.split(run) for piece in _SCRIPTS.findall(part))
+    return tuple(piece for part in _cut(run) for piece in _SCRIPTS.findall(part))
 
 
 def parts_of(text: str) -> list[str]:
     """The words in `text`, cut at humps: "getHTTPUrl_v2" -> ["get", "HTTP", "Url", "v2"]."""
-    return [part for run in _RUN.findall(text) for part in _HUMP.split(run) if part]
+    return [part for run in _RUN.findall(text) for part in _cut(run)]
+
+
+@lru_cache(maxsize=65_536)
+def _cut(run: str) -> tuple[str, ...]:
+    """A run cut at its humps."""
+    return tuple(part for part in _HUMP.split(run) if part)
 
 
 @lru_cache(maxsize=65_536)
@@ -63,11 +69,12 @@ def tokens_of_run(run: str) -> tuple[str, ...]:
     """The tokens of a run of letters and digits: "getWeathers" -> ("get", "weather", "getweath")."""
     run = run[:MAX_WORD_CHARS]
     tokens = [token for part in parts_of_run(run) if (token := token_of(part))]
-    if len(_HUMP.split(run)) > 1 and (joined := token_of(run)):
+    if len(_cut(run)) > 1 and (joined := token_of(run)):
         tokens.append(joined)
     return tuple(tokens)
 
 
+@lru_cache(maxsize=65_536)
 def token_of(word: str) -> str:
     """The token of one word, which is not cut further; "" where nothing of it can be looked for."""
     return stem(fold(word)[:MAX_TOKEN_CHARS])
@@ -87,7 +94,7 @@ def identifier_tokens_of(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def words_of_run(run: str) -> tuple[tuple[str, str], ...]:
     """The words in a run, without case and accents, each with its token."""
-    return tuple((fold(part)[:MAX_TOKEN_CHARS], token_of(part)) for part in _HUMP.split(run) if fold(part))
+    return tuple((fold(part)[:MAX_TOKEN_CHARS], token_of(part)) for part in _cut(run) if fold(part))
 
 
 def joined_tokens_of(name: str) -> list[str]:

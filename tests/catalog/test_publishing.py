@@ -9,7 +9,7 @@ from catalog.archiving import archive, restore
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import takes
 from catalog.models import Revision, Tool
-from catalog.publishing import publish, publish_many
+from catalog.publishing import publish, publish_many, wordings_of
 from catalog.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
 
@@ -273,3 +273,14 @@ def test_one_spec_that_the_database_never_takes_is_a_conflict():
 
     with pytest.raises(RevisionConflict):
         publish(make_spec("damaged", description="C"), by=None)
+
+
+def test_only_what_would_be_published_is_put_into_words_beforehand():
+    publish(make_spec("same"), by=None)
+    publish(make_spec("other"), by=None)
+    specs = [make_spec("same"), make_spec("other", description="Another word."), make_spec("new")]
+
+    wordings = wordings_of(specs)
+
+    assert set(wordings) == {spec.sha256 for spec in specs[1:]}
+    assert " word " in wordings[specs[1].sha256].about

@@ -11,6 +11,7 @@ from catalog.indexing import MIRRORED, index, mirror
 from catalog.models import Tool
 from catalog.publishing import BATCH
 from catalog.search import search_index
+from catalog.search.documents import wording_of
 
 
 class Command(BaseCommand):
@@ -34,5 +35,5 @@ class Command(BaseCommand):
         for tool, spec in specs:
             mirror(spec, tool)
         Tool.objects.bulk_update(tools, MIRRORED)
-        index([(spec, tool) for tool, spec in specs])
+        index([(wording_of(spec), tool) for tool, spec in specs])
         return tools
