@@ -1,7 +1,7 @@
 """What the site is doing, in numbers, for Prometheus and whoever reads its text: `/metrics`.
 
-Requests and runs are counted by each of the server's processes (`playground/counting.py`); what waits and what is
-stored is asked of the database when somebody looks.
+Requests and runs are counted by each of the server's processes (`playground/counting.py`), runs of Celery's workers in
+the database (`playground/tallying.py`); what waits and what is stored is asked of it when somebody looks.
 
 Source: Prometheus, "Exposition formats", text format 0.0.4.
 """
@@ -25,7 +25,8 @@ from catalog.accounts.entering import token_for
 from catalog.accounts.models import User
 from catalog.accounts.views import address_of
 from catalog.models import Tool
-from playground.counting import Histogram
+from playground import tallying
+from playground.counting import Counts, Histogram
 from playground.models import Run
 from playground.recording import counters
 
@@ -57,9 +58,6 @@ def kind_of(path: str) -> str:
     if path.startswith("/api/"):
         return "api"
     return "static" if path.startswith(settings.STATIC_URL) else "page"
-
-
-RUN_HELP = "How long ended runs took, from being asked for; where Celery runs them, mocks and refusals alone."
 
 
 @require_safe
@@ -99,18 +97,25 @@ def lines() -> Iterator[str]:
     yield from family("toolshelf_request_seconds", "histogram", "How long requests took, by what was asked for.")
     for (kind, status), histogram in counts.requests.items():
         yield from histogram_lines("toolshelf_request_seconds", {"kind": kind, "status": status}, histogram)
-    yield from family(
-        "toolshelf_run_seconds",
-        "histogram",
-        RUN_HELP,
-    )
-    for (outcome, mode), histogram in counts.runs.items():
+    yield from family("toolshelf_run_seconds", "histogram", "How long ended runs took, from being asked for.")
+    for (outcome, mode), histogram in ended_runs(counts).items():
         yield from histogram_lines("toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram)
     yield from family("toolshelf_run_slots", "gauge", "How many runs may be under way at once.")
     yield sample("toolshelf_run_slots", {}, settings.RUN_SLOTS)
     yield from family("toolshelf_run_queue_max", "gauge", "How many runs may wait.")
     yield sample("toolshelf_run_queue_max", {}, settings.RUN_QUEUE_MAX)
     yield from stored()
+
+
+def ended_runs(counts: Counts) -> dict[tuple[str, str], Histogram]:
+    """By outcome and mode; where Celery's workers run tools, as the database has them, {} where it is out of reach."""
+    if settings.RUNNER != "celery":
+        return counts.runs
+    try:
+        return tallying.summed()
+    except DatabaseError:
+        connection.close()
+        return {}
 
 
 def stored() -> Iterator[str]:

@@ -176,6 +176,22 @@ class Run(models.Model):
         return (self.finished_at or timezone.now()) - self.created_at
 
 
+class RunTally(models.Model):
+    """How many runs ended so and took so long, where Celery's workers run them (see tallying.py)."""
+
+    outcome = models.CharField(max_length=12)
+    mode = models.CharField(max_length=8)
+    bucket = models.PositiveSmallIntegerField()  # of `counting.RUN_BOUNDS_S`; their number: longer than all of them
+    count = models.PositiveBigIntegerField(default=0)
+    seconds = models.FloatField(default=0)  # of all of them together
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["outcome", "mode", "bucket"], name="one_tally_per_bucket")]
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.mode} runs {self.outcome}"
+
+
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
     def holding(self) -> models.QuerySet[ExampleCheck, int]:
         """The primary keys of the tools of whose current revision the last check that has ended found no fault."""

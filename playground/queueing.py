@@ -21,6 +21,7 @@ from playground.ciphering import encrypt
 from playground.configurations import Configuration
 from playground.example_results import settle
 from playground.models import Run, RunQuerySet
+from playground.recording import count
 
 LOOKS_FIRST_S = 0.02
 LOOKS_AT_LEAST_S = 0.25
@@ -73,7 +74,11 @@ def withdraw(run: Run) -> bool:
 
 def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:
     """Write down the end of a run whose tool was not called, and say whether it was `among` these."""
-    ended = among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=timezone.now())
-    if ended and run.example_check:
+    now = timezone.now()
+    if not among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=now):
+        return False
+    if run.example_check:
         settle(run.example_check)
-    return bool(ended)
+    run.outcome, run.error, run.finished_at = outcome, error, now
+    count(run)
+    return True

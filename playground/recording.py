@@ -23,6 +23,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.models import Field
 from django.utils import timezone
 
+from playground import tallying
 from playground.counting import Counters
 from playground.example_results import settle
 from playground.models import ACTIVE, Run
@@ -46,7 +47,8 @@ def counters() -> Counters:
 
 def count(run: Run) -> None:
     """Let operators know of a run that has ended."""
-    counters().run(run.outcome, run.mode, run.waited.total_seconds())
+    add = tallying.add if settings.RUNNER == "celery" else counters().run
+    add(run.outcome, run.mode, run.waited.total_seconds())
 
 
 def insert(run: Run, *, told_later: bool = False) -> None:

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import F
+from django.db import transaction
+from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from playground.hosts import is_gone
 from playground.models import Run
+from playground.recording import count
 
 # A host on another machine cannot be looked at from here. It says that it lives every SIGN_OF_LIFE_S.
 SIGN_OF_LIFE_S = 15
@@ -41,10 +43,21 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
         .annotate(sign=Coalesce(F("seen_at"), F("created_at")))
         .filter(sign__lt=now - timedelta(seconds=SILENT_S))
     )
-    count = 0
+    marked = 0
     for runs in (active.filter(host__in=gone), silent):
-        count += runs.filter(outcome="queued").update(outcome="crashed", error=WAS_QUEUED, finished_at=now)
-        count += runs.filter(outcome="running").update(outcome="crashed", error=WAS_RUNNING, finished_at=now)
+        marked += _crash(runs.filter(outcome="queued"), WAS_QUEUED)
+        marked += _crash(runs.filter(outcome="running"), WAS_RUNNING)
     limit_s = settings.RUN_QUEUE_WAIT_S
     untaken = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
-    return count + untaken.update(outcome="crashed", error=NOT_TAKEN.format(limit_s=limit_s), finished_at=now)
+    return marked + _crash(untaken, NOT_TAKEN.format(limit_s=limit_s))
+
+
+def _crash(runs: QuerySet[Run], error: str) -> int:
+    now = timezone.now()
+    with transaction.atomic():
+        found = list(runs.only("mode", "created_at"))
+        marked = runs.update(outcome="crashed", error=error, finished_at=now) if found else 0
+        for run in found[:marked]:
+            run.outcome, run.finished_at = "crashed", now
+            count(run)
+    return marked

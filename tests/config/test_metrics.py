@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalog.accounts.entering import create_token
 from catalog.accounts.models import User
-from playground import recording, running
+from playground import recording, running, tallying
 from playground.counting import Counters
 
 pytestmark = pytest.mark.django_db
@@ -136,6 +136,40 @@ def test_a_command_leaves_no_counters(tmp_path):
     Counters(tmp_path / "counters").run("returned", "live", 0.2)
 
     assert not (tmp_path / "counters").exists()
+
+
+@pytest.fixture
+def _workers(settings):
+    """Celery's workers run the tools."""
+    settings.RUNNER = "celery"
+
+
+@pytest.mark.usefixtures("_workers")
+def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(counted, client, builtin_tool):
+    tallying.add("returned", "live", 0.2)  # as any worker does
+    tallying.add("returned", "live", 0.3)
+    tallying.add("returned", "live", 500)
+    running.start(builtin_tool, builtin_tool.current, {"text": "a"}, by=None, mode="mock")
+
+    found = read(client)
+
+    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="0.1"}'] == "0"
+    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="0.5"}'] == "2"
+    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="300"}'] == "2"
+    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="+Inf"}'] == "3"
+    assert found['toolshelf_run_seconds_sum{outcome="returned",mode="live"}'] == "500.5"
+    assert found['toolshelf_run_seconds_count{outcome="returned",mode="mock"}'] == "1"
+    assert counted.summed().runs["returned", "mock"].count == 0
+
+
+@pytest.mark.usefixtures("_workers")
+def test_what_workers_did_is_not_told_while_the_database_is_out_of_reach(counted, client, monkeypatch):
+    def out_of_reach(*_):
+        raise DatabaseError("gone")
+
+    monkeypatch.setattr("playground.tallying.RunTally.objects", SimpleNamespace(order_by=out_of_reach))
+
+    assert not [name for name in read(client) if name.startswith("toolshelf_run_seconds")]
 
 
 def test_a_database_out_of_reach_is_told_of(counted, client, monkeypatch):

@@ -102,6 +102,12 @@ class Team:
     def cancel(self, run):
         return self.ask(f"/runs/{run}/cancel", {})
 
+    def numbers(self):
+        """What the web server tells operators."""
+        with urllib.request.urlopen(f"{self.site.url}/metrics", timeout=60) as answer:
+            lines = answer.read().decode().splitlines()
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
+
     def taken(self):
         """Messages that a worker took and has not done."""
         return self.redis.hvals("unacked")

@@ -161,6 +161,7 @@ def test_a_killed_worker_leaves_its_run_crashed_and_nobody_repeats_it(team):
     team.kill_worker()
 
     until(lambda: team.outcome(run) == "crashed", timeout_s=10)
+    assert ended(team, "crashed") >= 1
     before = team.ask(f"/runs/{run}")
     assert "not known" in before["error"]
     [left] = team.taken()  # Redis gives it to another worker after a while: now
@@ -170,6 +171,31 @@ def test_a_killed_worker_leaves_its_run_crashed_and_nobody_repeats_it(team):
     until(lambda: not team.redis.llen(QUEUE) and not team.taken())
     assert team.run("convert_units", CONVERTED["parameters"])["outcome"] == "returned"
     assert team.ask(f"/runs/{run}") == before
+
+
+def ended(team, outcome):
+    """How many live runs ended so, as operators are told."""
+    return team.numbers().get(f'toolshelf_run_seconds_count{{outcome="{outcome}",mode="live"}}', 0)
+
+
+def test_runs_that_workers_did_are_among_the_numbers_of_the_web_server(team):
+    before = {outcome: ended(team, outcome) for outcome in ("returned", "timed_out", "refused")}
+
+    team.run("convert_units", CONVERTED["parameters"])
+    team.run("count_slowly", {"steps": 60, "seconds": 60}, timeout_s=1)
+    team.run("convert_units", {})
+
+    for outcome, count in before.items():
+        until(lambda outcome=outcome, count=count: ended(team, outcome) == count + 1)
+    assert team.numbers()['toolshelf_run_seconds_sum{outcome="timed_out",mode="live"}'] >= 1
+
+
+def test_runs_that_no_worker_called_are_among_the_numbers_too(nobody):
+    before = ended(nobody, "cancelled")
+
+    nobody.cancel(nobody.start())
+
+    assert ended(nobody, "cancelled") == before + 1
 
 
 @pytest.fixture

@@ -18,8 +18,11 @@ def test_over_postgresql_runs_are_done_and_written_down_and_a_killed_workers_are
             until(lambda: team.outcome(long) == "running")
             team.kill_worker()
             until(lambda: team.outcome(long) == "crashed", timeout_s=15)
+            numbers = team.numbers()
         finally:
             team.close()
 
     assert (done["outcome"], done["verdict"]) == ("returned", "conforms")
+    assert numbers['toolshelf_run_seconds_count{outcome="returned",mode="live"}'] == 2
+    assert numbers['toolshelf_run_seconds_count{outcome="crashed",mode="live"}'] == 1
     assert not list(tmp_path.glob("*.sqlite3"))
