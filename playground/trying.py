@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -16,7 +16,6 @@ from catalog import strict_json
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, JSONTextError
 from catalog.models import Revision, Tool
-from catalog.problems import pointer_join
 from catalog.strict_json import JSON
 from playground.ciphering import PageSeal, Unreadable
 from playground.configurations import Configuration, secret_members, told_safely
@@ -26,8 +25,8 @@ from playground.forms.decoding import Sent, Upload
 from playground.forms.submissions import Submission, begin, submitted
 from playground.forms.values import ABSENT, Absent, Maybe
 from playground.models import Run, SavedConfiguration
+from playground.refilling import FieldLink, Refilled, fields_at, refill
 from playground.saving import UNREADABLE, open_configuration, save_configuration, without_unmarked_secrets
-from playground.scrubbing import MARK
 
 PARAMETERS = "parameters"
 CONFIGURATION = "configuration"
@@ -35,11 +34,18 @@ CONFIGURATION = "configuration"
 
 @dataclass(frozen=True)
 class Notice:
-    """Something to say above the form. `text` is what could not be used, so that it is not lost."""
+    """Something to say above the form.
+
+    Attributes:
+        text: what could not be used, so that it is not lost.
+        empty, marked: fields that secrets were taken from: they are empty, or hold a mark where a secret stood.
+    """
 
     title: str
     message: str = ""
     text: str = ""
+    empty: Sequence[FieldLink] = ()
+    marked: Sequence[FieldLink] = ()
 
 
 @dataclass
@@ -121,8 +127,9 @@ class Trial:
     def open(self, query: Mapping[str, str]) -> None:
         """Fill in what the address asks for: `run`, `example`, `parameters`, `configuration` and `mode`."""
         value: Maybe = ABSENT
-        if "run" in query:
-            value = self._of_run(query["run"])
+        refilled = self._of_run(query["run"]) if "run" in query else None
+        if refilled:
+            value = refilled.value
         elif "example" in query:
             value = self._of_example(query["example"])
         elif "parameters" in query:
@@ -131,19 +138,31 @@ class Trial:
             self.mode = query["mode"]
         self.saved_name = query.get("configuration", self.saved_name)
         self._begin(value)
+        if refilled:
+            self._say_what_is_missing(refilled)
 
-    def _of_run(self, run_id: str) -> Maybe:
+    def _of_run(self, run_id: str) -> Refilled:
         run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
         if run is None:
             self.notices.append(Notice("There is no such run of this tool, or it is not yours to see."))
-            return ABSENT
+            return Refilled(ABSENT)
         self.run = run
         self.mode = run.mode if self.can_run_live else "mock"
         self.timeout = "" if run.timeout_s == settings.RUN_TIMEOUT_S else f"{run.timeout_s:g}"
         self.saved_name = run.configuration_name
         if run.configuration_fingerprint and not run.configuration_name and self.is_configurable:
             self.notices.append(Notice("The configuration of that run was not kept.", "Fill it in to run again."))
-        return _without_marks(contract_of(run.revision), run.parameters)
+        return refill(contract_of(run.revision), run.parameters)
+
+    def _say_what_is_missing(self, refilled: Refilled) -> None:
+        """Of a run with secrets among its parameters, which fields are to be filled in again."""
+        if not refilled.emptied:
+            return
+        empty, marked = (fields_at(self.parameters.form, places) for places in (refilled.emptied, refilled.marked))
+        notice = Notice(
+            "Secrets among the parameters of that run are not kept.", "Fill in again:", empty=empty, marked=marked
+        )
+        self.notices.append(notice)
 
     def _of_example(self, number: str) -> Maybe:
         examples = self.contract.spec.examples
@@ -321,23 +340,6 @@ class Trial:
     def _say_once(self, notice: Notice) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
-
-
-def _without_marks(contract: Contract, parameters: JSON) -> Maybe:
-    """The parameters of a run as they are to be filled in again: without the secrets, of which a mark was kept."""
-    secrets = secret_members(contract.parameters, parameters, by_name=False)
-    marks = frozenset(pointer for pointer, kept in secrets if kept == MARK)
-    return ABSENT if "" in marks else _without(parameters, marks, "")
-
-
-def _without(value: JSON, pointers: frozenset[str], pointer: str) -> JSON:
-    if isinstance(value, dict):
-        places = {name: pointer_join(pointer, name) for name in value}
-        return {name: _without(value[name], pointers, at) for name, at in places.items() if at not in pointers}
-    if isinstance(value, list):
-        placed = [(pointer_join(pointer, index), item) for index, item in enumerate(value)]
-        return [_without(item, pointers, at) for at, item in placed if at not in pointers]
-    return value
 
 
 def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:

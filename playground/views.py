@@ -145,7 +145,6 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
         messages.info(request, "The configuration of that run is not at hand any more. Fill it in to run again.")
         return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
     if secret_members(contract_of(run.revision).parameters, run.parameters, by_name=False):
-        messages.info(request, "Secrets among the parameters of that run are not kept. Fill them in to run again.")
         return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
     revision = run.revision if request.POST.get("revision") == "same" else run.tool.current or run.revision
     try:

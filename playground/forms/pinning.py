@@ -45,6 +45,14 @@ def pin(form: Form, faults: Iterable[Fault], violations: Iterable[Violation], pa
     return replace(form, root=board.pinned(form.root), errors=tuple(board.summary(form.root)))
 
 
+def places(form: Form) -> dict[str, tuple[str, str]]:
+    """What stands for each part of the value, by its pointer: what it is called, and the id of its control."""
+    found: dict[str, tuple[str, str]] = {}
+    for _path, node, where in _in_page_order(form.root):
+        found.setdefault(node.head.pointer, (" · ".join(where), target_of(node)))
+    return found
+
+
 @dataclass(slots=True)
 class _Board:
     """What is said where.

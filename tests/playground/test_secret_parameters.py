@@ -118,7 +118,7 @@ def test_to_run_again_they_are_to_be_filled_in(echoing, client):
     answer = client.post(f"/runs/{run.pk}/again/", follow=True)
 
     assert answer.redirect_chain[-1][0].startswith(f"/tools/{tool.slug}/try/?run=")
-    assert "Secrets among the parameters of that run are not kept." in answer.content.decode()
+    assert answer.content.decode().count("Secrets among the parameters of that run are not kept.") == 1
     assert Run.objects.count() == 1
 
 
@@ -133,6 +133,86 @@ def test_what_is_to_be_filled_in_again_is_empty(echoing, client):
 
     assert "kept" in filled_in(page)
     assert page.context["trial"].parameters_value == {"text": "kept", "keys": [{}]}
+
+
+def notice(page):
+    """The words of the notice about secrets, and the fields that its links lead to, by what they are called."""
+    tree = LexborHTMLParser(page.content.decode())
+    [found] = [one for one in tree.css(".notice") if "Secrets among" in one.text()]
+    links = {link.text(strip=True): tree.css_first(f'[id="{link.attributes["href"][1:]}"]') for link in found.css("a")}
+    return " ".join(found.text().split()), links
+
+
+@pytest.fixture
+def person(client):
+    user = User.objects.create_user("ada")
+    client.force_login(user)
+    return user
+
+
+def opened(client, person, tool, parameters):
+    run = running.start(tool, tool.current, parameters, by=person, mode="mock")
+    return client.get(f"/tools/{tool.slug}/try/?run={run.pk}")
+
+
+def test_the_page_names_the_fields_that_are_to_be_filled_in_again(echoing, client, person):
+    page = opened(client, person, echoing(), PARAMETERS)
+
+    words, links = notice(page)
+
+    assert words.startswith("Secrets among the parameters of that run are not kept. Fill in again: password")
+    assert list(links) == ["password", "keys · Item 1 · pin", "text"]
+    assert links["password"].attributes["name"].startswith("parameters")
+    assert "[secret] stands for a secret in text" in words
+    assert all(links.values())
+
+
+def test_a_list_that_secrets_were_taken_from_is_named_once(echoing, client, person):
+    tool = echoing(properties={"words": {"type": "array", "items": {"type": "string", "format": "password"}}})
+
+    page = opened(client, person, tool, {"words": ["abcdefgh-1", "abcdefgh-2"]})
+
+    _, links = notice(page)
+    assert list(links) == ["words"]
+    assert links["words"] is not None
+    assert page.context["trial"].parameters_value == {"words": []}
+
+
+def test_what_stands_after_a_secret_in_a_list_is_named_where_it_stands_now(echoing, client, person):
+    kinds = [{"type": "string", "writeOnly": True}, {"type": "string"}, SCHEMA["properties"]["keys"]["items"]]
+    tool = echoing(properties={"mixed": {"type": "array", "prefixItems": kinds}})
+
+    page = opened(client, person, tool, {"mixed": ["abcdefgh-1", "plain", {"pin": 8812375}]})
+
+    _, links = notice(page)
+    assert list(links) == ["mixed", "mixed · 1 · pin"]
+    assert all(links.values())
+
+
+def test_where_all_is_secret_the_whole_is_named(echoing, client, person):
+    tool = echoing(properties={}, additionalProperties=True, writeOnly=True)
+
+    page = opened(client, person, tool, {"x": "abcdefgh-1"})
+
+    _, links = notice(page)
+    assert list(links) == ["Parameters"]
+    assert all(links.values())
+
+
+def test_a_field_that_the_current_revision_does_not_have_is_named_all_the_same(echoing, client, person):
+    tool = echoing()
+    run = running.start(tool, tool.current, {"password": SECRET}, by=person, mode="mock")
+    echoing(properties={"text": {"type": "string"}}, additionalProperties=False)
+
+    words, _ = notice(client.get(f"/tools/{tool.slug}/try/?run={run.pk}"))
+
+    assert "Fill in again: password" in words
+
+
+def test_nothing_is_said_of_a_run_without_secrets(echoing, client, person):
+    page = opened(client, person, echoing(), {"text": "plain"})
+
+    assert b"Secrets among the parameters" not in page.content
 
 
 def test_a_mark_that_somebody_sent_as_such_is_filled_in_again(echoing, client):
