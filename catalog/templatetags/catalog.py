@@ -37,13 +37,21 @@ def with_code(message: str) -> SafeString:
 
 @register.simple_tag
 def offending_line(fault: Fault) -> SafeString:
-    """The part of a line that a problem is about, with a caret below it."""
+    """The part of a line that a problem is about, with a caret below it; narrow pages mark the place in it instead."""
     number = str(fault.problem.line)
+    before, at, after = (
+        fault.excerpt[: fault.caret],
+        fault.excerpt[fault.caret : fault.caret + 1],
+        fault.excerpt[fault.caret + 1 :],
+    )
     return format_html(
-        '<pre class="excerpt" tabindex="0"><code><span class="excerpt-number">{}</span>{}\n'
-        '<span class="excerpt-number">{}</span><span class="caret">{}^</span></code></pre>',
+        '<pre class="excerpt" tabindex="0"><code><span class="excerpt-number">{}</span>{}<mark class="excerpt-at">{}'
+        '</mark>{}<span class="excerpt-caret">\n<span class="excerpt-number">{}</span><span class="caret">{}^</span>'
+        "</span></code></pre>",
         number,
-        fault.excerpt,
+        before,
+        at,
+        after,
         " " * len(number),
         " " * fault.caret,
     )

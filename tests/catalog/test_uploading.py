@@ -318,6 +318,25 @@ def test_an_upload_that_was_stopped_says_so_and_offers_to_go_on(browser, ada):
     assert tree.css_first(f'form[action="{upload.get_absolute_url()}resume/"]')
 
 
+def test_a_tool_that_a_dry_run_would_make_is_no_link(browser, ada):
+    make_tool("old", description="Before.")
+    upload = carried_out(lines("new", "old"), by=ada, dry_run=True)
+
+    names = page(browser, upload.get_absolute_url()).css(".entry-name")
+
+    assert [(name.tag, name.text()) for name in names] == [("span", "new"), ("a", "old")]
+
+
+def test_a_page_marks_the_place_in_a_line_that_a_problem_is_about(browser, ada):
+    upload = carried_out('{"definition": 7}', by=ada)
+
+    excerpt = page(browser, upload.get_absolute_url()).css_first(".excerpt")
+
+    assert excerpt.css_first("mark").text() == "7"
+    shown, caret = excerpt.text().split("\n")
+    assert shown[caret.index("^")] == "7"
+
+
 def test_a_dry_run_shows_what_a_revision_would_change(browser, ada):
     make_tool("old", description="Before.")
     upload = carried_out(lines("old"), by=ada, dry_run=True)
