@@ -91,10 +91,16 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return self.order_by("sort_name", "pk")
 
     def for_rows(self) -> ToolQuerySet:
-        """With what a row shows, and without the text of the specs."""
-        return self.select_related("current", "owner", "superseded_by").defer(
-            "current__source", "superseded_by__description"
+        """With what a row shows, and of what the tools refer to but what is said of it there."""
+        own = [field.attname for field in Tool._meta.concrete_fields]
+        beside = (
+            "current__number",
+            "current__sha256",
+            "owner__username",
+            "superseded_by__tool_id",
+            "superseded_by__slug",
         )
+        return self.select_related("current", "owner", "superseded_by").only(*own, *beside)
 
     def with_current(self) -> ToolQuerySet:
         """With the current revision at hand, for pages that show its text."""

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Model, QuerySet
-from django.db.models.query import get_related_populators
+from django.db.models.base import ModelState
 
 Found = TypeVar("Found", bound=Model)
 
@@ -87,19 +87,42 @@ class _Query:
 
     sql: str
     parameters: Sequence[Any]
-    compiler: Any
-    converters: Any
+    converted: list[tuple[int, Sequence[Any], Any]]  # (column, its converters, its expression)
+    made: _Made
+
+    def object_from(self, row: Sequence[Any]) -> Any:
+        values = list(row)
+        for column, converters, expression in self.converted:
+            if values[column] is not None:
+                for convert in converters:
+                    values[column] = convert(values[column], expression, connection)
+        return self.made.object_from(values)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Makes an object of some columns of a row, and those that it refers to of others.
+
+    It sets what `Model.__init__` would set, without its signals and its checks of each value: they take most of the
+    time of a list, and what comes from the database needs neither.
+    """
+
     model: type[Model]
+    alias: str  # of the database
     fields: list[str]
     columns: slice
-    populators: list[Any]
+    key: int  # the column of the primary key
+    related: list[tuple[str, _Made]]  # by the names that Django keeps them under
 
-    def object_from(self, row: Sequence[object]) -> Any:
-        if self.converters:
-            row = next(self.compiler.apply_converters([row], self.converters))
-        made = self.model.from_db(connection.alias, self.fields, row[self.columns])
-        for populator in self.populators:
-            populator.populate(row, made)
+    def object_from(self, row: list[Any]) -> Any:
+        made = self.model.__new__(self.model)
+        made._state = state = ModelState()
+        state.adding, state.db = False, self.alias
+        made.__dict__.update(zip(self.fields, row[self.columns], strict=True))
+        if self.related:
+            state.fields_cache = {
+                name: None if row[other.key] is None else other.object_from(row) for name, other in self.related
+            }
         return made
 
 
@@ -107,15 +130,14 @@ def _put_together(queryset: QuerySet[Any]) -> _Query:
     """As Django's own `ModelIterable` does it for every query."""
     compiler: Any = queryset.query.get_compiler(connection=connection)
     sql, parameters = compiler.as_sql()
-    select, about = compiler.select, compiler.klass_info
-    first, last = about["select_fields"][0], about["select_fields"][-1] + 1
-    return _Query(
-        sql,
-        parameters,
-        compiler,
-        compiler.get_converters([column for column, _, _ in select]),
-        about["model"],
-        [column.target.attname for column, _, _ in select[first:last]],
-        slice(first, last),
-        get_related_populators(about, select, connection.alias),  # type: ignore[call-arg]  # the stubs are of Django 6
-    )
+    converters = compiler.get_converters([column for column, _, _ in compiler.select])
+    converted = [(column, found, expression) for column, (found, expression) in converters.items()]
+    return _Query(sql, parameters, converted, _made_of(compiler.klass_info, compiler.select))
+
+
+def _made_of(about: Any, select: Any) -> _Made:
+    columns = slice(about["select_fields"][0], about["select_fields"][-1] + 1)
+    fields = [column.target.attname for column, _, _ in select[columns]]
+    key = columns.start + fields.index(about["model"]._meta.pk.attname)
+    related = [(one["field"].cache_name, _made_of(one, select)) for one in about.get("related_klass_infos", ())]
+    return _Made(about["model"], connection.alias, fields, columns, key, related)

@@ -11,7 +11,7 @@ from catalog.accounts.entering import create_token, token_for
 from catalog.accounts.models import ApiToken, User
 from catalog.models import Tool
 from catalog.prepared import Prepared, PreparedRows
-from tests.factories import make_tool
+from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +96,23 @@ def test_rows_are_found_by_their_keys_with_what_is_selected_beside_them(django_a
     assert {pk: tool.tool_id for pk, tool in found.items()} == {first.pk: "a", third.pk: "c"}
     assert numbers == [1, 1]
     assert rows.find([second.pk])[second.pk] == second
+
+
+def test_rows_are_the_objects_that_django_makes():
+    make_tool("b", configuration={"type": "object"}, examples=[{"description": "One."}])
+    make_tool("c")
+    tool = make_tool("a", deprecated=True)
+    Tool.objects.filter(pk=tool.pk).update(owner=make_user(), superseded_by=Tool.objects.get(tool_id="b"), score=70)
+    rows = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
+
+    for made in Tool.objects.for_rows():
+        found = rows.find([made.pk])[made.pk]
+        assert (said := made.__dict__.copy()).pop("_state") is not None
+        assert {name: found.__dict__[name] for name in said} == said
+        assert (found.owner, found.superseded_by, found.current) == (made.owner, made.superseded_by, made.current)
+        assert found.deprecated_at == made.deprecated_at
+        found.save()
+        assert Tool.objects.get(pk=made.pk).updated_at == made.updated_at
 
 
 def test_rows_that_are_not_there_are_left_out(django_assert_num_queries):
