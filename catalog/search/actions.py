@@ -5,7 +5,7 @@ Nothing here knows Django or a database.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from catalog.search.stemming import stem
@@ -37,9 +37,9 @@ _ACTIONS: Final = {stem(verb): action for action, verbs in _VERBS.items() for ve
 _READING: Final = frozenset({"get", "list", "search"})
 
 
-def actions_of(tokens: Iterable[str]) -> frozenset[str]:
+def actions_of(tokens: Collection[str]) -> frozenset[str]:
     """The actions that tokens of a name speak of."""
-    return frozenset(_ACTIONS[token] for token in tokens if token in _ACTIONS)
+    return frozenset(map(_ACTIONS.__getitem__, _ACTIONS.keys() & tokens))
 
 
 def first_action_of(tokens: Iterable[str]) -> frozenset[str]:

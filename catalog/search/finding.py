@@ -21,7 +21,7 @@ from catalog.search.expressions import EVERY_TOOL, Expression, Token, all_of, an
 from catalog.search.planning import ALIKE, Alternative, Plan, Term
 from catalog.search.ranking import Ranking, best_first
 
-CANDIDATES: Final = 120
+CANDIDATES: Final = 80
 ENOUGH: Final = 20  # tools that hold every word of a sentence; few sentences are meant so literally
 LOOKED_AT: Final = 4_000  # tools that hold one of the rarer words, to choose candidates by BM25 among them
 COMMON_WORDS_JOINED: Final = 3

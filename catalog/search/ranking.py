@@ -11,8 +11,7 @@ Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Be
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from catalog.search.actions import actions_of, agreement
 from catalog.search.planning import Plan
@@ -35,8 +34,7 @@ ACTION_BONUS: Final = 0.25
 DEPRECATED_FACTOR: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedText:
+class IndexedText(NamedTuple):
     """What the index holds of a tool: tokens, each between two spaces (see documents.py)."""
 
     names: str
@@ -60,40 +58,37 @@ class Ranking:
 
     def score(self, text: IndexedText) -> float:
         """The higher, the better."""
-        whole = f"{text.names}{text.about}{text.takes}{text.around}"
-        name_share = NAME_WEIGHT / _length_factor(text.names, USUAL_NAME)
-        about_share = ABOUT_WEIGHT / _length_factor(text.about, USUAL_ABOUT)
-        takes_share = TAKES_WEIGHT / _length_factor(text.takes, USUAL_TAKES)
+        names, about, takes, around, _ = text
+        whole = f"{names}{about}{takes}{around}"
+        name_share = NAME_WEIGHT / _length_factor(names, USUAL_NAME)
+        about_share = ABOUT_WEIGHT / _length_factor(about, USUAL_ABOUT)
+        takes_share = TAKES_WEIGHT / _length_factor(takes, USUAL_TAKES)
         value = covered = 0.0
         in_name = set()
         for importance, alternatives in self.terms:
             best = best_weight = 0.0
             for token, worth, weight in alternatives:
-                if token not in whole or worth * (SATURATION + 1) <= best:
+                if worth * (SATURATION + 1) <= best or token not in whole:
                     continue
-                in_names = text.names.count(token)
-                found = (
-                    name_share * in_names
-                    + about_share * text.about.count(token)
-                    + takes_share * text.takes.count(token)
-                    + AROUND_WEIGHT * (token in text.around)
-                )
-                counts = worth * found * (SATURATION + 1) / (found + SATURATION)
-                if in_names:
+                found = about_share * about.count(token) + takes_share * takes.count(token)
+                if token in names:
+                    found += name_share * names.count(token)
                     in_name.add(token)
+                if token in around:
+                    found += AROUND_WEIGHT
+                counts = worth * found * (SATURATION + 1) / (found + SATURATION)
                 if counts > best:
                     best, best_weight = counts, weight
             value += best
             covered += importance * best_weight
-        covered = min(1.0, covered / self.total)
-        return value * self._factor(text, covered, len(in_name))
+        return value * self._factor(text, min(1.0, covered / self.total), len(in_name))
 
     def _factor(self, text: IndexedText, covered: float, words_in_name: int) -> float:
         factor = 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered
-        names = frozenset(text.names.split())
-        if names and words_in_name:
-            factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / len(names))
-        factor *= 1 + ACTION_BONUS * agreement(self.actions, actions_of(names))
+        if words_in_name or self.actions:
+            names = frozenset(text.names.split())
+            factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / max(1, len(names)))
+            factor *= 1 + ACTION_BONUS * agreement(self.actions, actions_of(names))
         if self.pairs:
             beside = sum(pair in text.names or pair in text.about for pair in self.pairs)
             factor *= 1 + SIDE_BY_SIDE_BONUS * beside

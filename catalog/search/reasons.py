@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, Protocol
 
 from catalog.search.documents import LETTERS, Place
-from catalog.search.marking import Mark, Wanted, excerpt, marks
-from catalog.search.planning import ALIKE, Plan, Term
-from catalog.search.words import tokens_of
+from catalog.search.marking import Cut, Mark, Wanted, excerpt, marks
+from catalog.search.planning import ALIKE, Alternative, Plan, Term
 
 EXCERPT_CHARS: Final = 240
 REASON_CHARS: Final = 140
@@ -85,16 +85,18 @@ class Telling:
     def __init__(self, plan: Plan) -> None:
         self.terms = plan.terms
         self.own = {term.word: _own(term) for term in plan.terms}
+        self.others = {term.word: tuple(map(_in_parts, (term.same, term.related))) for term in plan.terms}
         self.all_own = _joined(self.own.values())
+        self._wanted: dict[tuple[Wanted, ...], Wanted] = {}  # it is the same of many tools
 
     def tell(self, tool: Described) -> Told:
         """The visible texts, marked: where a word stands itself, else where something stands for it."""
         line = excerpt(tool.description, self.all_own, EXCERPT_CHARS)
-        texts = (tool.name, tool.tool_id, line)
         if not self.terms:
             return Told(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
-        wanted, unexplained = self._seen(self.terms, set(tokens_of(" ".join(texts))))
-        name, tool_id, text = (Marked(text, marks(text, wanted)) for text in texts)
+        cuts = [Cut(text) for text in (tool.name, tool.tool_id, line)]
+        wanted, unexplained = self._seen(self.terms, *cuts)
+        name, tool_id, text = (Marked(cut.text, marks(cut, wanted)) for cut in cuts)
         return Told(Explanation(name, tool_id, text), tuple(unexplained))
 
     def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
@@ -112,31 +114,35 @@ class Telling:
                 if not missing or len(found) == MAX_REASONS:
                     return tuple(found)
                 text = name if by_name else description
-                wanted, still_missing = self._seen(missing, set(tokens_of(text)))
+                wanted, still_missing = self._seen(missing, Cut(text))
                 if len(still_missing) < len(missing):
                     found.append(_reason(_PLACES[letter], name, None if by_name else text, wanted))
                     missing = tuple(still_missing)
         return tuple(found)
 
-    def _seen(self, terms: Iterable[Term], tokens: set[str]) -> tuple[Wanted, list[Term]]:
-        """What to mark in a text of these tokens, and the words of which nothing stands there."""
-        wanted, missing = Wanted(), []
+    def _seen(self, terms: Iterable[Term], *cuts: Cut) -> tuple[Wanted, list[Term]]:
+        """What to mark in these texts, and the words of which nothing stands there."""
+        tokens = set(chain.from_iterable(chain.from_iterable(cut.tokens for cut in cuts)))
+        found, missing = [], []
         for term in terms:
             own = self.own[term.word]
             if own.stands_in(tokens):
-                wanted |= own
-            elif others := _others(term, tokens):
-                wanted |= Wanted(others)
+                found.append(own)
+            elif others := _standing(self.others[term.word], tokens):
+                found.append(Wanted(others))
             else:
                 missing.append(term)
-        return wanted, missing
+        key = tuple(found)
+        if key not in self._wanted:
+            self._wanted[key] = _joined(found)
+        return self._wanted[key], missing
 
 
 def _reason(place: Place, name: str, description: str | None, wanted: Wanted) -> Reason:
     if description is None:
-        return Reason(place, Marked(name, marks(name, wanted)))
+        return Reason(place, Marked(name, marks(Cut(name), wanted)))
     line = excerpt(description, wanted, REASON_CHARS)
-    return Reason(place, Marked(name), Marked(line, marks(line, wanted)))
+    return Reason(place, Marked(name), Marked(line, marks(Cut(line), wanted)))
 
 
 def _own(term: Term) -> Wanted:
@@ -146,12 +152,15 @@ def _own(term: Term) -> Wanted:
     return Wanted(frozenset({term.word.token, *alike}), beginnings)
 
 
-def _others(term: Term, tokens: set[str]) -> frozenset[str]:
-    """The tokens that stand for `term` in a text of these tokens; the closest kind of them alone."""
-    for alternatives in (term.same, term.related):
-        found = {token for one in alternatives if tokens.issuperset(parts := one.token.split(" ")) for token in parts}
-        if found:
-            return frozenset(found)
+def _in_parts(alternatives: Iterable[Alternative]) -> list[list[str]]:
+    return [one.token.split(" ") for one in alternatives]
+
+
+def _standing(kinds: Iterable[list[list[str]]], tokens: set[str]) -> frozenset[str]:
+    """The tokens that stand for a word in a text of these tokens; the closest kind of them alone."""
+    for kind in kinds:
+        if found := [parts for parts in kind if tokens.issuperset(parts)]:
+            return frozenset(chain.from_iterable(found))
     return frozenset()
 
 

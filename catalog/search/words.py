@@ -33,9 +33,14 @@ def runs_of(text: str) -> list[str]:
     return _RUN.findall(text)
 
 
-def runs_with_places(text: str) -> Iterator[tuple[str, int]]:
-    """The same, each with where it begins."""
-    return ((run[0], run.start()) for run in _RUN.finditer(text))
+def places_of_run(run: str, text: str) -> Iterator[int]:
+    """Where `run`, which is one of its runs, begins in `text`."""
+    start = text.find(run)
+    while start >= 0:
+        end = start + len(run)
+        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):  # else it is part of a longer one
+            yield start
+        start = text.find(run, end)
 
 
 @lru_cache(maxsize=65_536)

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from catalog.search.marking import Wanted, excerpt, marks
+from catalog.search.marking import Cut, Wanted, excerpt, marks
 from catalog.search.words import fold, joined_tokens_of, key_of, parts_of, tokens_of
 
 
@@ -64,7 +64,7 @@ def test_a_very_long_word_is_read_in_linear_time():
     started = time.thread_time()
     tokens_of(text)
     joined_tokens_of(text)
-    marks(text, Wanted(frozenset(["ab"])))
+    marks(Cut(text), Wanted(frozenset(["ab"])))
 
     assert time.thread_time() - started < 2
 
@@ -92,7 +92,7 @@ def test_folding_knows_neither_case_nor_accents():
     ],
 )
 def test_hits_are_marked_in_the_text_as_it_is(wanted, text, marked):
-    assert [text[mark.start : mark.end] for mark in marks(text, wanted)] == marked
+    assert [text[mark.start : mark.end] for mark in marks(Cut(text), wanted)] == marked
 
 
 def test_an_excerpt_is_one_line_around_the_first_hit():
