@@ -40,7 +40,6 @@ NO_WORDS = {"0", "false", "no"}
 
 
 _counts: Remembered[tuple[int, bool]] = Remembered()
-_pages: Remembered[Page] = Remembered(most=50)
 _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
 
 
@@ -170,16 +169,21 @@ class CatalogSearch:
         return vocabulary.state_and_size()
 
     @property
+    def state(self) -> int:
+        """Of the index: another number, another catalog."""
+        return self._state_and_size[0]
+
+    @property
     def catalog_size(self) -> int:
         """How many tools there are, archived ones too."""
         return self._state_and_size[1]
 
-    @property
+    @cached_property
     def depends_on(self) -> Hashable:
         """What answers about this search depend on, whichever page of it is shown: another value, another answer."""
         asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
         holding = holding_examples.tool_keys() if asks_for_examples else None
-        return self._state_and_size[0], runnable.tool_ids(), holding, replace(self, cursor=None, limit=PAGE_SIZE)
+        return self.state, runnable.tool_ids(), holding, replace(self, cursor=None, limit=PAGE_SIZE)
 
     @cached_property
     def plan(self) -> Plan:
@@ -240,9 +244,8 @@ class CatalogSearch:
     # -- results ------------------------------------------------------------------------------------------------------
 
     def page(self) -> Page:
-        """The results at the cursor. Who asks again while the catalog is the same gets the very same page."""
-        key = (self.depends_on, self.cursor, self.limit)
-        return _pages.ask(key, self._found_page if self.query else self._listed_page)
+        """The results at the cursor."""
+        return self._found_page() if self.query else self._listed_page()
 
     def _listed_page(self) -> Page:
         cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None

@@ -68,12 +68,16 @@ def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
     return _facets.ask(facets_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
 
 
-def facets_at_once(search: CatalogSearch, *, person: str = "") -> tuple[tuple[Facet, ...], bool]:
-    """What of the facets takes no time, and whether that is all: of many tools, counts that are unknown are missing."""
+def facets_at_once(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...] | None:
+    """The same, where that takes no time; None where they must be counted, among many tools."""
     if search.catalog_size <= COUNTED_AT_ONCE:
-        return facets_of(search, person=person), True
-    known = _facets.get(facets_key(search, person))
-    return (known, True) if known else (_with_options(_Faceting(search, person, counts=False).facets()), False)
+        return facets_of(search, person=person)
+    return _facets.get(facets_key(search, person))
+
+
+def uncounted_facets(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
+    """What of the facets takes no time: without counts, except those that are known anyway."""
+    return _with_options(_Faceting(search, person, counts=False).facets())
 
 
 def facets_key(search: CatalogSearch, person: str) -> Hashable:

@@ -12,15 +12,18 @@ from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
 
 MAX_KEPT: Final = 200
+MAX_CHARACTERS: Final = 8 * 1024 * 1024  # of drawn answers of one kind
 
 Answer = TypeVar("Answer")
 
 
 class Remembered(Generic[Answer]):
-    """Answers by what they depend on, at most `most`."""
+    """Answers by what they depend on, as many as weigh `most` together; each weighs 1 unless `weigh` says otherwise."""
 
-    def __init__(self, *, most: int = MAX_KEPT) -> None:
+    def __init__(self, *, most: int = MAX_KEPT, weigh: Callable[[Answer], int] = lambda _: 1) -> None:
         self._most = most
+        self._weigh = weigh
+        self._weight = 0
         self._kept: OrderedDict[Hashable, Answer] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -37,7 +40,10 @@ class Remembered(Generic[Answer]):
             return known
         answer = find_out()
         with self._lock:
-            self._kept[key] = answer
-            if len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            if key not in self._kept:  # else another thread found it out meanwhile
+                self._kept[key] = answer
+                self._weight += self._weigh(answer)
+            while self._weight > self._most:
+                _, oldest = self._kept.popitem(last=False)
+                self._weight -= self._weigh(oldest)
         return answer

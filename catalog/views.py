@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+import secrets
+from dataclasses import replace
+from typing import Final
+from urllib.parse import quote_plus, urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,23 +14,25 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import archiving
 from catalog.addresses import revision_of, tool_at
 from catalog.browsing import CatalogSearch
-from catalog.faceting import Facet, facets_at_once, facets_key, facets_of
+from catalog.faceting import Facet, facets_at_once, facets_key, facets_of, uncounted_facets
 from catalog.meaning import meaning_of, with_verdicts
 from catalog.models import Revision
-from catalog.remembering import Remembered
+from catalog.remembering import MAX_CHARACTERS, Remembered
 from catalog.text_diff import compare
 from catalog.tool_docs import ToolDocs
 
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
-_lists: Remembered[SafeString] = Remembered(most=50)
+_lists: Remembered[SafeString] = Remembered(most=MAX_CHARACTERS, weigh=len)
+_uncounted: Remembered[SafeString] = Remembered(most=50)
+_STAND_IN: Final = f"q{secrets.token_hex(12)}"  # for the words that are searched, in what is drawn for any of them
 
 
 @require_safe
@@ -38,12 +43,12 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     """
     search = CatalogSearch.from_query(request.GET)
     person = request.user.get_username()
-    facets, counted = facets_at_once(search, person=person)
-    if counted:
-        key = (facets_key(search, person), search.cursor)
-        results = _lists.ask(key, lambda: _results(search, facets, counted=True))
+    facets = facets_at_once(search, person=person)
+    key = (facets_key(search, person), facets is not None, search.cursor)
+    if facets is None:
+        results = _lists.ask(key, lambda: _results(search, _uncounted_facets(search, person), counted=False))
     else:
-        results = _results(search, facets, counted=False)
+        results = _lists.ask(key, lambda: _results(search, _drawn_facets(search, facets), counted=True))
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     if wants_part:
         response = HttpResponse(results)
@@ -53,7 +58,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
+def _results(search: CatalogSearch, facets: SafeString, *, counted: bool) -> SafeString:
     page = search.page()
     context = {
         "search": search,
@@ -66,6 +71,20 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
     return render_to_string("catalog/_results.html", context)
 
 
+def _uncounted_facets(search: CatalogSearch, person: str) -> SafeString:
+    """Drawn without counts. Words stand but in the addresses: what was drawn for others is used again."""
+    words = _STAND_IN if search.query else search.words
+    alike = replace(search, words=words, cursor=None)
+    drawn = _uncounted.ask(
+        (search.state, person, alike), lambda: _drawn_facets(alike, uncounted_facets(alike, person=person))
+    )
+    return mark_safe(drawn.replace(_STAND_IN, quote_plus(search.words)))  # noqa: S308 - a template's, and a quoted text
+
+
+def _drawn_facets(search: CatalogSearch, facets: tuple[Facet, ...]) -> SafeString:
+    return render_to_string("catalog/_facets.html", {"search": search, "facets": facets})
+
+
 @require_safe
 def facet_list(request: HttpRequest) -> HttpResponse:
     """The facets of a list with their counts, for a page of a large catalog that came without.
@@ -73,9 +92,9 @@ def facet_list(request: HttpRequest) -> HttpResponse:
     A browser without scripts gets the whole page, counted.
     """
     search = CatalogSearch.from_query(request.GET)
-    facets = facets_of(search, person=request.user.get_username())
+    facets = _drawn_facets(search, facets_of(search, person=request.user.get_username()))
     if request.htmx:  # type: ignore[attr-defined]
-        response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
+        response = HttpResponse(facets)
     else:
         results = _results(search, facets, counted=True)
         response = render(request, "catalog/tool_list.html", {"search": search, "results": results})

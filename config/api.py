@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +10,7 @@ from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.api import router as catalog_router
+from catalog.api_json import text_of
 from catalog.errors import (
     Busy,
     DocumentError,
@@ -23,7 +23,7 @@ from catalog.errors import (
 from catalog.lint_api import router as lint_router
 from catalog.problems import Problem, pointer_join
 from catalog.similar_views import router as similar_router
-from catalog.strict_json import dumps, loads
+from catalog.strict_json import loads
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api import router as playground_router
@@ -39,24 +39,13 @@ class ExactParser(Parser):
         return cast("dict[str, Any]", body)
 
 
-def plain(value: object) -> object:
-    """`value` with dates as RFC 3339 text; everything else is JSON already."""
-    if isinstance(value, dict):
-        return {str(key): plain(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
-    return value
-
-
 class ExactRenderer(BaseRenderer):
     """Writes numbers as they were written when they came in."""
 
     media_type = "application/json"
 
     def render(self, request: HttpRequest, data: Any, *, response_status: int) -> str:  # noqa: ARG002
-        return dumps(cast("Any", plain(data)))
+        return text_of(data)
 
 
 api = DocumentedAPI(

@@ -8,6 +8,7 @@ import pytest
 
 from catalog import runnable
 from catalog.accounts.models import User
+from catalog.api_shapes import ToolsOut
 from catalog.archiving import archive
 from catalog.models import Revision, Tool
 from catalog.publishing import publish
@@ -71,6 +72,20 @@ def test_anyone_can_search(stranger):
     assert answer.json() | {"items": []} == {
         "items": [], "next": None, "count": 1, "count_is_exact": True, "match": "all",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query", [{}, {"q": "hello"}, {"q": "hello who", "limit": "1"}, {"q": "person"}, {"id": "greet"}, {"id": "nobody"}]
+)
+def test_what_is_found_has_the_shape_that_is_documented(stranger, query):
+    make_tool("greet", description="Says hello.", tags=["mail"], deprecated=True, configuration={"type": "object"})
+    make_tool("wave", description="hello", parameters=properties(who={"type": "string", "description": "The person."}))
+
+    found = stranger.ask("/tools", **query).json()
+
+    assert ToolsOut.model_validate(found).model_dump(mode="json").keys() == found.keys()
+    for item, read in zip(found["items"], ToolsOut.model_validate(found).items, strict=True):
+        assert json.loads(read.model_dump_json()) == item
 
 
 def test_a_tool_is_looked_up_by_its_exact_id(stranger):

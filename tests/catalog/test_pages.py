@@ -58,6 +58,24 @@ def test_tools_are_listed_with_what_is_to_be_known(client):
     assert "who" in text_of(tree, ".result-why")
 
 
+def test_a_row_shows_the_first_tags_and_how_many_there_are_besides(client):
+    make_tool("greet", tags=["mail", "people & places", "hello", "politeness", "speech"])
+
+    tree = page(client, "/")
+
+    assert texts_of(tree, ".result .chip") == ["mail", "people & places", "hello", "2 more tags"]
+
+
+def test_whatever_a_tool_is_called_its_row_is_text(client):
+    make_tool("evil", name=EVIL, description=EVIL, tags=[EVIL], parameters=properties(**{EVIL: {"description": EVIL}}))
+
+    for address in ("/", "/?q=window", "/?q=onerror", "/?q=takes:onerror"):
+        tree = page(client, address)
+        assert text_of(tree, ".result-name") == EVIL
+        assert EVIL.startswith(text_of(tree, ".result .chip"))
+        assert not tree.css(".result img, .result script, .facets img, .facets script")
+
+
 def test_hits_are_marked_and_the_reason_is_told(client):
     make_tool("greet", description="Says hello.", parameters=properties(city={"description": "Where it is."}))
 

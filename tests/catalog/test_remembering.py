@@ -1,9 +1,11 @@
+from urllib.parse import urlencode
+
 import pytest
 
 from catalog import faceting
 from catalog.archiving import archive
 from catalog.browsing import CatalogSearch
-from catalog.faceting import facets_at_once, facets_of
+from catalog.faceting import facets_at_once, facets_of, uncounted_facets
 from catalog.remembering import MAX_KEPT, Remembered
 from catalog.search import search_index, vocabulary
 from tests.conftest import Program
@@ -90,10 +92,42 @@ def test_what_takes_no_time_of_the_facets_counts_nothing(monkeypatch, django_ass
     search = CatalogSearch(words="hello", examples=True)
 
     with django_assert_max_num_queries(3):
-        facets, counted = facets_at_once(search)
+        assert facets_at_once(search) is None
+        facets = uncounted_facets(search)
 
-    assert not counted
     assert set(counts_of(facets).values()) == {None}
+
+
+def test_facets_without_counts_lead_to_the_words_that_were_searched(client, monkeypatch):
+    monkeypatch.setattr(faceting, "COUNTED_AT_ONCE", 0)
+    make_tool("greet", description="Says hello.")
+
+    for words in ("hello", 'says "hello" & <b>', "grüß+", "..."):
+        page = client.get("/", {"q": words, "examples": "1"}).content.decode()
+        with_more = urlencode({"q": words, "examples": "1", "returns": "1"})
+        assert f'href="?{with_more}"'.replace("&", "&amp;") in page
+
+
+def test_what_was_drawn_is_drawn_again_after_a_change(client, stranger: Program):
+    make_tool("greet", description="Says hello.")
+    for _ in range(2):
+        assert client.get("/?q=hello").content.count(b'<li class="result">') == 1
+
+    make_tool("wave", description="Says hello by hand.")
+
+    assert client.get("/?q=hello").content.count(b'<li class="result">') == 2
+    assert len(stranger.ask("/tools", q="hello").json()["items"]) == 2
+
+
+def test_answers_are_forgotten_by_their_weight_the_eldest_first():
+    remembered = Remembered(most=10, weigh=len)
+
+    for text in ("aaaa", "bbbb", "cccc"):
+        remembered.ask(text, lambda text=text: text)
+
+    assert [remembered.get(text) for text in ("aaaa", "bbbb", "cccc")] == [None, "bbbb", "cccc"]
+    assert remembered.ask("far too heavy", lambda: "far too heavy") == "far too heavy"
+    assert remembered.get("cccc") is None
 
 
 def test_the_api_counts_again_after_a_change(stranger: Program):
