@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import islice
 from typing import Final
 
 from catalog.diff import inside, ranges
 from catalog.diff.reading import NUMBERS
-from catalog.diff.together import Together, Union
+from catalog.diff.sameness import is_said_by
+from catalog.diff.texts import texts_of
+from catalog.diff.together import Together, Union, together
 from catalog.diff.trying import Trial
 
 MAX_DEPTH: Final = 4
@@ -19,15 +22,30 @@ MAX_UNIONS: Final = 3  # whose branches are looked at one by one
 EFFORT_OF_A_PAIR: Final = 5
 
 
-def is_empty(whole: Together, trial: Trial, depth: int = MAX_DEPTH) -> bool:
-    """Whether `whole` certainly accepts nothing."""
+def is_empty(whole: Together, trial: Trial, depth: int = MAX_DEPTH, above: frozenset[Hashable] = frozenset()) -> bool:
+    """Whether `whole` certainly accepts nothing: one more of what stands `above` it, without end, cannot be."""
     if whole.nothing or not whole.kinds or trial.values_of(whole) == []:
         return True
-    return depth > 0 and whole.kinds == {"object"} and _lacks_a_member(whole, trial, depth)
+    if all(_has_none(kind, whole, trial) for kind in whole.kinds):
+        return True
+    if depth == 0 or whole.kinds != {"object"}:
+        return False
+    return whole.key in above or _lacks_a_member(whole, trial, depth, above | {whole.key})
 
 
-def _lacks_a_member(whole: Together, trial: Trial, depth: int) -> bool:
-    return any(is_empty(inside.member(whole, name), trial, depth - 1) for name in sorted(whole.required)[:MAX_NAMES])
+def _has_none(kind: str, whole: Together, trial: Trial) -> bool:
+    """Whether bounds of `whole` contradict each other for values of `kind`."""
+    if kind in NUMBERS:
+        return _bounds_apart(whole, whole)
+    if kind == "string":
+        return trial.puzzles.are_none(texts_of(whole))
+    most = ranges.most(whole, kind) if kind in ranges.MOST else None
+    return most is not None and ranges.least(whole, kind) > most
+
+
+def _lacks_a_member(whole: Together, trial: Trial, depth: int, above: frozenset[Hashable]) -> bool:
+    needed = sorted(whole.required)[:MAX_NAMES]
+    return any(is_empty(inside.member(whole, name), trial, depth - 1, above) for name in needed)
 
 
 def are_apart(one: Together, other: Together, trial: Trial, depth: int = MAX_DEPTH) -> bool:
@@ -46,6 +64,8 @@ def _are_apart(one: Together, other: Together, trial: Trial, depth: int) -> bool
         values = trial.values_of(this)
         if values is not None and all(trial.accepts(that, value) is False for value in values):
             return True
+    if any(_denies(this, that) for this, that in ((one, other), (other, one))):
+        return True
     if depth == 0:
         return False
     if all(_apart_as(kind, one, other, trial, depth) for kind in one.kinds & other.kinds):
@@ -60,10 +80,17 @@ def _all_apart(one: Together, union: Union, other: Together, trial: Trial) -> bo
     return all(are_apart(one.taking(union, schema), other, trial, 0) for schema in union.schemas)
 
 
+def _denies(one: Together, other: Together) -> bool:
+    """Whether `other` says all that `one` rules out, word for word."""
+    return any(is_said_by(other, together(denied)) for denied in one.subs("not"))
+
+
 def _apart_as(kind: str, one: Together, other: Together, trial: Trial, depth: int) -> bool:
     """Whether no value of `kind` is accepted by both."""
     if kind in NUMBERS:
         return _bounds_apart(one, other) or _bounds_apart(other, one)
+    if kind == "string":
+        return trial.puzzles.are_none(texts_of(one, other))
     if kind not in ranges.LEAST:
         return False
     for this, that in ((one, other), (other, one)):

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, combinations
 from typing import Final
 
 from catalog.diff import apartness, inside
 from catalog.diff.containing import Containment
 from catalog.diff.edits import TEXTS, put_each, with_member
-from catalog.diff.obstacles import Obstacle, doubted
-from catalog.diff.reading import dependents_of, said
+from catalog.diff.obstacles import Obstacle
+from catalog.diff.reading import denied_of, dependents_of, said
 from catalog.diff.sameness import are_same, are_same_lists, is_said_by
 from catalog.diff.sketching import sketches
 from catalog.diff.together import Together, Union, kinds_ruled_out, together
 from catalog.validation import Place
 
+MAX_NEAR: Final = 4  # of which a value is made that fits two of them
 MAX_ALIKE: Final = 2  # alternatives with which a value is compared in full
 
 
@@ -36,7 +38,7 @@ def unions(walk: Containment, giver: Together, taker: Together) -> Iterator[Obst
         near = near or [branch for branch in branches if alikeness(giver, branch) >= (len(branches) > 1)]
         fit = next((branch for branch in near if walk.proves(giver, branch)), None)
         if fit is None or (excluding and near != [fit]):
-            yield from _no_branch(walk, giver, taker, union, near, excluding=excluding)
+            yield from _no_branch(walk, giver, taker, union, near)
 
 
 def _implies(walk: Containment, known: Union, branches: list[Together], *, excluding: bool) -> bool:
@@ -61,7 +63,7 @@ def _fits(walk: Containment, one: Together, other: Together) -> bool:
 
 
 def _no_branch(
-    walk: Containment, giver: Together, taker: Together, union: Union, near: list[Together], *, excluding: bool
+    walk: Containment, giver: Together, taker: Together, union: Union, near: list[Together]
 ) -> Iterator[Obstacle]:
     """Why what the giver accepts fits no branch: what is wrong with the one that is most alike of those `near`."""
     keywords = (union.keyword,)
@@ -71,9 +73,11 @@ def _no_branch(
     alike = sorted(near, key=lambda branch: alikeness(giver, branch), reverse=True)[:MAX_ALIKE]
     best = min((walk.obstacles(giver, branch) for branch in alike), key=len)
     if not best:
-        yield Obstacle("exclusive", giver, taker, keywords=keywords, certain=False, edits=put_each(sketches(giver)))
+        several = [sketches(one.also(*other.places)) for one, other in combinations(near[:MAX_NEAR], 2)]
+        edits = put_each([*sketches(giver), *chain.from_iterable(several)])
+        yield Obstacle("exclusive", giver, taker, keywords=keywords, edits=edits)
         return
-    yield from best if len(near) == 1 and not excluding else doubted(best)
+    yield from best
 
 
 def alikeness(one: Together, other: Together) -> float:
@@ -95,8 +99,8 @@ def negations(walk: Containment, giver: Together, taker: Together) -> Iterator[O
             continue
         if any(are_same(inner, other) or walk.proves(ruled_out, together(other)) for other in known):
             continue
-        edits = put_each([*sketches(ruled_out), *TEXTS])
-        yield Obstacle("not", giver, taker, keywords=("not",), certain=not known, edits=edits)
+        edits = put_each([*sketches(ruled_out), *sketches(giver.also(inner)), *TEXTS, *range(-1, 5)])
+        yield Obstacle("not", giver, taker, keywords=("not",), edits=edits)
 
 
 def conditions(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
@@ -110,7 +114,7 @@ def conditions(walk: Containment, giver: Together, taker: Together) -> Iterator[
             known = _known_branches(walk, giver, condition, "then")
             yield from _under(walk, giver.also(place.sub("if"), *known), together(place.sub("then")))
         if "else" in keywords and not walk.proves(giver, condition):
-            known = _known_branches(walk, giver, condition, "else")
+            known = [*_known_branches(walk, giver, condition, "else"), *denied_of(place.sub("if"))]
             yield from _under(walk, giver.also(*known), together(place.sub("else")))
 
 
@@ -118,12 +122,10 @@ def _known_branches(walk: Containment, giver: Together, condition: Together, bra
     """The `then` or `else` of the giver's conditions that hold where `condition` does, or where it does not."""
     found = []
     for place in giver.places:
-        if "if" not in said(place) or branch not in said(place):
-            continue
-        own = together(place.sub("if"))
-        holds = walk.proves(condition, own) if branch == "then" else walk.proves(own, condition)
-        if holds:
-            found.append(place.sub(branch))
+        if {"if", branch} <= said(place).keys():
+            own = together(place.sub("if"))
+            if walk.proves(condition, own) if branch == "then" else walk.proves(own, condition):
+                found.append(place.sub(branch))
     return found
 
 
@@ -133,14 +135,13 @@ def dependents(walk: Containment, giver: Together, taker: Together) -> Iterator[
         return
     for place in taker.places:
         for name, schema in dependents_of(place):
-            known = [other for one in giver.places for named, other in dependents_of(one) if named == name]
-            yield from _under(walk, giver.with_member(name).also(*known), together(schema))
+            yield from _under(walk, giver.with_member(name), together(schema))
 
 
 def _under(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """What is in the way where a condition holds; that it holds is not certain."""
+    """What is in the way where a condition holds."""
     for obstacle in walk.obstacles(giver, taker):
-        yield replace(obstacle, certain=False, conditional=True)
+        yield replace(obstacle, conditional=True)
 
 
 def left_over(_walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
@@ -148,6 +149,6 @@ def left_over(_walk: Containment, giver: Together, taker: Together) -> Iterator[
     for place, keyword in inside.undecidable(taker):
         if not any(are_same(place, other) for other in giver.places):
             edits = (with_member("undeclared_member"), lambda value: [*value, 1] if isinstance(value, list) else value)
-            yield Obstacle("unevaluated", giver, taker, keywords=(keyword,), certain=False, edits=edits)
+            yield Obstacle("unevaluated", giver, taker, keywords=(keyword,), edits=edits)
     if taker.unclear:
-        yield Obstacle("unclear", giver, taker, certain=False)
+        yield Obstacle("unclear", giver, taker)

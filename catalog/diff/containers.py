@@ -14,15 +14,20 @@ from catalog.diff import inside
 from catalog.diff.changes import Any
 from catalog.diff.containing import Containment
 from catalog.diff.edits import drop, grow_distinct, one_without, put, put_each, twice, with_member
-from catalog.diff.obstacles import Obstacle, doubted
+from catalog.diff.languages import NotUnderstood, literally
+from catalog.diff.obstacles import Obstacle
 from catalog.diff.ranges import asked_items, least, most
 from catalog.diff.reading import needs_of, said
 from catalog.diff.sketching import names_like, sketches
+from catalog.diff.texts import texts_of
 from catalog.diff.together import Together, TooMuch, together
+from catalog.diff.trying import Trial
 from catalog.validation import Place, compile_schema
 
 MAX_FIRST_ITEMS: Final = 2_000
 MAX_PATTERNS: Final = 4  # of which every combination is looked at
+
+MAX_NAMES: Final = 30  # that a pattern is held against
 
 _TEXT: Final = compile_schema({"type": "string"}).root
 
@@ -46,7 +51,8 @@ def distinct_items(_walk: Containment, giver: Together, taker: Together) -> Iter
         return
     longest = most(giver, "array")
     if longest is None or longest > 1:
-        yield Obstacle("unique", giver, taker, keywords=("uniqueItems",), edits=(twice,))
+        doubled = ([value, value] for value in sketches(inside.item(giver, 0)))
+        yield Obstacle("unique", giver, taker, keywords=("uniqueItems",), edits=(twice, *put_each(doubled)))
 
 
 def contained_items(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
@@ -65,7 +71,7 @@ def contained_items(walk: Containment, giver: Together, taker: Together) -> Iter
         if greatest is not None and not _has_few(walk, giver, known, place, greatest):
             form = inside.item(giver, 0).also(place.sub("contains"))
             longer = (grow_distinct(greatest + 1), *put_each([value] * (greatest + 1) for value in sketches(form)))
-            yield Obstacle("maxContains", giver, taker, keywords=("maxContains",), certain=False, edits=longer)
+            yield Obstacle("maxContains", giver, taker, keywords=("maxContains",), edits=longer)
 
 
 def _has_enough(walk: Containment, giver: Together, known: list[Place], asked: Place, fewest: int) -> bool:
@@ -92,15 +98,16 @@ def _has_few(walk: Containment, giver: Together, known: list[Place], asked: Plac
 # Objects.
 
 
-def required(_walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
+def required(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
     if "object" not in giver.kinds:
         return
     for name in sorted(taker.required - giver.required):
+        if walk.requires(giver, name):
+            continue
         yield Obstacle("required", giver, taker, name, keywords=("required",), edits=(drop(name),))
-    known = {pair for place in giver.places for pair in needs_of(place)}
     for place in taker.places:
         for name, needed in needs_of(place):
-            if needed in giver.required or (name, needed) in known or inside.member(giver, name).nothing:
+            if inside.member(giver, name).nothing or walk.requires(giver.with_member(name), needed):
                 continue
             keywords = ("dependentRequired", "dependencies")
             yield Obstacle(
@@ -123,23 +130,31 @@ def other_members(walk: Containment, giver: Together, taker: Together) -> Iterat
     """Members whose names are not declared, by the patterns that their names may match."""
     if "object" not in giver.kinds or inside.closed_names(giver) is not None:
         return
-    for matched in _classes(giver, taker):
+    for matched, examples in _classes(giver, taker, walk.trial):
         found = walk.obstacles_inside(inside.undeclared(giver, matched), inside.undeclared(taker, matched))
-        found = found if len(matched) < 2 else doubted(found)  # maybe no name matches them all
-        names = names_like(matched)
+        names = (*examples, *names_like(matched))
         yield from (replace(obstacle.below(Any.MEMBER), names=(*names, *obstacle.names)) for obstacle in found)
 
 
-def _classes(giver: Together, taker: Together) -> Iterator[frozenset[str]]:
+def _classes(giver: Together, taker: Together, trial: Trial) -> Iterator[tuple[frozenset[str], list[str]]]:
+    """The patterns that a name may match, and no others; with names that do, where one is known."""
     patterns = inside.patterns(giver) | inside.patterns(taker)
-    yield frozenset()
     if patterns == inside.patterns(giver) == inside.patterns(taker) and all(map(_is_single, (giver, taker))):
-        yield from (frozenset({pattern}) for pattern in sorted(patterns))
+        yield from ((frozenset(some), []) for some in [(), *([pattern] for pattern in sorted(patterns))])
         return
     if len(patterns) > MAX_PATTERNS:
         raise TooMuch
-    sizes = range(1, len(patterns) + 1)
-    yield from map(frozenset, chain.from_iterable(combinations(sorted(patterns), size) for size in sizes))
+    sizes = range(len(patterns) + 1)
+    declared = frozenset(map(literally, (*inside.names(giver), *inside.names(taker))[:MAX_NAMES]))
+    allowed = texts_of(*map(together, giver.subs("propertyNames")))
+    for matched in map(frozenset, chain.from_iterable(combinations(sorted(patterns), size) for size in sizes)):
+        try:
+            name = trial.puzzles.one(allowed.also(matched), missing=(patterns - matched) | declared) if patterns else ""
+        except NotUnderstood:
+            yield matched, []
+            continue
+        if name is not None:
+            yield matched, [name] if patterns else []
 
 
 def _is_single(whole: Together) -> bool:
@@ -153,7 +168,15 @@ def member_names(walk: Containment, giver: Together, taker: Together) -> Iterato
     rules = taker.subs("propertyNames")
     if "object" not in giver.kinds or not rules or inside.closed_names(giver) is not None:
         return
-    names = together(_TEXT, *giver.subs("propertyNames"))
-    if not all(walk.proves_inside(names, together(rule)) for rule in rules):
+    patterns = inside.patterns(giver)
+    possible = [frozenset({pattern}) for pattern in patterns]
+    if not patterns or not inside.undeclared(giver, frozenset()).nothing:
+        possible = [frozenset()]
+    names = [together(_TEXT, *_matching(matched), *giver.subs("propertyNames")) for matched in possible]
+    if not all(walk.proves_inside(name, together(rule)) for rule in rules for name in names):
         edits = tuple(with_member(name) for name in ("undeclared_member", "", "A b", "x" * 80, "1"))
         yield Obstacle("names", giver, taker, keywords=("propertyNames",), edits=edits)
+
+
+def _matching(patterns: frozenset[str]) -> list[Place]:
+    return [compile_schema({"pattern": pattern}).root for pattern in patterns]

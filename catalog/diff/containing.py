@@ -3,7 +3,8 @@
 `Containment.obstacles(giver, taker)` is empty only where that is proved: every value that the giver accepts, the taker
 accepts. Each rule looks at one sort of constraint of the taker, and either finds it implied by the giver or yields an
 obstacle. What a rule does not understand in the giver, it may leave out: then it is proved for more values than there
-are. What it does not understand in the taker is an obstacle, in doubt.
+are. What it does not understand in the taker is an obstacle. An obstacle proves nothing: only a value does that is
+accepted by the one and refused by the other.
 
 A recursive pair of schemas is taken to be proved while it is looked at: a value is finite, and the pair comes back only
 for a part of it. What was proved by that assumption is forgotten where it turns out to be wrong.
@@ -12,21 +13,24 @@ for a part of it. What was proved by that assumption is forgotten where it turns
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from catalog.diff import apartness
+from catalog.diff import apartness, inside, ranges, reading
 from catalog.diff.edits import SAMPLES, put_each
 from catalog.diff.obstacles import Obstacle
 from catalog.diff.reading import KINDS, NUMBERS
 from catalog.diff.sameness import is_said_by
 from catalog.diff.sketching import sketches
-from catalog.diff.together import Together, TooMuch
+from catalog.diff.together import Together, together
 from catalog.diff.trying import Trial
+from catalog.validation import Place
 
 EFFORT_OF_A_PAIR: Final = 20
 MAX_DEPTH: Final = 40  # of schemas in schemas; Python has some ten frames for each
+MAX_DECIDED: Final = 8  # unions and conditions whose cases are looked at one by one
+MAX_ROUNDS: Final = 100  # of finding what follows from what follows
 MAX_OBSTACLES: Final = 300  # of one pair
 
 Key = tuple[Hashable, Hashable]
@@ -49,6 +53,7 @@ class Containment:
     _proved: list[Key] = field(default_factory=list)
     _open: dict[Key, int] = field(default_factory=dict)  # the pairs that are looked at, and how deep in the value
     _assumed: set[Key] = field(default_factory=set)
+    _followed: dict[Hashable, Together] = field(default_factory=dict)
     _one_will_do: bool = False
     _depth: int = 0
 
@@ -76,14 +81,14 @@ class Containment:
         if key in self._open:
             return self._again(key, giver, taker)
         if len(self._open) > MAX_DEPTH:
-            raise TooMuch
+            return (Obstacle("unclear", giver, taker),)
         self.trial.spend(EFFORT_OF_A_PAIR + len(giver.places) + len(taker.places))
         return self._look(key, giver, taker)
 
     def _again(self, key: Key, giver: Together, taker: Together) -> tuple[Obstacle, ...]:
         """The pair that is looked at comes back; only for a part of the value may it be taken to be proved."""
         if self._open[key] == self._depth:
-            return (Obstacle("unclear", giver, taker, certain=False),)
+            return (Obstacle("unclear", giver, taker),)
         self._assumed.add(key)
         return ()
 
@@ -134,27 +139,29 @@ class Containment:
         if taker.nothing:
             yield self._of_values("forbidden", giver, taker, giver.kinds)
         elif giver.is_anything:
-            yield self._of_values("described", giver, taker, KINDS)
+            if any(True for _ in self._of_kinds(giver, taker)):
+                yield self._of_values("described", giver, taker, KINDS)
         else:
             yield from self._of_kinds(giver, taker)
 
     def _of_values(self, kind: str, giver: Together, taker: Together, kinds: frozenset[str]) -> Obstacle:
-        """An obstacle for values of `kinds`, certain where one of them is found that is accepted and refused."""
+        """An obstacle for values of `kinds`."""
         if self._one_will_do:
             return Obstacle(kind, giver, taker)
         made = [value for name in sorted(kinds) for value in sketches(giver.only_of(frozenset({name})))]
         tried = [*(SAMPLES[name] for name in sorted(kinds)), *made]
-        certain = any(self.trial.accepts(giver, v) and self.trial.accepts(taker, v) is False for v in tried)
         edits = (lambda value: value, *put_each(tried))
-        return Obstacle(kind, giver, taker, keywords=("type", "enum", "const"), certain=certain, edits=edits)
+        return Obstacle(kind, giver, taker, keywords=("type", "enum", "const"), edits=edits)
 
     def _of_kinds(self, giver: Together, taker: Together) -> Iterator[Obstacle]:
-        lost, common = giver.kinds - taker.kinds, giver.kinds & taker.kinds
+        giver = self._with_what_follows(giver)
+        common = giver.kinds & taker.kinds
+        lost = frozenset(kind for kind in giver.kinds - common if not self._has_none(giver.only_of(frozenset({kind}))))
         if lost:
             yield self._of_values("type", giver, taker, lost)
         if not common:
             return
-        giver = giver.only_of(common) if lost else giver
+        giver = giver.only_of(common)
         values = self.trial.values_of(giver)
         if values is None:
             yield from self._by_rules(giver, taker)
@@ -165,16 +172,62 @@ class Containment:
             keywords = ("enum", "const")
             yield Obstacle("choice", giver, taker, keywords=keywords, values=refused, edits=put_each(refused[:5]))
         if any(accepted is None for _, accepted in answers):
-            yield Obstacle("unclear", giver, taker, certain=False)
+            yield Obstacle("unclear", giver, taker)
+
+    def requires(self, giver: Together, name: str) -> bool:
+        """Whether everything that `giver` accepts has the member `name`."""
+        names = inside.closed_names(giver) or []
+        if name in names and ranges.least(giver, "object") >= len(names):
+            return True
+        return name in giver.required or name in self._with_what_follows(giver).required
+
+    def _has_none(self, giver: Together) -> bool:
+        """Whether `giver` accepts nothing: by itself, or as it is ruled out, or fits two of a `oneOf`."""
+        if apartness.is_empty(giver, self.trial):
+            return True
+        if any(self.proves(giver, together(denied)) for denied in giver.subs("not")):
+            return True
+        exclusive = (union.branches for union in giver.undecided if union.keyword == "oneOf")
+        return any(sum(self.proves(giver, branch) for branch in branches) > 1 for branches in exclusive)
+
+    def _with_what_follows(self, giver: Together) -> Together:
+        """`giver` with what holds because of what it asks for: of members it needs, of conditions it fulfils."""
+        known = self._followed.setdefault(giver.key, giver)  # itself, while that is found out
+        if known is not giver:
+            return known
+        whole = giver
+        for _ in range(MAX_ROUNDS):
+            found = [*self._needed_by_members(whole), *self._outcomes(whole)]
+            more = whole.also(*found) if found else whole
+            if len(more.places) == len(whole.places) and more.nothing == whole.nothing:
+                break
+            whole = more
+        self._followed[giver.key] = whole
+        return whole
+
+    def _needed_by_members(self, giver: Together) -> Iterator[Place]:
+        """What holds because of the members that the giver needs."""
+        for place in giver.places:
+            yield from (schema for name, schema in reading.dependents_of(place) if name in giver.required)
+
+    def _outcomes(self, giver: Together) -> Iterator[Place]:
+        """What the giver's conditions lead to, where it is plain whether they hold."""
+        for condition in giver.conditions:
+            place = condition.place
+            said, whole = reading.said(place), together(place.sub("if"))
+            if "then" in said and self.proves(giver, whole):
+                yield place.sub("then")
+            elif "else" in said and apartness.are_apart(giver, whole, self.trial):
+                yield place.sub("else")
 
     def _by_rules(self, giver: Together, taker: Together) -> Iterator[Obstacle]:
         found = self._found(obstacle for rule in self.rules for obstacle in rule(self, giver, taker))
         if not found:
             return
-        union = next(giver.undecided, None)
-        if union is not None:
-            for schema in union.schemas:
-                yield from self.obstacles(giver.taking(union, schema), taker)
+        union = next(giver.undecided, None) or next(iter(giver.conditions), None)
+        if union is not None and len(giver.decided) < MAX_DECIDED:
+            for case in union.cases:
+                yield from self.obstacles(giver.taking(union, *case), taker)
         elif taker.unions and len(sorts := list(sorts_of(giver.kinds))) > 1:
             for sort in sorts:
                 yield from self.obstacles(giver.only_of(sort), taker)
@@ -194,7 +247,5 @@ def without_doubles(obstacles: Iterable[Obstacle]) -> list[Obstacle]:
     found: dict[Hashable, Obstacle] = {}
     for obstacle in obstacles:
         mark = (obstacle.path, obstacle.kind, obstacle.subject, repr(obstacle.values))
-        known = found.setdefault(mark, obstacle)
-        if not known.certain and obstacle.certain:
-            found[mark] = replace(obstacle)
+        found.setdefault(mark, obstacle)
     return list(found.values())

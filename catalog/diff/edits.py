@@ -21,7 +21,19 @@ SAMPLES: Final[Mapping[str, JSON]] = {
     "object": {},
     "string": "text",
 }
-TEXTS: Final = ("text", "", "a b", "1", "A", "2025-03-14", "ada@example.com", "not a match!", "é", "a-b_c.d")
+TEXTS: Final = (
+    "text",
+    "",
+    "a b",
+    "1",
+    "A",
+    "2025-03-14",
+    "ada@example.com",
+    "not a match!",
+    "é",
+    "a-b_c.d",
+    "é@example.com",
+)
 
 
 def put(value: JSON) -> Edit:

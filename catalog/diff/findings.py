@@ -143,7 +143,7 @@ def _is_about(finding: Finding, note: Note) -> bool:
 
 def _gravest(obstacles: Iterable[Obstacle | None]) -> Obstacle | None:
     found = [obstacle for obstacle in obstacles if obstacle is not None]
-    return min(found, key=lambda obstacle: (obstacle.undeclared, not obstacle.certain), default=None)
+    return min(found, key=lambda obstacle: obstacle.undeclared, default=None)
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:
@@ -157,8 +157,8 @@ def _once(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _told(finding: Finding) -> list[object]:
-    """What tells two findings about the same schemas apart: the direction, and how certain it is."""
+    """What tells two findings about the same schemas apart: the direction, and what it is about."""
     return [
-        obstacle and (obstacle.values, obstacle.certain, obstacle.undeclared, obstacle.conditional)
+        obstacle and (obstacle.values, obstacle.undeclared, obstacle.conditional)
         for obstacle in (finding.lost, finding.gained)
     ]

@@ -44,6 +44,8 @@ def member(whole: Together, name: str) -> Together:
 
 def closed_names(whole: Together) -> list[str] | None:
     """Every name that a member may have; None where they cannot be listed."""
+    if 0 in whole.counts("maxProperties") or any(together(names).nothing for names in whole.subs("propertyNames")):
+        return []
     lists = [choices for names in whole.subs("propertyNames") for choices in reading.choices_of(names)]
     if lists:
         allowed = [name for name in min(lists, key=len) if isinstance(name, str)]

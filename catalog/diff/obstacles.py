@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from catalog.diff.changes import Any, Edit, Path
@@ -20,7 +19,6 @@ class Obstacle:
         subject: what the rule is about, where it may be about several: a member, a keyword.
         path: where in the value.
         keywords: of the taker that may say so.
-        certain: the rule itself shows that something is refused; else only a value can.
         undeclared: only members are concerned that the giver does not declare.
         conditional: only values are concerned for which a condition holds.
         values: what is refused, where that can be listed.
@@ -34,7 +32,6 @@ class Obstacle:
     subject: str = ""
     path: Path = ()
     keywords: tuple[str, ...] = ()
-    certain: bool = True
     undeclared: bool = False
     conditional: bool = False
     values: tuple[JSON, ...] = ()
@@ -43,10 +40,3 @@ class Obstacle:
 
     def below(self, *tokens: str | int | Any) -> Obstacle:
         return replace(self, path=(*tokens, *self.path))
-
-    def in_doubt(self) -> Obstacle:
-        return replace(self, certain=False)
-
-
-def doubted(obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
-    return tuple(obstacle.in_doubt() for obstacle in obstacles)

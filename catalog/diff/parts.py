@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from catalog.diff.changes import Change, Part, Proof, Verdict
@@ -50,7 +51,7 @@ class Comparison:
             found = findings(self.old.root, self.new.root)
         except (TooMuch, Unchecked):
             sentence = "The two schemas are too large, or too entangled, to be compared."
-            return list(self.unexplained([self.change("too-much", sentence, "unknown")]))
+            return list(self.unexplained([self.change("too-much", sentence, "unknown")], is_explained=False))
         return list(self.unexplained([self.judged(finding, index) for index, finding in enumerate(found)]))
 
     # The two sides.
@@ -71,10 +72,21 @@ class Comparison:
     @cached_property
     def court(self) -> Court:
         """What holds values that break something: accepted before and refused now, or the reverse for what is read."""
-        accepts, refuses = (self.new, self.old) if self.is_read else (self.old, self.new)
-        sampled = self.sample(accepts, self.part) if self.sample is not None else ()
-        sketched = (value for schema in (accepts, refuses) for value in sketches(together(schema.root)))
-        return Court(accepts, refuses, self.known, (*sampled, *sketched, {}))
+        return Court(self.accepts, self.refuses, self.known, (*self.drawn, *sketches(together(self.refuses.root)), {}))
+
+    @property
+    def accepts(self) -> CompiledSchema:
+        return self.new if self.is_read else self.old
+
+    @property
+    def refuses(self) -> CompiledSchema:
+        return self.old if self.is_read else self.new
+
+    @cached_property
+    def drawn(self) -> list[JSON]:
+        """Values made of the schema that has to accept them."""
+        sampled = self.sample(self.accepts, self.part) if self.sample is not None else ()
+        return [*sampled, *sketches(together(self.accepts.root))]
 
     # Findings and their verdicts.
 
@@ -109,12 +121,15 @@ class Comparison:
             times=finding.times if finding is not None else 1,
         )
 
-    def unexplained(self, changes: Sequence[Change]) -> Iterator[Change]:
+    def unexplained(self, changes: Sequence[Change], *, is_explained: bool = True) -> Iterator[Change]:
         """`changes`, and one for a value that breaks something which none of them shows."""
         yield from changes
         if self.court.known_refusals:
             shown = any(change.proof is not None and change.proof.kind != "witness" for change in changes)
             yield from () if shown else [self.of_refusal(self.court.known_refusals[0])]
+        elif not is_explained:
+            refused = (self.court.judge(value) for value in self.drawn)
+            yield from (self.of_refusal(refusal) for refusal in islice(filter(None, refused), 1))
         elif all(change.verdict == "compatible" for change in changes):
             yield from map(self.of_refusal, self.court.made_refusals[:1])
 
@@ -128,7 +143,7 @@ class Comparison:
 
 
 def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
-    """What is proved to break, or breaks by rule, is "breaking"; "compatible" is said by rule alone.
+    """What is proved to break is "breaking"; "compatible" is said by rule alone.
 
     What a schema does not declare is rarely sent, so a witness made of it says that the change may break, not that it
     does; what somebody really sent does.
@@ -137,4 +152,4 @@ def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
         return "compatible"
     if obstacle.undeclared:
         return "breaking" if proof is not None and proof.kind != "witness" else "unknown"
-    return "breaking" if obstacle.certain or proof is not None else "unknown"
+    return "breaking" if proof is not None else "unknown"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+from math import ceil, floor, lcm
 from typing import Final
 
 from catalog.diff import inside
 from catalog.diff.reading import NUMBERS, Edge, count_of, said
 from catalog.diff.together import Together
 from catalog.validation import Place
+from catalog.validation.equality import is_number
 
 LEAST: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
+MAX_DIGITS: Final = 12  # of bounds and steps, so that what is reckoned with them is exact
 MOST: Final = {"string": "maxLength", "array": "maxItems", "object": "maxProperties"}
 
 
@@ -29,6 +33,36 @@ def number_edge(whole: Together, *, lowest: bool, integers: bool) -> Edge | None
 def is_integral(whole: Together) -> bool:
     """Whether all numbers that are accepted are integers."""
     return whole.kinds & NUMBERS == {"integer"}
+
+
+def step_of(whole: Together, *, is_integral: bool) -> Decimal | None:
+    """What all numbers are multiples of; None where that is nothing, or too large to reckon with."""
+    divisors = [Decimal(value) for value in whole.values("multipleOf") if is_number(value)]
+    found = [divisor for divisor in divisors if divisor and abs(divisor.adjusted()) <= MAX_DIGITS]
+    if not found and not is_integral:
+        return None
+    scale = max((max(-_exponent(divisor), 0) for divisor in found), default=0)
+    if scale > MAX_DIGITS:
+        return Decimal(1) if is_integral else None
+    common = lcm(*(int(divisor.scaleb(scale)) for divisor in found), *([10**scale] if is_integral else []))
+    return Decimal(common).scaleb(-scale) if common < 10**MAX_DIGITS else found[0]
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.normalize().as_tuple().exponent
+    return exponent if isinstance(exponent, int) else 0
+
+
+def edge_of_multiples(whole: Together, step: Decimal | None, *, lowest: bool) -> Edge | None:
+    """The bound of numbers; the least or greatest multiple of `step` within it."""
+    edge = whole.edge(lowest=lowest)
+    if edge is None or step is None or not -MAX_DIGITS <= edge[0].adjusted() <= MAX_DIGITS:
+        return edge
+    bound, excluded = Fraction(edge[0]), edge[1]
+    near = (ceil if lowest else floor)(bound / Fraction(step))
+    if excluded and near * Fraction(step) == bound:
+        near += 1 if lowest else -1
+    return near * step, False
 
 
 def is_as_tight(edge: Edge | None, asked: Edge | None, *, lowest: bool) -> bool:

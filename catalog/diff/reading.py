@@ -99,6 +99,11 @@ def listed(place: Place, keyword: str) -> list[Place]:
     return [place.sub(keyword, index) for index in range(len(value))] if isinstance(value, list) else []
 
 
+def denied_of(place: Place) -> list[Place]:
+    """What holds where `place` does not: the schema of a `not` that says it all."""
+    return [place.sub("not")] if asked(place) == {"not"} else []
+
+
 def references(place: Place) -> Iterator[Place | None]:
     """What `place` refers to in place; None for what leads nowhere."""
     keywords = said(place)

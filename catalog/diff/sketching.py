@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
-from typing import Final
+from typing import Final, TypeVar
 
 from catalog.diff import inside, ranges
 from catalog.diff.edits import SAMPLES, as_number
 from catalog.diff.reading import NUMBERS, kind_of
+from catalog.diff.texts import texts_of
 from catalog.diff.together import Together, Union
 from catalog.strict_json import JSON
 
@@ -20,6 +21,7 @@ MAX_STEPS: Final = 200
 MAX_MEMBERS: Final = 30
 MAX_ITEMS: Final = 5
 TURNS: Final = 3
+Choice = TypeVar("Choice")
 MAX_CHARACTERS: Final = 5_000
 TEXTS_OF_FORMATS: Final[Mapping[str, str]] = {
     "date": "2025-03-14",
@@ -69,18 +71,20 @@ class _Sketch:
         if (union := next(whole.undecided, None)) is not None:
             return self.of_union(whole, union, depth)
         if whole.choices:
-            choices = min(whole.choices, key=len)
-            return choices[self.turn % len(choices)]
+            return self.one_of(whole.fitting_choices)
         if (hints := list(_hints(whole))) and not self.turn:
             return hints[0]
-        kind = next((kind for kind in _LIKELY if kind in whole.kinds), None)
+        kind = self.one_of([kind for kind in _LIKELY if kind in whole.kinds])
         if kind == "object":
             return self.an_object(whole, depth)
         if kind == "array":
             return self.an_array(whole, depth)
-        if kind is None:
-            raise _NothingFits
         return _text(whole) if kind == "string" else _number(whole) if kind in NUMBERS else SAMPLES[kind]
+
+    def one_of(self, choices: list[Choice]) -> Choice:
+        if not choices:
+            raise _NothingFits
+        return choices[self.turn % len(choices)]
 
     def of_union(self, whole: Together, union: Union, depth: int) -> JSON:
         schemas = union.schemas
@@ -118,6 +122,8 @@ def _hints(whole: Together) -> Iterator[JSON]:
 
 def _text(whole: Together) -> JSON:
     formats = [name for name in whole.values("format") if name in TEXTS_OF_FORMATS]
+    if whole.values("pattern") and not formats and (sketch := texts_of(whole).sketch) is not None:
+        return sketch
     text = TEXTS_OF_FORMATS[str(formats[0])] if formats else "text"
     least, most = ranges.least(whole, "string"), ranges.most(whole, "string")
     text += "x" * min(max(least - len(text), 0), MAX_CHARACTERS)
@@ -131,12 +137,11 @@ def names_like(patterns: Iterable[str]) -> list[str]:
 
 
 def _number(whole: Together) -> JSON:
-    low, high = (
-        ranges.number_edge(whole, lowest=lowest, integers="integer" in whole.kinds) for lowest in (True, False)
-    )
+    step = ranges.step_of(whole, is_integral="integer" in whole.kinds)
+    low, high = (ranges.edge_of_multiples(whole, step, lowest=lowest) for lowest in (True, False))
     edge = low or high
-    if "integer" not in whole.kinds:
+    if step is None:
         return as_number((edge[0] if edge else Decimal(0)) + (Decimal("-0.5") if edge is high else Decimal("0.5")))
     if edge is None:
-        return 0 if whole.values("multipleOf") else SAMPLES["integer"]
+        return as_number(step) if whole.values("multipleOf") else SAMPLES["integer"]
     return as_number(edge[0])

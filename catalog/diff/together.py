@@ -16,6 +16,7 @@ from catalog.diff.reading import KINDS, Edge
 from catalog.strict_json import JSON
 from catalog.validation import Place
 
+MAX_CONDITIONS: Final = 6  # of which each is decided
 MAX_PLACES: Final = 400  # that hold together
 _PLAIN: Final = frozenset({"$dynamicRef", "$recursiveRef", "$ref", "allOf", "false", "type"})
 
@@ -26,7 +27,7 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """One `anyOf` or `oneOf`."""
+    """One `anyOf` or `oneOf`; or one `if`, whose alternatives are what holds with it and without."""
 
     place: Place
     keyword: str
@@ -42,6 +43,17 @@ class Union:
     @property
     def branches(self) -> list[Together]:
         return [together(schema) for schema in self.schemas]
+
+    @property
+    def cases(self) -> list[tuple[Place, ...]]:
+        """What holds in each case, of which one is there for every value."""
+        if self.keyword != "if":
+            return [(schema,) for schema in self.schemas]
+        said = reading.said(self.place)
+        fulfilled, not_fulfilled = (
+            tuple(self.place.sub(branch) for branch in (branch,) if branch in said) for branch in ("then", "else")
+        )
+        return [(self.place.sub("if"), *fulfilled), (*reading.denied_of(self.place.sub("if")), *not_fulfilled)]
 
     @property
     def pointer(self) -> str:
@@ -81,9 +93,9 @@ class Together:
         found, nothing, unclear = flattened((*self.places, *places))
         return replace(self, places=found, nothing=nothing or self.nothing, unclear=unclear or self.unclear)
 
-    def taking(self, union: Union, branch: Place) -> Together:
+    def taking(self, union: Union, *branch: Place) -> Together:
         """This where `branch` of `union` holds."""
-        return replace(self.also(branch), decided=self.decided | {union.key})
+        return replace(self.also(*branch), decided=self.decided | {union.key})
 
     def only_of(self, kinds: frozenset[str]) -> Together:
         """This for values of certain kinds."""
@@ -137,13 +149,29 @@ class Together:
         return (union for union in self.unions if union.key not in self.decided)
 
     @cached_property
+    def conditions(self) -> list[Union]:
+        """Every `if` that is not decided and has an outcome; none where there are too many to look at."""
+        found = [Union(place, "if") for place in self.places if "if" in reading.asked(place)]
+        return [one for one in found if one.key not in self.decided] if len(found) <= MAX_CONDITIONS else []
+
+    @cached_property
     def choices(self) -> list[list[JSON]]:
         """The lists of `enum` and `const`; a value is in all of them."""
         return [choices for place in self.places for choices in reading.choices_of(place)]
 
+    @property
+    def fitting_choices(self) -> list[JSON]:
+        """The shortest of the lists, without what is of another kind; there has to be one."""
+        return [choice for choice in min(self.choices, key=len) if reading.kind_of(choice) in self.kinds]
+
     @cached_property
     def required(self) -> frozenset[str]:
-        return self.given | {name for place in self.places for name in reading.required_of(place)}
+        """The members that are needed, and those that these need."""
+        names = set(self.given).union(*map(reading.required_of, self.places))
+        needs = [pair for place in self.places for pair in reading.needs_of(place)]
+        while more := {needed for name, needed in needs if name in names} - names:
+            names |= more
+        return frozenset(names)
 
     def edge(self, *, lowest: bool) -> Edge | None:
         """The tightest lower or upper bound of numbers."""
@@ -211,7 +239,7 @@ def flattened(places: Iterable[Place]) -> tuple[tuple[Place, ...], bool, bool]:
             found[place.identity] = place
             open_now.add(place.identity)
             waiting.append((place, True))
-            inside = [*reading.references(place), *reading.listed(place, "allOf")]
+            inside = [*reading.references(place), *reading.listed(place, "allOf"), *twice_denied(place)]
             waiting += [(inner, False) for inner in reversed(inside)]
             if len(found) > MAX_PLACES:
                 raise TooMuch
@@ -223,5 +251,16 @@ def kinds_ruled_out(place: Place) -> frozenset[str] | None:
     if "not" not in reading.said(place):
         return frozenset()
     inner = together(place.sub("not"))
-    plain = all(reading.asked(part) <= _PLAIN for part in inner.places) and not inner.unclear
-    return inner.kinds if plain else None
+    return inner.kinds if is_of_types_alone(inner) else None
+
+
+def is_of_types_alone(whole: Together) -> bool:
+    """Whether all that `whole` asks for is said by its kinds."""
+    if whole.unclear or not all(reading.asked(place) <= _PLAIN | {"anyOf"} for place in whole.places):
+        return False
+    return all(is_of_types_alone(branch) for union in whole.unions for branch in union.branches)
+
+
+def twice_denied(place: Place) -> list[Place]:
+    """What holds because it is denied that it does not."""
+    return reading.denied_of(place.sub("not")) if "not" in reading.said(place) else []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.diff import ranges
 from catalog.diff.ranges import is_integral, number_edge
-from catalog.diff.reading import kind_of
+from catalog.diff.texts import Puzzles
 from catalog.diff.together import Together, TooMuch
 from catalog.strict_json import JSON
 from catalog.validation import Budget
@@ -18,6 +19,7 @@ EFFORT: Final = 200_000  # of one comparison, in places that are looked at
 EFFORT_BETWEEN_LOOKS: Final = 200  # at the clock, which is not free
 STEPS: Final = 1_000_000  # of one comparison
 SECONDS: Final = 1.0  # of CPU time
+EMPTY: Final[Mapping[str, JSON]] = {"array": [], "object": {}, "string": ""}
 
 
 @dataclass
@@ -36,6 +38,7 @@ class Trial:
     next_look: int = EFFORT
     started: float = field(default_factory=time.thread_time)
     budget: Budget = field(default_factory=lambda: Budget(steps=STEPS, seconds=SECONDS))
+    puzzles: Puzzles = field(default_factory=Puzzles)
     _listed: dict[Hashable, list[JSON] | None] = field(default_factory=dict)
 
     def spend(self, effort: int) -> None:
@@ -76,18 +79,23 @@ class Trial:
         if not whole.kinds:
             return []
         if whole.choices:
-            return [value for value in min(whole.choices, key=len) if kind_of(value) in whole.kinds]
+            return whole.fitting_choices
+        if "fraction" in whole.kinds:
+            return None
         found: list[JSON] = []
-        if "boolean" in whole.kinds:
-            found += [False, True]
-        if "null" in whole.kinds:
-            found.append(None)
-        if not whole.kinds - {"boolean", "null"}:
-            return found
-        if whole.kinds - {"boolean", "null"} == {"integer"}:
-            integers = self._integers(whole)
-            return None if integers is None else [*found, *integers]
-        return None
+        for kind in sorted(whole.kinds):
+            values = self._candidates_of(kind, whole)
+            if values is None:
+                return None
+            found += values
+        return found
+
+    def _candidates_of(self, kind: str, whole: Together) -> list[JSON] | None:
+        if kind in {"boolean", "null"}:
+            return [False, True] if kind == "boolean" else [None]
+        if kind == "integer":
+            return self._integers(whole)
+        return [EMPTY[kind]] if ranges.most(whole, kind) == 0 else None
 
     def _integers(self, whole: Together) -> list[JSON] | None:
         low, high = (number_edge(whole, lowest=lowest, integers=is_integral(whole)) for lowest in (True, False))

@@ -158,8 +158,8 @@ def test_a_new_response_that_old_readers_could_not_meet_is_the_proof_where_respo
 
 
 def test_a_known_value_that_breaks_makes_a_doubtful_change_breaking():
-    old = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^[A-Z]+$"}}})
-    new = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^[A-Y]+$"}}})
+    old = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Z]+$"}}})
+    new = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Y]+$"}}})
     run = Known("run", "7", {"code": "Z"})
 
     assert compare(old, new).verdict == "unknown"
@@ -225,10 +225,18 @@ def test_descriptions_and_examples_break_nothing():
 def test_schemas_that_are_too_entangled_are_said_to_be(monkeypatch):
     monkeypatch.setattr(trying, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
-    new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
+    new = spec(parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}})
 
     assert only(compare(old, new)).kind == "too-much"
     assert compare(old, new).verdict == "unknown"
+
+
+def test_a_simple_value_shows_that_entangled_schemas_break(monkeypatch):
+    monkeypatch.setattr(trying, "SECONDS", 0)
+    old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
+    new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
+
+    assert [change.kind for change in compare(old, new).changes] == ["value-refused", "too-much"]
 
 
 def test_a_known_value_shows_that_entangled_schemas_break(monkeypatch):

@@ -1,0 +1,106 @@
+"""Which texts patterns let through: found by automata, and held against the patterns themselves."""
+
+import itertools
+import time
+from random import Random
+
+import pytest
+
+from catalog.diff.languages import NotUnderstood, literally, text_with
+from catalog.patterns import matches
+
+SHORT_TEXTS = ["".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)]
+
+
+def one(matching, missing=(), **bounds):
+    return text_with(frozenset(matching), frozenset(missing), **bounds)
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        ("^[a-z]+$", "^[a-z0-9]+$"),
+        ("^abc", "^ab"),
+        ("^abc", "b"),
+        ("^.+$", r"[\s\S]"),
+        (r"^\d{4}-\d{2}$", r"^[\d-]+$"),
+        ("^(a|b)$", "^(?:a|b|c)$"),
+        ("^(?<year>[0-9]{4})$", r"^\d\d\d\d$"),
+        ("a{2,3}", "aa"),
+        (r"^\u0041\x42$", "^AB$"),
+        ("^[^a-z]$", "^[^a]$"),
+        ("(ab)*c$", "c"),
+        ("^$", ""),
+    ],
+)
+def test_a_pattern_that_is_within_another_leaves_no_text(narrow, wide):
+    assert one([narrow], [wide]) is None
+
+    beyond = one([wide], [narrow])
+    assert beyond is None or (matches(wide, beyond) and not matches(narrow, beyond))
+
+
+def test_the_text_is_one_of_the_shortest():
+    assert one(["^a+$"]) == "a"
+    assert one(["ab"], ["abc"]) == "ab"
+    assert one(["^(?:ab)*$"], ["^$"]) == "ab"
+
+
+def test_lengths_are_kept():
+    assert one(["^[ab]+$"], least=3, most=3) in SHORT_TEXTS
+    assert one(["^(?:ab)+$"], least=3, most=3) is None
+    assert one([r"^\d{4}$"], least=5) is None
+
+
+def test_a_list_of_texts_is_all_that_a_choice_of_a_pattern_lets_through():
+    assert one(["^(asc|desc)$"], [literally("asc"), literally("desc")]) is None
+    assert one(["^(asc|desc)$"], [literally("asc")]) == "desc"
+    assert matches(literally("a.b\n€"), "a.b\n€")
+
+
+@pytest.mark.parametrize("pattern", ["(?=a)a", "(?<!a)b", r"(a)\1", r"\bword", r"\p{L}", "(?i:a)", "(", "a{1,900}"])
+def test_what_is_not_regular_or_too_large_is_not_understood(pattern):
+    with pytest.raises(NotUnderstood):
+        one([pattern])
+
+
+def test_lengths_that_are_too_great_are_not_counted():
+    with pytest.raises(NotUnderstood):
+        one(["^a*$"], least=100_000)
+
+
+def test_patterns_that_have_too_many_states_together_are_soon_given_up():
+    started = time.thread_time()
+
+    with pytest.raises(NotUnderstood):
+        one(["(a|b)*a(a|b){24}$"], ["(a|b)*b(a|b){25}$"])
+
+    assert time.thread_time() - started < 1
+
+
+def a_pattern(random, depth=0):
+    choice = random.random()
+    if depth > 2 or choice < 0.35:
+        return random.choice(["a", "b", "[ab]", "[^a]", ".", r"\d", "x", "[a-c]", r"\w", r"\s"])
+    inner = a_pattern(random, depth + 1)
+    if choice < 0.5:
+        return f"({inner}|{a_pattern(random, depth + 1)})"
+    if choice < 0.7:
+        return inner + a_pattern(random, depth + 1)
+    if choice < 0.9:
+        return f"(?:{inner})" + random.choice(["*", "+", "?", "{2}", "{1,3}", "{0,1}", "{2,}", "{0}"])
+    return f"^{inner}" if choice < 0.95 else f"{inner}$"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_found_is_so_and_what_is_not_found_is_not_there(seed):
+    random = Random(seed)
+
+    for _ in range(150):
+        wanted, barred = (random.choice(["{}", "^{}$"]).format(a_pattern(random)) for _ in range(2))
+        least, most = random.choice([0, 0, 1, 3]), random.choice([None, None, 2, 4])
+        found = one([wanted], [barred], least=least, most=most)
+        for text in SHORT_TEXTS if found is None else [found]:
+            fits = matches(wanted, text) and not matches(barred, text)
+            fits = fits and len(text) >= least and (most is None or len(text) <= most)
+            assert fits is (found is not None), (wanted, barred, least, most, text)
