@@ -140,6 +140,22 @@ def wait(run: Run, timeout_s: float) -> Run:
     return active.run
 
 
+def place_in_queue(run: Run) -> int:
+    """How many runs start before `run`, plus one; 0 where it does not wait.
+
+    Its row says only later that it has left the queue. Of runs of another process of the server: the first of them hold
+    the slots.
+    """
+    if run.outcome != "queued":
+        return 0
+    if not run.host:
+        return Run.objects.waiting().filter(pk__lte=run.pk).count()
+    if active := supervisor().find(run.id):
+        return active.handle.place()
+    up_to_it = Run.objects.active().filter(host=run.host, pk__lte=run.pk).count()
+    return max(0, up_to_it - supervisor().slots)
+
+
 def cancel(run: Run) -> Run:
     """Ask for the end of `run`; one that has ended stays as it is. It is "cancelled" within a second."""
     asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())

@@ -23,11 +23,14 @@ class Sentence:
     icon: str
 
 
+RUNNING = Sentence("Running.", "info", "play")
+
+
 def sentence(run: Run, place: int = 0) -> Sentence:
-    """The state of `run`; for one that waits, `place` says how many runs start before it, plus one."""
-    if run.outcome == "queued":
-        waits = f"Waiting for its turn: number {place} in the queue." if place > 1 else "Waiting for its turn."
-        return Sentence(waits, "info", "clock")
+    """The state of `run`; `place` is its place in the queue, from 1, or 0 where it does not wait."""
+    if run.outcome == "queued" and place:
+        which = f"number {place:,}" if place > 1 else "next"
+        return Sentence(f"Waiting for its turn: {which} in the queue.", "info", "clock")
     if run.verdict == "conforms":
         return Sentence("The response conforms to returnType.", "good", "circle-check")
     if run.verdict == "violates":
@@ -35,7 +38,8 @@ def sentence(run: Run, place: int = 0) -> Sentence:
     if run.verdict == "unchecked":
         return Sentence(f"The response was not checked. {run.verdict_reason}", "muted", "circle-dashed")
     return {
-        "running": Sentence("Running.", "info", "play"),
+        "queued": RUNNING,  # its row says so only once it has taken a while
+        "running": RUNNING,
         "raised": Sentence("The tool raised an error instead of giving a response.", "bad", "circle-x"),
         "timed_out": Sentence(f"Not done within its limit of {run.timeout_s:g} s, and ended.", "bad", "hourglass"),
         "cancelled": Sentence("Cancelled before there was a response.", "muted", "square"),

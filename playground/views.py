@@ -65,10 +65,11 @@ def tool_at(slug: str) -> Tool:
 
 def result_context(run: Run) -> dict[str, object]:
     """What `playground/_result.html` shows of a run."""
-    place = Run.objects.active().filter(host=run.host, outcome="queued", pk__lte=run.pk).count() if run.is_active else 0
+    place = running.place_in_queue(run)
     contract = contract_of(run.revision)
     return {
         "run": run,
+        "place": place,
         "sentence": sentence(run, place),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
         "table": as_table(run.response) if run.has_response else None,

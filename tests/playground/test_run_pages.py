@@ -329,6 +329,34 @@ def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, bu
     assert "refresh" not in page.content.decode().split("<body>")[0]
 
 
+def rows(tool, *outcomes, host):
+    """Runs as another process wrote them down."""
+    made = [Run(tool=tool, revision=tool.current, outcome=outcome, host=host) for outcome in outcomes]
+    for run in made:
+        run.parameters_json = "{}"
+        run.save()
+    return made
+
+
+def test_the_place_of_a_run_that_another_process_has_does_not_count_those_that_have_a_slot(builtin, settings):
+    settings.RUN_SLOTS, settings.WEB_PROCESSES = 4, 2
+    tool = builtin("count_slowly")
+    rows(tool, "queued", "running", host="third")
+
+    found = rows(tool, "running", "returned", "queued", "queued", "cancelled", "queued", host="other")
+
+    assert [running.place_in_queue(run) for run in found] == [0, 0, 0, 1, 0, 2]
+
+
+def test_the_place_of_a_run_that_waits_for_a_worker_counts_all_that_wait(builtin):
+    tool = builtin("count_slowly")
+    rows(tool, "queued", host="a worker")
+
+    found = rows(tool, "queued", "queued", host="")
+
+    assert [running.place_in_queue(run) for run in found] == [1, 2]
+
+
 def test_a_waiting_run_says_its_place(browser, ada, builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES = 1, 1
     tool = builtin("count_slowly")
@@ -336,10 +364,12 @@ def test_a_waiting_run_says_its_place(browser, ada, builtin, settings):
 
     deadline = time.monotonic() + 10
     said = ""
-    while "number 3" not in said and time.monotonic() < deadline:  # that the first is under way is written down soon
+    while "number 3" not in said and time.monotonic() < deadline:  # the first leaves the queue in a moment
         said = text_of(browser.get(started[3].get_absolute_url(), headers=HTMX), ".verdict")
 
     assert "Waiting for its turn: number 3 in the queue." in said
+    assert "next in the queue" in text_of(browser.get(started[1].get_absolute_url(), headers=HTMX), ".verdict")
+    assert "Running." in text_of(browser.get(started[0].get_absolute_url(), headers=HTMX), ".verdict")
     for one in started[::-1]:
         running.cancel(one)
 

@@ -1,0 +1,115 @@
+"""Waiting for a free slot, as a person sees it: all slots are busy, and Run is pressed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Complaints
+from tests.browser.test_accessibility import violations
+from tests.site import Site
+
+expect.set_options(timeout=15_000)
+LONG = {"parameters": {"steps": 60, "seconds": 60}, "timeout_s": 120, "wait_s": 0}
+HELLO = "/tools/hash_text/try/?parameters=%7B%22text%22%3A%22hello%22%7D"
+
+
+@pytest.fixture(scope="module")
+def narrow_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site that does one run at a time."""
+    site = Site(tmp_path_factory.mktemp("narrow"), TOOLSHELF_RUN_SLOTS="1", TOOLSHELF_WEB_PROCESSES="1")
+    yield site
+    site.stop()
+
+
+class Others:
+    """Programs whose runs take their time."""
+
+    def __init__(self, site: Site) -> None:
+        headers = {"Authorization": f"Bearer {site.token('others')}"}
+        self.api = httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=30)
+        self.runs: list[str] = []
+
+    def start(self) -> str:
+        run = self.api.post("/tools/count_slowly/runs", json=LONG).json()["id"]
+        self.runs.append(run)
+        return str(run)
+
+    def cancel(self, run: str) -> None:
+        self.api.post(f"/runs/{run}/cancel", json={})
+
+
+@pytest.fixture
+def others(narrow_site: Site) -> Iterator[Others]:
+    others = Others(narrow_site)
+    yield others
+    for run in others.runs:
+        others.cancel(run)
+    others.api.close()
+
+
+@pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
+def person(browser: Browser, narrow_site: Site, request: pytest.FixtureRequest) -> Iterator[Page]:
+    context = browser.new_context(base_url=narrow_site.url, java_script_enabled=request.param)
+    page = context.new_page()
+    complaints = Complaints()
+    complaints.listen(page)
+    page.goto(narrow_site.manage("sign_in_link", "--site", narrow_site.url).stdout.strip())
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def verdict(page: Page):
+    return page.locator(".verdict")
+
+
+def test_a_person_sees_the_place_in_the_queue_move_up_until_it_is_their_turn(person: Page, others: Others):
+    first, second, third = others.start(), others.start(), others.start()
+    person.goto(HELLO)
+
+    person.locator("[data-run-button]").click()
+
+    expect(verdict(person)).to_have_text("Waiting for its turn: number 3 in the queue.")
+    others.cancel(second)
+    expect(verdict(person)).to_have_text("Waiting for its turn: number 2 in the queue.")
+    others.cancel(third)
+    expect(verdict(person)).to_have_text("Waiting for its turn: next in the queue.")
+    others.cancel(first)
+    expect(verdict(person)).to_contain_text("conforms")
+
+
+def test_a_run_that_has_its_slot_is_not_said_to_wait(person: Page, others: Others):
+    person.goto("/tools/count_slowly/try/?parameters=%7B%22steps%22%3A9%2C%22seconds%22%3A9%7D")
+
+    person.locator("[data-run-button]").click()
+
+    expect(verdict(person)).to_have_text("Running.")
+    person.get_by_role("button", name="Cancel").click()
+    expect(verdict(person)).to_contain_text("Cancelled")
+
+
+def test_a_run_that_waits_is_taken_out_of_the_queue(person: Page, others: Others):
+    others.start()
+    person.goto(HELLO)
+    person.locator("[data-run-button]").click()
+    expect(verdict(person)).to_have_text("Waiting for its turn: next in the queue.")
+
+    person.get_by_role("button", name="Cancel").click()
+
+    expect(verdict(person)).to_contain_text("Cancelled")
+    expect(person.get_by_role("main")).to_contain_text(re.compile("cancelled while it waited", re.IGNORECASE))
+
+
+@pytest.mark.parametrize("person", [True], indirect=True)
+def test_what_is_shown_while_one_waits_is_accessible(person: Page, others: Others):
+    others.start()
+    person.goto(HELLO)
+    person.locator("[data-run-button]").click()
+    expect(verdict(person)).to_contain_text("next in the queue")
+
+    assert violations(person) == []
