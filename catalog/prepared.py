@@ -5,14 +5,16 @@ Django makes the SQL of a query anew each time, which takes several times as lon
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Model, QuerySet
 from django.db.models.base import ModelState
+
+from catalog.search.padding import padded
 
 Found = TypeVar("Found", bound=Model)
 
@@ -29,25 +31,22 @@ class Prepared(Generic[Found]):
     def __init__(self, ask: Callable[[str], QuerySet[Found]]) -> None:
         """Nothing is asked yet. `ask` gives the query for a text, which may select related objects and defer fields."""
         self._ask = ask
-        self._mine = threading.local()  # what was put together belongs to a connection, and so to a thread
 
     def find(self, text: str) -> Found | None:
         """The object; None where there is none."""
-        query = self._query()
+        query = self._query
         with connection.cursor() as cursor:
             cursor.execute(query.sql, [text if parameter == _HERE else parameter for parameter in query.parameters])
             row = cursor.fetchone()
         return None if row is None else query.object_from(row)
 
+    @cached_property
     def _query(self) -> _Query:
-        found: _Query | None = getattr(self._mine, "query", None)
-        if found is None:
-            found = self._mine.query = _put_together(self._ask(_HERE))
-        return found
+        return _put_together(self._ask(_HERE))
 
 
 class PreparedRows(Generic[Found]):
-    """A question for the objects that have one of some keys, put together once for each number of keys.
+    """A question for the objects that have one of some keys, put together once for each of a few numbers of keys.
 
     rows = PreparedRows(lambda pks: Tool.objects.filter(pk__in=pks))
     rows.find([3, 1, 2])
@@ -55,12 +54,13 @@ class PreparedRows(Generic[Found]):
 
     def __init__(self, ask: Callable[[Sequence[int]], QuerySet[Found]]) -> None:
         self._ask = ask
-        self._mine = threading.local()
+        self._queries: dict[int, _Query] = {}
 
     def find(self, pks: Sequence[int]) -> dict[int, Found]:
         """The objects by their primary keys, which are all different; those that are not there are left out."""
         if not pks:
             return {}
+        pks = padded(pks)
         query = self._query(len(pks))
         given = iter(pks)
         values = [next(given) if _is_stand_in(parameter) else parameter for parameter in query.parameters]
@@ -70,10 +70,9 @@ class PreparedRows(Generic[Found]):
         return {one.pk: one for one in found}
 
     def _query(self, count: int) -> _Query:
-        known: dict[int, _Query] = self._mine.__dict__.setdefault("queries", {})
-        if count not in known:
-            known[count] = _put_together(self._ask([-place for place in range(1, count + 1)]))
-        return known[count]
+        if count not in self._queries:
+            self._queries[count] = _put_together(self._ask([-place for place in range(1, count + 1)]))
+        return self._queries[count]
 
 
 def _is_stand_in(parameter: object) -> bool:

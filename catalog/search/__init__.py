@@ -6,6 +6,8 @@ r"""Searching the catalog: what is looked for, what is found, in which order, an
     actions.py                what a tool does, by its verbs                                    |  nor a database
     fields.py, documents.py   what of a tool goes into the index                                |
     expressions.py            what is looked for, in no database's language                     |
+    marking.py                where in a text it is                                             |
+    padding.py                how lists of values are written in SQL                            |
     ranking.py, reasons.py    how well a tool answers, and why it was found                    /
     vocabulary.py             the words of the catalog, how frequent they are, and slips of the finger
     groups.py                 the toolkits and tags of the catalog, and how many tools each has

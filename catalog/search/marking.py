@@ -5,12 +5,20 @@ Nothing here knows Django or a database.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
-from catalog.search.words import fold, parts_of_run, places_of_run, runs_of, token_of, tokens_of_run
+from catalog.search.words import (
+    clue_to,
+    fold,
+    has_accents,
+    parts_of_run,
+    run_around,
+    runs_with_places,
+    token_of,
+    tokens_of_run,
+)
 
 MAX_TEXT_CHARS: Final = 20_000  # of one text that are looked at
 
@@ -23,15 +31,36 @@ class Mark:
     end: int
 
 
-class Cut:
-    """A text cut into its runs of letters, each with its tokens."""
+class Text:
+    """A text in which words are looked for.
 
-    __slots__ = ("runs", "text", "tokens")
+    Few texts hold what is looked for: that one does not is seen at once, without cutting it into words.
+    """
+
+    __slots__ = ("lower", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.runs = runs_of(text[:MAX_TEXT_CHARS])
-        self.tokens = list(map(tokens_of_run, self.runs))
+        self.text = text[:MAX_TEXT_CHARS]
+        self.lower = None if has_accents(self.text) else self.text.lower()
+
+    def runs_near(self, clue: str) -> Iterator[tuple[int, str]]:
+        """The runs of letters that hold `clue`, each after the place where it begins; where accents are, all runs."""
+        if self.lower is None:
+            yield from runs_with_places(self.text)
+            return
+        at = self.lower.find(clue)
+        while at >= 0:
+            start, run = run_around(self.text, at)
+            yield start, run
+            at = self.lower.find(clue, start + len(run))
+
+    def may_hold(self, clue: str) -> bool:
+        return self.lower is None or clue in self.lower
+
+    def has(self, token: str) -> bool:
+        """Whether one of its words has this token."""
+        clue = clue_to(token)
+        return self.may_hold(clue) and any(token in tokens_of_run(run) for _, run in self.runs_near(clue))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +76,32 @@ class Wanted:
     def __or__(self, other: Wanted) -> Wanted:
         return Wanted(self.tokens | other.tokens, self.beginnings + other.beginnings)
 
-    def stands_in(self, tokens: Collection[str]) -> bool:
-        """Whether any of it is among these tokens."""
-        if not self.tokens.isdisjoint(tokens):
-            return True
-        return bool(self.beginnings) and any(token.startswith(self.beginnings) for token in tokens)
+    def runs_in(self, text: Text) -> Iterator[tuple[int, str]]:
+        """The runs of letters that hold it, in no order, each after the place where it begins; some come twice."""
+        for token in self.tokens:
+            if text.may_hold(clue := clue_to(token)):
+                yield from (found for found in text.runs_near(clue) if token in tokens_of_run(found[1]))
+        for typed in self.beginnings:
+            if text.may_hold(typed):
+                yield from (found for found in text.runs_near(typed) if _begins(found[1], typed))
 
-    def runs_in(self, cut: Cut) -> set[str]:
-        """The runs of a text that it may stand in."""
-        if self.beginnings:
-            return set(cut.runs)
-        wanted = self.tokens
-        if wanted.isdisjoint(chain.from_iterable(cut.tokens)):  # as with most texts
-            return set()
-        return {run for run, tokens in zip(cut.runs, cut.tokens, strict=True) if not wanted.isdisjoint(tokens)}
+    def stands_in(self, text: Text) -> bool:
+        return any(True for _ in self.runs_in(text))
 
     def is_word(self, word: str) -> bool:
         """Whether a run of letters, or a part of one, is wanted as a whole."""
         return token_of(word) in self.tokens or (bool(self.beginnings) and fold(word).startswith(self.beginnings))
 
 
-def marks(cut: Cut, wanted: Wanted) -> tuple[Mark, ...]:
-    """Where a text holds what is wanted, in order, touching ones joined."""
+def _begins(run: str, typed: str) -> bool:
+    """Whether a run, or a word in it, begins so."""
+    return fold(run).startswith(typed) or any(fold(part).startswith(typed) for part in parts_of_run(run))
+
+
+def marks(text: Text, wanted: Wanted) -> tuple[Mark, ...]:
+    """Where `text` holds what is wanted, in order, touching ones joined."""
     found: list[Mark] = []
-    for start, end in _spans(cut, wanted):
+    for start, end in _spans(text, wanted):
         if found and found[-1].end == start:
             found[-1] = Mark(found[-1].start, end)
         else:
@@ -78,15 +109,13 @@ def marks(cut: Cut, wanted: Wanted) -> tuple[Mark, ...]:
     return tuple(found)
 
 
-def _spans(cut: Cut, wanted: Wanted) -> Iterator[tuple[int, int]]:
-    text = cut.text[:MAX_TEXT_CHARS]
-    places = ((place, run) for run in wanted.runs_in(cut) for place in places_of_run(run, text))
-    for start, word in sorted(places):
-        if wanted.is_word(word):
-            yield start, start + len(word)
-        elif len(tokens_of_run(word)) != 1:
+def _spans(text: Text, wanted: Wanted) -> Iterator[tuple[int, int]]:
+    for start, run in sorted(set(wanted.runs_in(text))):
+        if wanted.is_word(run):
+            yield start, start + len(run)
+        elif len(tokens_of_run(run)) != 1:
             at = start
-            for part in parts_of_run(word):
+            for part in parts_of_run(run):
                 if wanted.is_word(part):
                     yield at, at + len(part)
                 at += len(part)
@@ -97,7 +126,7 @@ def excerpt(text: str, wanted: Wanted, length: int) -> str:
     line = " ".join(text[:MAX_TEXT_CHARS].split())
     if len(line) <= length:
         return line
-    hit = next(_spans(Cut(line), wanted), None) if wanted else None
+    hit = next(_spans(Text(line), wanted), None) if wanted else None
     if hit is None or hit[1] <= length - 1:
         return line[: length - 1].rstrip() + "…"
     start = max(line.rfind(" ", 0, hit[0] - length // 3) + 1, hit[0] - length // 2)

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final, Protocol
 
 from catalog.search.documents import LETTERS, Place
-from catalog.search.marking import Cut, Mark, Wanted, excerpt, marks
+from catalog.search.marking import Mark, Text, Wanted, excerpt, marks
 from catalog.search.planning import ALIKE, Alternative, Plan, Term
 
 EXCERPT_CHARS: Final = 240
@@ -94,9 +94,10 @@ class Telling:
         line = excerpt(tool.description, self.all_own, EXCERPT_CHARS)
         if not self.terms:
             return Told(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
-        cuts = [Cut(text) for text in (tool.name, tool.tool_id, line)]
-        wanted, unexplained = self._seen(self.terms, *cuts)
-        name, tool_id, text = (Marked(cut.text, marks(cut, wanted)) for cut in cuts)
+        texts = (tool.name, tool.tool_id, line)
+        together = Text("\n".join(texts))
+        wanted, unexplained = self._seen(self.terms, together)
+        name, tool_id, text = _shared_out(marks(together, wanted), texts)
         return Told(Explanation(name, tool_id, text), tuple(unexplained))
 
     def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
@@ -107,28 +108,28 @@ class Telling:
             fields: as `SearchDocument.fields` has them.
         """
         found: list[Reason] = []
-        missing = tuple(unexplained)
+        _, nowhere = self._seen(unexplained, Text(fields))
+        missing = tuple(term for term in unexplained if term not in nowhere)
         lines = [line.split("\t") for line in fields.split("\n") if line]
         for by_name in (True, False):
             for letter, name, description in lines:
                 if not missing or len(found) == MAX_REASONS:
                     return tuple(found)
                 text = name if by_name else description
-                wanted, still_missing = self._seen(missing, Cut(text))
+                wanted, still_missing = self._seen(missing, Text(text))
                 if len(still_missing) < len(missing):
                     found.append(_reason(_PLACES[letter], name, None if by_name else text, wanted))
                     missing = tuple(still_missing)
         return tuple(found)
 
-    def _seen(self, terms: Iterable[Term], *cuts: Cut) -> tuple[Wanted, list[Term]]:
-        """What to mark in these texts, and the words of which nothing stands there."""
-        tokens = set(chain.from_iterable(chain.from_iterable(cut.tokens for cut in cuts)))
+    def _seen(self, terms: Iterable[Term], text: Text) -> tuple[Wanted, list[Term]]:
+        """What to mark in a text, and the words of which nothing stands there."""
         found, missing = [], []
         for term in terms:
             own = self.own[term.word]
-            if own.stands_in(tokens):
+            if own.stands_in(text):
                 found.append(own)
-            elif others := _standing(self.others[term.word], tokens):
+            elif others := _standing(self.others[term.word], text):
                 found.append(Wanted(others))
             else:
                 missing.append(term)
@@ -138,11 +139,20 @@ class Telling:
         return self._wanted[key], missing
 
 
+def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]:
+    """Each of the texts, which stood in lines of one, with its marks."""
+    at = 0
+    for text in texts:
+        end = at + len(text)
+        yield Marked(text, tuple(Mark(one.start - at, one.end - at) for one in found if at <= one.start < end))
+        at = end + 1
+
+
 def _reason(place: Place, name: str, description: str | None, wanted: Wanted) -> Reason:
     if description is None:
-        return Reason(place, Marked(name, marks(Cut(name), wanted)))
+        return Reason(place, Marked(name, marks(Text(name), wanted)))
     line = excerpt(description, wanted, REASON_CHARS)
-    return Reason(place, Marked(name), Marked(line, marks(Cut(line), wanted)))
+    return Reason(place, Marked(name), Marked(line, marks(Text(line), wanted)))
 
 
 def _own(term: Term) -> Wanted:
@@ -156,10 +166,10 @@ def _in_parts(alternatives: Iterable[Alternative]) -> list[list[str]]:
     return [one.token.split(" ") for one in alternatives]
 
 
-def _standing(kinds: Iterable[list[list[str]]], tokens: set[str]) -> frozenset[str]:
-    """The tokens that stand for a word in a text of these tokens; the closest kind of them alone."""
+def _standing(kinds: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
+    """The tokens that stand for a word in a text; the closest kind of them alone."""
     for kind in kinds:
-        if found := [parts for parts in kind if tokens.issuperset(parts)]:
+        if found := [parts for parts in kind if all(map(text.has, parts))]:
             return frozenset(chain.from_iterable(found))
     return frozenset()
 

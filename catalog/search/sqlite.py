@@ -18,6 +18,7 @@ from django.db.models.expressions import RawSQL
 from catalog.search import Match, groups, vocabulary
 from catalog.search.documents import SearchDocument, counted_groups, counted_tokens
 from catalog.search.expressions import Adjacent, AllOf, Expression, Token
+from catalog.search.padding import padded, placeholders
 from catalog.search.ranking import IndexedText
 
 _COLUMNS = "names, about, takes, around, keys"
@@ -97,21 +98,23 @@ class SQLiteIndex:
     def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
         if not pks:
             return {}
+        pks = padded(pks)
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT tool_id, names, about, takes, around, instr(keys, ' f_deprecated ') > 0 "  # noqa: S608
-                f"FROM tool_text WHERE tool_id IN ({_places(pks)})",
-                list(pks),
+                f"FROM tool_text WHERE tool_id IN ({placeholders(pks)})",
+                pks,
             )
             return {pk: IndexedText(*texts) for pk, *texts in cursor.fetchall()}
 
     def fields(self, pks: Collection[int]) -> dict[int, str]:
         if not pks:
             return {}
+        pks = padded(pks)
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT tool_id, fields FROM tool_text WHERE tool_id IN ({_places(pks)})",  # noqa: S608
-                list(pks),
+                f"SELECT tool_id, fields FROM tool_text WHERE tool_id IN ({placeholders(pks)})",  # noqa: S608
+                pks,
             )
             return dict(cursor.fetchall())
 
@@ -122,7 +125,7 @@ class SQLiteIndex:
     def _rows(self, pks: Collection[int]) -> list[Row]:
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT tool_id, {_COLUMNS} FROM tool_text WHERE tool_id IN ({_places(pks)})",  # noqa: S608
+                f"SELECT tool_id, {_COLUMNS} FROM tool_text WHERE tool_id IN ({placeholders(pks)})",  # noqa: S608
                 list(pks),
             )
             return [(pk, *texts) for pk, *texts in cursor.fetchall()]
@@ -147,13 +150,9 @@ def _where(match: Match) -> tuple[str, Values]:
     where = "tool_search MATCH %s"
     values: Values = [match_expression(match)]
     if match.among is not None:
-        where += f" AND rowid IN ({_places(match.among)})"
+        where += f" AND rowid IN ({placeholders(match.among)})"
         values += sorted(match.among)
     if match.except_for:
-        where += f" AND rowid NOT IN ({_places(match.except_for)})"
+        where += f" AND rowid NOT IN ({placeholders(match.except_for)})"
         values += sorted(match.except_for)
     return where, values
-
-
-def _places(values: Collection[object]) -> str:
-    return ", ".join(["%s"] * len(values))

@@ -21,6 +21,7 @@ from typing import Final
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
+from catalog.search.padding import padded, placeholders
 from catalog.search.words import words_of_run
 
 ALL: Final = ""  # the row that counts all tools
@@ -57,10 +58,11 @@ def count(changes: Counter[str], runs: Collection[str]) -> None:
 
 def counts_of(tokens: Collection[str]) -> dict[str, int]:
     """How many tools hold each token; those that none holds are left out."""
+    tokens = padded(tokens)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT stem, documents FROM tool_stem WHERE stem IN ({_places(tokens)}) AND documents > 0",  # noqa: S608
-            list(tokens),
+            f"SELECT stem, documents FROM tool_stem WHERE stem IN ({placeholders(tokens)}) AND documents > 0",  # noqa: S608
+            tokens,
         )
         return dict(cursor.fetchall())
 
@@ -104,7 +106,7 @@ def meant_by(typed: str) -> list[tuple[str, str]]:
             FROM tool_typo
             JOIN tool_word ON tool_word.word = tool_typo.word
             JOIN tool_stem ON tool_stem.stem = tool_word.stem
-            WHERE tool_typo.slip IN ({_places(slips)}) AND documents > 0
+            WHERE tool_typo.slip IN ({placeholders(slips)}) AND documents > 0
             ORDER BY documents DESC, tool_word.word LIMIT 50
             """,  # noqa: S608
             slips,
@@ -127,7 +129,7 @@ def _learn(stems: dict[str, str]) -> None:
     with connection.cursor() as cursor:
         known: set[str] = set()
         for some in _steps(words):
-            cursor.execute(f"SELECT word FROM tool_word WHERE word IN ({_places(some)})", some)  # noqa: S608
+            cursor.execute(f"SELECT word FROM tool_word WHERE word IN ({placeholders(some)})", some)  # noqa: S608
             known.update(word for (word,) in cursor.fetchall())
         new = sorted(stems.keys() - known)
         cursor.executemany(
@@ -158,7 +160,3 @@ def _is_one_slip(typed: str, word: str) -> bool:
 
 def _steps(values: list[str]) -> Iterable[list[str]]:
     return (values[at : at + _STEP] for at in range(0, len(values), _STEP))
-
-
-def _places(values: Collection[str]) -> str:
-    return ", ".join(["%s"] * len(values))

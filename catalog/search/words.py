@@ -20,6 +20,7 @@ MAX_TOKEN_CHARS: Final = 40
 
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUN: Final = re.compile(r"[^\W_]+")
+_FOREIGN: Final = re.compile(r"[^\W\x00-\x7f]")  # letters and digits that are not ASCII
 _SCRIPTS: Final = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}]+")
 # Where a capital starts a new word: aB | ABcd. "URLs" stays one word.
 _HUMP: Final = re.compile(r"(?<=[a-z0-9ß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -33,14 +34,23 @@ def runs_of(text: str) -> list[str]:
     return _RUN.findall(text)
 
 
-def places_of_run(run: str, text: str) -> Iterator[int]:
-    """Where `run`, which is one of its runs, begins in `text`."""
-    start = text.find(run)
-    while start >= 0:
-        end = start + len(run)
-        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):  # else it is part of a longer one
-            yield start
-        start = text.find(run, end)
+def runs_with_places(text: str) -> Iterator[tuple[int, str]]:
+    """The same, each after the place where it begins."""
+    return ((run.start(), run[0]) for run in _RUN.finditer(text))
+
+
+def has_accents(text: str) -> bool:
+    """Whether there may be letters whose tokens do not look like them."""
+    return not text.isascii() and _FOREIGN.search(text) is not None
+
+
+def run_around(text: str, at: int) -> tuple[int, str]:
+    """The run to which the letter or digit at `at` belongs, after the place where it begins."""
+    start = at
+    while start and text[start - 1].isalnum():
+        start -= 1
+    found = _RUN.match(text, start)
+    return start, found[0] if found else text[at]
 
 
 @lru_cache(maxsize=65_536)
@@ -83,6 +93,11 @@ def tokens_of_run(run: str) -> tuple[str, ...]:
 def token_of(word: str) -> str:
     """The token of one word, which is not cut further; "" where nothing of it can be looked for."""
     return stem(fold(word)[:MAX_TOKEN_CHARS])
+
+
+def clue_to(token: str) -> str:
+    """What stands in every word without accents that has this token: endings change no more than its last letter."""
+    return token[:-1] or token
 
 
 def tokens_of(text: str) -> list[str]:

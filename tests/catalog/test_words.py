@@ -1,9 +1,61 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from catalog.search.marking import Cut, Wanted, excerpt, marks
-from catalog.search.words import fold, joined_tokens_of, key_of, parts_of, tokens_of
+from catalog.search.marking import Text, Wanted, excerpt, marks
+from catalog.search.padding import padded
+from catalog.search.words import clue_to, fold, joined_tokens_of, key_of, parts_of, runs_of, tokens_of, tokens_of_run
+from tests.factories import real_specs
+
+ENDINGS = [
+    "s",
+    "es",
+    "ies",
+    "ed",
+    "ied",
+    "ing",
+    "eed",
+    "y",
+    "ly",
+    "e",
+    "er",
+    "able",
+    "ible",
+    "ment",
+    "ion",
+    "ation",
+    "ational",
+    "tional",
+    "ization",
+    "izer",
+    "iveness",
+    "fulness",
+    "ousness",
+    "aliti",
+    "ality",
+    "iviti",
+    "ivity",
+    "biliti",
+    "bility",
+    "logi",
+    "logy",
+    "icate",
+    "ative",
+    "alize",
+    "iciti",
+    "icity",
+    "ical",
+    "ful",
+    "ness",
+    "enci",
+    "ency",
+    "anci",
+    "ance",
+    "ous",
+    "ate",
+]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +116,7 @@ def test_a_very_long_word_is_read_in_linear_time():
     started = time.thread_time()
     tokens_of(text)
     joined_tokens_of(text)
-    marks(Cut(text), Wanted(frozenset(["ab"])))
+    marks(Text(text), Wanted(frozenset(["ab"])))
 
     assert time.thread_time() - started < 2
 
@@ -72,6 +124,30 @@ def test_a_very_long_word_is_read_in_linear_time():
 def test_folding_knows_neither_case_nor_accents():
     assert fold("ÉTÉ") == fold("été") == "ete"
     assert fold("straße") == "strasse"
+
+
+def is_clued(run):
+    return all(clue_to(token) in run.lower() for token in tokens_of_run(run))
+
+
+def test_every_word_of_real_specs_holds_the_clue_to_its_tokens():
+    runs = {
+        run
+        for name in ("specs_mcp", "specs_bfcl", "specs_metatool")
+        for spec in real_specs(name)
+        for run in runs_of(spec)
+    }
+
+    assert len(runs) > 5_000
+    assert [run for run in runs if run.isascii() and not is_clued(run)] == []
+
+
+@given(
+    st.from_regex(r"[A-Za-z]{1,8}", fullmatch=True),
+    st.lists(st.sampled_from(ENDINGS), max_size=3).map("".join),
+)
+def test_whatever_its_endings_are_a_word_holds_the_clue_to_its_tokens(beginning, endings):
+    assert is_clued(beginning + endings)
 
 
 # -- marks ------------------------------------------------------------------------------------------------------------
@@ -92,7 +168,7 @@ def test_folding_knows_neither_case_nor_accents():
     ],
 )
 def test_hits_are_marked_in_the_text_as_it_is(wanted, text, marked):
-    assert [text[mark.start : mark.end] for mark in marks(Cut(text), wanted)] == marked
+    assert [text[mark.start : mark.end] for mark in marks(Text(text), wanted)] == marked
 
 
 def test_an_excerpt_is_one_line_around_the_first_hit():
@@ -108,3 +184,25 @@ def test_an_excerpt_is_one_line_around_the_first_hit():
 
 def test_an_excerpt_without_a_hit_is_the_beginning():
     assert excerpt("one two three four", Wanted(), 10) == "one two t…"
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Café weather — été", ["Café", "été"]),
+        ("CAFÉS", ["CAFÉS"]),
+        ("no coffee here", []),
+        ("a cafe — in ete", ["cafe", "ete"]),
+    ],
+)
+def test_words_with_accents_are_marked_as_those_without(text, marked):
+    wanted = Wanted(frozenset(["cafe", "ete"]))
+
+    assert [text[mark.start : mark.end] for mark in marks(Text(text), wanted)] == marked
+
+
+@pytest.mark.parametrize(
+    ("values", "longer"), [([], []), ([7], [7]), ([1, 2, 3], [1, 2, 3, 3]), (range(5), [0, 1, 2, 3, 4, 4, 4, 4])]
+)
+def test_lists_in_sql_have_but_a_few_lengths(values, longer):
+    assert padded(values) == longer
