@@ -6,7 +6,9 @@ import json
 
 import pytest
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from selectolax.lexbor import LexborHTMLParser
 
 from catalog import uploading
 from catalog.archiving import archive
@@ -402,6 +404,20 @@ def test_the_page_names_what_was_lost(browser):
 
     assert "1 thing that the catalog file says of this tool, and that is not so here" in " ".join(page.split())
     assert "There is no person &#x27;nobody&#x27; here." in page
+
+
+def test_the_upload_page_leads_to_the_export_that_it_takes_back(browser, catalog):
+    page = LexborHTMLParser(browser.get("/upload/").content)
+
+    link = page.css_first('.page-actions a[download="catalog.ndjson"]')
+
+    assert link.text(strip=True) == "Export the catalog"
+    data = b"".join(browser.get(link.attributes["href"]).streaming_content)
+    assert data == export_of_now()
+    forget_everything()
+    file = SimpleUploadedFile("catalog.ndjson", data)
+    browser.post("/upload/", {"files": file})
+    assert export_of_now() == data
 
 
 def test_load_specs_reads_what_export_catalog_wrote(catalog, tmp_path, capsys):
