@@ -27,6 +27,7 @@ from catalog.organising import problems_of_name
 from catalog.problems import pointer_join
 from catalog.publishing import Publication
 from catalog.said import Said, SaidDeprecation, SaidWaiver
+from catalog.search import search_index
 from catalog.search.documents import MAX_TAGS, group_key
 from catalog.spec import ToolSpec
 from catalog.unpacking import Piece
@@ -174,7 +175,7 @@ class Retelling:
         return losses
 
     def finish(self) -> Iterator[Unfollowed]:
-        """Of the tools whose successor never came, that it did not."""
+        """Of the tools whose successor never came, that it did not; the caller is in a transaction."""
         self._follow(list(self._waiting))
         for successor, waiting in self._waiting.items():
             for one in waiting.values():
@@ -223,6 +224,8 @@ class Retelling:
         """Let tools wait no more whose successor is one of those that `came`, or was here when they were told of."""
         asked = [tool_id for tool_id in {*came, *self._asked} if tool_id in self._waiting]
         self._asked.clear()
+        if asked:
+            search_index().hold()  # tools are about to change
         for start in range(0, len(asked), AT_ONCE):
             there = Tool.objects.filter(tool_id__in=asked[start : start + AT_ONCE])
             for successor in there.values_list("tool_id", flat=True):

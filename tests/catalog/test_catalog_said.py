@@ -460,3 +460,15 @@ def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
 
     assert export_of_now() == data
     assert Upload.objects.get().counts == {"created": 6, "revised": 1, "unchanged": 0, "rejected": 0}
+
+
+def test_many_tools_whose_successor_never_comes_are_told_of_batch_by_batch():
+    lines = []
+    for number in range(7):
+        tool_id = f"tool{number}"
+        lines += [{"tool": tool_id, "deprecation": {"superseded_by": "gone"}}, revision_line(tool_id)]
+
+    entries = uploaded(catalog_file(*lines), batch=3)
+
+    told = [entry.tool_id for entry in entries if entry.origin]
+    assert told == [f"tool{number}" for number in range(7)]
