@@ -24,6 +24,7 @@ from catalog.retelling import Retelling, Unfollowed
 from catalog.spec import ToolSpec
 from catalog.unpacking import Piece
 from catalog.upload_tables import OUTCOMES
+from catalog.working_ahead import made_ahead
 
 Outcome = Literal["created", "revised", "unchanged", "rejected"]
 
@@ -85,14 +86,18 @@ def upload(
     dry_run: bool = False,
     prefix: str | None = None,
     batch: int | None = None,
+    ahead: bool = False,
 ) -> Iterator[Entry]:
     """Publish each spec of `pieces`; the entries come in the same order, batch by batch, while it goes on.
 
     Each `batch` (None: `BATCH`) is a transaction. A document of another format gives an entry for each of its tools,
     whose ids start with `prefix` (None: as the document has it). Of the revisions in a catalog file, those are
     published that are not here yet; a tool that is new here begins with what people said of it there.
+
+    With `ahead` another process reads and checks what comes next (see working_ahead.py): where there is much of it, and
+    nobody else to serve.
     """
-    for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, batch=batch):
+    for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, batch=batch, ahead=ahead):
         yield from entries
 
 
@@ -105,12 +110,13 @@ def upload_batches(
     batch: int | None = None,
     keep: Callable[[list[Entry], int], None] | None = None,
     before: tuple[int, datetime] | None = None,
+    ahead: bool = False,
 ) -> Iterator[list[Entry]]:
     """As `upload`, by batches.
 
     `keep` is called with the entries of each, and how many of `pieces` are dealt with, within the transaction that
     stores their specs: what it writes is there if and only if they are. Of an upload that goes on, `before` says how
-    many were dealt with by then, and when it began.
+    many were dealt with by then, and when it began. With `ahead` there is no telling how many are dealt with.
     """
     missing, retelling = MissingRevisions(), Retelling()
     pieces = iter(pieces)
@@ -118,7 +124,8 @@ def upload_batches(
         retelling.since = before[1]
         missing.go_on_with(retelling.pass_over(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
-    for candidates, wordings in _batches(candidates_in(counted, prefix=prefix), batch or BATCH):
+    batches = _batches(candidates_in(counted, prefix=prefix), batch or BATCH)
+    for candidates, wordings in made_ahead(batches) if ahead and not keep else batches:
         with transaction.atomic():
             entries = list(_publish(missing.among(candidates), by, retelling, wordings, dry_run=dry_run))
             if keep:

@@ -306,3 +306,19 @@ def test_a_lost_index_is_written_anew(capsys):
 
     assert Tool.objects.matching("apples").count() == 2
     assert Tool.objects.available().matching("apples").get().tool_id == "a"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_load_specs_reads_ahead_where_there_is_much(capsys, tmp_path, monkeypatch):
+    file = tmp_path / "specs.ndjson"
+    file.write_text("\n".join([*(json.dumps(json.loads(spec_text(f"tool-{number}"))) for number in range(30)), "{"]))
+    monkeypatch.setattr("catalog.management.commands.load_specs.AHEAD_BYTES", 0)
+
+    code, out, err = run(capsys, "load_specs", str(file))
+
+    report = json.loads(out)
+    assert code == 1
+    assert [entry["line"] for entry in report["specs"]] == list(range(1, 32))
+    assert report["specs"][-1]["outcome"] == "rejected"
+    assert "31 specs in" in err
+    assert Tool.objects.count() == 30

@@ -22,10 +22,12 @@ from catalog.judging import Taken, judge_all
 from catalog.strict_json import dumps
 from catalog.upload_tables import OUTCOMES
 from catalog.uploads import Entry, upload
+from catalog.working_ahead import can_work_ahead
 
 REDRAW_S = 0.1
 JUDGING_S = 5
 PROBLEMS_SHOWN = 20
+AHEAD_BYTES = 1_000_000  # of more it pays to read in a second process what comes next
 
 
 class Command(BaseCommand):
@@ -55,7 +57,8 @@ class Command(BaseCommand):
         pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
         counts: Counter[str] = Counter()
         kept = []  # all for the report; without one only what was rejected, so that a million specs need no memory
-        entries = upload(pieces, by=by, dry_run=options["dry_run"], prefix=options["prefix"])
+        ahead = sum(file.stat().st_size for file in files) > AHEAD_BYTES and can_work_ahead()
+        entries = upload(pieces, by=by, dry_run=options["dry_run"], prefix=options["prefix"], ahead=ahead)
         for entry in self._shown(entries):
             counts[entry.outcome] += 1
             if entry.outcome == "rejected" or not options["quiet"]:
