@@ -5,6 +5,7 @@ import pytest
 from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.deprecating import deprecate
 from catalog.publishing import publish
 from catalog.spec import read_spec
 from catalog.strict_json import dumps
@@ -327,6 +328,17 @@ def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, bu
     page = browser.get(run.get_absolute_url())
     assert "Cancelled" in text_of(page)
     assert "refresh" not in page.content.decode().split("<body>")[0]
+
+
+def test_who_tries_a_deprecated_tool_is_told_so_and_what_to_use_instead(browser, builtin):
+    tool, other = builtin("convert_units"), builtin("hash_text")
+
+    before = text_of(browser.get(f"/tools/{tool.slug}/try/"))
+    deprecate(tool, note="Too coarse.", superseded_by=other.tool_id)
+    said = " ".join(text_of(browser.get(f"/tools/{tool.slug}/try/")).split())
+
+    assert "deprecated" not in before
+    assert f"This tool is deprecated Use {other.name} instead. Too coarse." in said
 
 
 def rows(tool, *outcomes, host):
