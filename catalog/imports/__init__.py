@@ -5,7 +5,7 @@ Nothing here knows Django, and nothing is fetched.
     kinds           which format a document is in
     tool_lists      MCP, OpenAI, Anthropic, Gemini, LangChain: each entry is one tool
     openapi         OpenAPI 3.x and Swagger 2.0: each operation is one tool
-    mending         schemas of other habits as JSON Schema
+    mending         schemas of other habits as JSON Schema; type_names: the types of programming languages
     finishing       drafts as specs that the reader of specs accepts
     results         what comes out
 """
@@ -20,7 +20,7 @@ from catalog.imports.kinds import detect, may_be_imported
 from catalog.imports.openapi import OWN, Operations, slug_of, title_of
 from catalog.imports.openapi_schemas import TooManySchemas
 from catalog.imports.results import LABELS, MAX_TOOLS, Draft, Imported, ImportedSpec, Kind
-from catalog.imports.tool_lists import drafts_of_tools
+from catalog.imports.tool_lists import drafts_of_tools, notes_on_list
 from catalog.strict_json import JSON
 
 __all__ = [
@@ -62,7 +62,7 @@ def import_document(document: JSON, *, prefix: str = "") -> Imported:
         raise NotKnown("This is no document of a format that can be imported.")
     start = f"{prefix}." if prefix else ""
     if kind not in {"openapi-3", "swagger-2"} or not isinstance(document, dict):
-        notes: list[str] = []
+        notes = [*notes_on_list(document)]
         specs = _finished(drafts_of_tools(document, prefix=start), notes)
     else:
         operations = Operations(document, prefix=start)

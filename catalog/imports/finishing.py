@@ -36,7 +36,7 @@ class Finisher:
         for _ in range(ROUNDS):
             text = dumps(document, indent=2)
             spec, problems = _read(text)
-            mended = _mended(document, problems, draft.pointer, report) if problems else None
+            mended = _mended(document, problems, draft, report) if problems else None
             if mended is None:
                 break
             document = mended
@@ -47,8 +47,12 @@ class Finisher:
 
     def _document(self, draft: Draft, report: Report) -> Object:
         tool_id = self._own_id(draft, report)
-        definition: Object = {"name": draft.name, **draft.members}
-        if tool_id != draft.name:
+        name = draft.name
+        if len(name) > MAX_NAME_CHARACTERS:
+            report.rewritten(draft.pointer, f"The name was cut: at most {MAX_NAME_CHARACTERS} characters are taken.")
+            name = cut(name)
+        definition: Object = {"name": name, **draft.members}
+        if tool_id != name:
             definition = {"id": tool_id, **definition}
         return {"definition": definition, **draft.around}
 
@@ -56,9 +60,8 @@ class Finisher:
         """The draft's id; cut where it is too long, and numbered where another tool of the document has it."""
         wanted = draft.tool_id
         if len(wanted) > MAX_NAME_CHARACTERS:
-            digits = hashlib.sha256(wanted.encode()).hexdigest()[:8]
             report.rewritten(draft.pointer, f"The id was cut: at most {MAX_NAME_CHARACTERS} characters are taken.")
-            wanted = f"{wanted[: MAX_NAME_CHARACTERS - 13]}_{digits}"
+            wanted = cut(wanted)
         tool_id, number = wanted, 2
         while tool_id in self._ids:
             tool_id, number = f"{wanted}_{number}", number + 1
@@ -66,6 +69,11 @@ class Finisher:
             report.rewritten(draft.pointer, f"Another tool has the id {wanted!r}; this one is {tool_id!r}.")
         self._ids.add(tool_id)
         return tool_id
+
+
+def cut(name: str) -> str:
+    """The start of `name`, and what tells it apart from others that start so; with room for a number."""
+    return f"{name[: MAX_NAME_CHARACTERS - 13]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
@@ -79,13 +87,13 @@ def _read(text: str) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
         return None, error.problems
 
 
-def _mended(document: Object, problems: tuple[Problem, ...], pointer: str, report: Report) -> Object | None:
+def _mended(document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report) -> Object | None:
     """`document` without what is refused; without its return type where only that is."""
-    mended = without_refused(document, problems, pointer, report)
+    mended = without_refused(document, problems, draft.origin, report)
     if mended is not None:
         return mended
     definition = document["definition"]
     if isinstance(definition, dict) and all(problem.pointer.startswith(_RETURN_TYPE) for problem in problems):
-        report.dropped(pointer, f"The schema of what it returns was left out: {problems[0].message}")
+        report.dropped(draft.origin(_RETURN_TYPE), f"The schema of what it returns was left out: {problems[0].message}")
         return {**document, "definition": {name: value for name, value in definition.items() if name != "returnType"}}
     return None

@@ -1,35 +1,22 @@
 """Bringing a schema from elsewhere to JSON Schema: the type names of programming languages, and other habits.
 
-What is changed is reported. Sources: the Berkeley Function Calling Leaderboard, whose functions have the types of
-Python, Java and JavaScript; common mistakes in the tool lists of real MCP servers.
+What is changed is reported. Source: common mistakes in the tool lists of real MCP servers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Final
 
 from catalog.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.imports.results import Object
+from catalog.imports.type_names import schema_named, union_of
 from catalog.losses import Report
 from catalog.problems import Problem, pointer_join, resolve_pointer, split_pointer
 from catalog.schema_modernising import is_outdated, modernised
-from catalog.strict_json import JSON
+from catalog.strict_json import JSON, dumps
 
-TYPES: Final[Mapping[str, str]] = {
-    "str": "string", "text": "string", "char": "string", "character": "string", "bytes": "string", "date": "string",
-    "datetime": "string", "enum": "string", "file": "string", "uuid": "string",
-    "int": "integer", "long": "integer", "short": "integer", "byte": "integer", "bigint": "integer",
-    "int32": "integer", "int64": "integer",
-    "float": "number", "double": "number", "decimal": "number", "numeric": "number", "complex": "number",
-    "bool": "boolean",
-    "list": "array", "tuple": "array", "set": "array", "arraylist": "array", "sequence": "array", "frozenset": "array",
-    "dict": "object", "map": "object", "hashmap": "object", "hashtable": "object", "mapping": "object",
-    "dictionary": "object", "struct": "object", "record": "object",
-    "none": "null", "nonetype": "null", "nil": "null", "undefined": "null",
-}  # fmt: skip
 FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that asks for it
-_ANY: Final = frozenset({"any", "unknown", "mixed", "variant", "generic"})
 
 
 def mended_schema(schema: JSON, pointer: str, report: Report) -> JSON:
@@ -49,6 +36,9 @@ def mended_schema(schema: JSON, pointer: str, report: Report) -> JSON:
 
 
 def _mended(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+    if isinstance(schema, str) and (meant := schema_named(schema)) is not None:
+        report.rewritten(pointer, f"The name of a type stood here; it became `{dumps(meant)}`.")
+        return meant
     if not isinstance(schema, dict):
         return schema
     out: Object = {}
@@ -90,26 +80,27 @@ def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
     """Put the type that `value` means into `out`; none where it means any."""
     listed = value if isinstance(value, list) else [value]
     names = [name for name in listed if isinstance(name, str)]
-    known = [_type_named(name) for name in names]
-    if known == names or len(names) != len(listed):
+    if len(names) < len(listed) or all(name in TYPE_NAMES for name in names):
         out["type"] = value
         return
-    distinct = [*dict.fromkeys(name for name in known if name is not None)]
-    if None in known:
+    schemas = [schema_named(name) for name in names]
+    if None in schemas:
+        out["type"] = value
+        return
+    if {} in schemas:
         report.rewritten(pointer, f"{_said(names)} became any type.")
         return
-    out["type"] = distinct[0] if len(distinct) == 1 else [*distinct]
-    report.rewritten(pointer, f"{_said(names)} became {_said(distinct)}.")
+    meant = union_of([schema for schema in schemas if schema is not None])
+    for keyword, inner in meant.items():
+        out.setdefault(keyword, inner)
+    report.rewritten(pointer, f"{_said(names)} became {_told(meant)}.")
 
 
-def _type_named(name: str) -> str | None:
-    """The type that `name` means in some language; itself where it means nothing, None where it means any."""
-    if name in TYPE_NAMES:
-        return name
-    plain = name.strip().casefold()
-    if plain in _ANY:
-        return None
-    return plain if plain in TYPE_NAMES else TYPES.get(plain, name)
+def _told(schema: Object) -> str:
+    types = schema.get("type")
+    if schema.keys() != {"type"}:
+        return f"`{dumps(schema)}`"
+    return _said([str(name) for name in types] if isinstance(types, list) else [str(types)])
 
 
 def _said(names: list[str]) -> str:
@@ -137,7 +128,9 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
 _MENDABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.list", "spec.schema", "spec.dialect"})
 
 
-def without_refused(document: Object, problems: tuple[Problem, ...], pointer: str, report: Report) -> Object | None:
+def without_refused(
+    document: Object, problems: tuple[Problem, ...], origin: Callable[[str], str], report: Report
+) -> Object | None:
     """`document`, a spec, without the keywords that `problems` speak of; None where one cannot be left out."""
     if not all(problem.rule in _MENDABLE for problem in problems):
         return None
@@ -146,7 +139,7 @@ def without_refused(document: Object, problems: tuple[Problem, ...], pointer: st
         if len(around) < 2:  # the schema itself
             return None
         document = _left_out(document, around, last, is_schema=problem.keyword is None)
-        report.dropped(pointer, f"{problem.pointer} was left out: {problem.message}")
+        report.dropped(origin(problem.pointer), f"{problem.pointer} was left out: {problem.message}")
     return document
 
 

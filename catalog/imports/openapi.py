@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.imports.openapi_bodies import with_examples
 from catalog.imports.openapi_configuration import configuration_of
 from catalog.imports.openapi_parameters import examples_of, inputs_of, output_of
 from catalog.imports.openapi_parts import Context, Part
@@ -31,6 +32,10 @@ from catalog.strict_json import JSON
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 BESIDE: Final = "x-openapi"
+_OPERATION: Final = frozenset({
+    "operationId", "summary", "description", "parameters", "requestBody", "responses", "security", "servers", "tags",
+    "deprecated", "callbacks", "consumes", "produces", "schemes",
+})  # fmt: skip
 OWN: Final = "x-llm-tool"
 
 
@@ -90,7 +95,9 @@ class Operations:
         name = self._name(operation.value.get("operationId"), method, path)
         draft = Draft(operation.pointer, name, f"{self._prefix}{name}", {"description": _description(operation, item)})
         draft.members |= {"parameters": inputs.schema} if inputs.schema is not None else {}
-        draft.members |= {"returnType": output.schema} if output.schema is not None else {}
+        if output.schema is not None:
+            alone = {name: value for name, value in output.examples.items() if name not in inputs.examples}
+            draft.members["returnType"] = with_examples(output.schema, alone)
         draft.members |= {"examples": examples} if (examples := examples_of(inputs, output)) else {}
         own = self._document.get(OWN)
         if isinstance(own, dict):
@@ -103,6 +110,11 @@ class Operations:
         if "callbacks" in operation.value:
             place = pointer_join(operation.pointer, "callbacks")
             context.report.dropped(place, "Callbacks are called by the API, not by a model.")
+        context.left(operation, _OPERATION)
+        wanted = operation.value.get("operationId")
+        if isinstance(wanted, str) and wanted.strip() and wanted.strip() != name:
+            place = pointer_join(operation.pointer, "operationId")
+            context.report.rewritten(place, f"Another operation has this name; it became `{name}`.")
         draft.losses = list(context.report)
         return draft
 

@@ -13,9 +13,10 @@ from catalog.imports.results import Object
 from catalog.problems import pointer_join
 from catalog.strict_json import JSON
 
+_BODY: Final = frozenset({"description", "required", "content"})
 FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
-_SWAGGER_SCHEMA: Final = (
+SWAGGER_SCHEMA: Final = (
     "type", "format", "items", "default", "enum", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum",
     "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "multipleOf", "example", "x-nullable",
 )  # fmt: skip
@@ -56,14 +57,30 @@ def media_of(holder: Part) -> Media | None:
     found = content[media_type]
     media = found if isinstance(found, dict) else {}
     unknown: JSON = {} if is_json(media_type) else {"type": "string"}
-    examples = media.get("examples")
     return Media(
         media_type,
         media.get("schema", unknown),
         pointer_join(holder.pointer, "content", media_type, "schema"),
-        examples if isinstance(examples, dict) else {},
+        _examples(media),
         "schema" in media,
     )
+
+
+def _examples(media: Object) -> Object:
+    """The examples by name; the single `example` has the name of its keyword."""
+    examples = media.get("examples")
+    if isinstance(examples, dict):
+        return examples
+    return {"example": {"value": media["example"]}} if "example" in media else {}
+
+
+def with_examples(schema: JSON, examples: Object) -> JSON:
+    """`schema` with the values of `examples` among its own."""
+    values = [example["value"] for example in examples.values() if isinstance(example, dict) and "value" in example]
+    if not values or not isinstance(schema, dict):
+        return schema
+    own = schema.get("examples")
+    return {**schema, "examples": [*(own if isinstance(own, list) else []), *values]}
 
 
 def schema_of(parameter: Part) -> tuple[JSON, str, str]:
@@ -74,7 +91,7 @@ def schema_of(parameter: Part) -> tuple[JSON, str, str]:
     if media is not None:
         return media.schema, media.pointer, media.media_type
     return (
-        {keyword: parameter.value[keyword] for keyword in _SWAGGER_SCHEMA if keyword in parameter.value},
+        {keyword: parameter.value[keyword] for keyword in SWAGGER_SCHEMA if keyword in parameter.value},
         (parameter.pointer),
         "",
     )
@@ -106,11 +123,8 @@ def request_body(operation: Part, context: Context) -> Body | None:
     if media is None:
         context.report.dropped(place, "The body has no content.")
         return None
-    content = body.value["content"]
-    for other in content if isinstance(content, dict) else ():
-        if other != media.media_type:
-            place = pointer_join(body.pointer, "content", other)
-            context.report.dropped(place, f"The body is sent as {media.media_type}.")
+    context.left(body, _BODY)
+    context.left_types(body, media.media_type, f"The body is sent as {media.media_type}.")
     schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
     required = body.value.get("required") is True
     return Body(with_told(schema, body.value), needs, media.media_type, required, media.examples)

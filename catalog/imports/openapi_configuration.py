@@ -31,8 +31,8 @@ def configuration_of(item: Part, operation: Part, context: Context) -> tuple[Obj
     told: list[JSON] = []
     for requirement in requirements:
         members: Object = {}
-        for scheme in requirement:
-            secrets = dict(_secrets(scheme, context))
+        for scheme, scopes in requirement.items():
+            secrets = dict(_secrets(scheme, scopes, context))
             members[scheme] = list(secrets)
             properties |= secrets
         told.append(members)
@@ -92,7 +92,7 @@ def _variable(name: str, variable: Object) -> JSON:
 # What it asks for
 
 
-def _secrets(name: str, context: Context) -> Iterator[tuple[str, JSON]]:
+def _secrets(name: str, scopes: JSON, context: Context) -> Iterator[tuple[str, JSON]]:
     """The members of the configuration that the security scheme `name` asks for."""
     pointer, schemes = _schemes(context.document)
     place = pointer_join(pointer, name)
@@ -108,6 +108,8 @@ def _secrets(name: str, context: Context) -> Iterator[tuple[str, JSON]]:
         context.report.dropped(place, f"Nothing can be configured for `{name}`, which is of the type `{kind}`.")
     for suffix, what in asked:
         said = what.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))
+        if isinstance(scopes, list) and scopes:
+            said += f" Scopes: {', '.join(map(str, scopes))}."
         told = scheme.get("description")
         yield (
             f"{name}{suffix}",

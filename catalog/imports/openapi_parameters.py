@@ -12,7 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.imports.openapi_bodies import Body, Media, form_body, media_of, request_body, schema_of, with_told
+from catalog.imports.openapi_bodies import (
+    SWAGGER_SCHEMA,
+    Body,
+    Media,
+    form_body,
+    media_of,
+    request_body,
+    schema_of,
+    with_examples,
+    with_told,
+)
 from catalog.imports.openapi_parts import Context, Part
 from catalog.imports.results import Object
 from catalog.problems import pointer_join
@@ -22,6 +32,10 @@ BODY: Final = "body"
 
 _PLACES: Final = frozenset({"path", "query", "header", "cookie", "querystring"})
 _NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})  # headers of HTTP's own
+_ANSWER: Final = frozenset({"description", "summary", "schema", "content"})
+_PARAMETER: Final = frozenset(
+    {"name", "in", "required", "description", "deprecated", "schema", "content", "example", *SWAGGER_SCHEMA}
+)
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
 
@@ -115,7 +129,7 @@ def _together(members: _Members, body: Body | None, pointer: str) -> Inputs:
         if isinstance(schema, dict) and schema.get("type") == "object":
             return Inputs(schema, wire | {"body": {"contentType": body.media_type, "whole": True}}, body.examples)
     name = members.free_name(BODY, "content", pointer)
-    members.add(name, body.schema, body.needs, required=body.required)
+    members.add(name, with_examples(body.schema, body.examples), body.needs, required=body.required)
     return Inputs(members.schema(), wire | {"body": {"contentType": body.media_type, "member": name}})
 
 
@@ -145,6 +159,7 @@ def _add(parameter: Part, where: str, members: _Members) -> None:
         context.report.dropped(parameter.pointer, f"The header `{name}` is a matter of HTTP, not of the parameters.")
         return
     schema, place, media_type = schema_of(parameter)
+    context.left(parameter, _PARAMETER.union(_WIRE))
     read, needs = context.schemas.read(schema, place, "in", context.report)
     member = members.free_name(name, where, parameter.pointer)
     required = _is_required(parameter) or where == "path"
@@ -165,20 +180,30 @@ def _is_required(parameter: Part) -> bool:
 def output_of(operation: Part, context: Context) -> Output:
     """What `operation` answers with, in JSON, when it succeeds."""
     responses = operation.value.get("responses")
-    codes = [code for code in responses if _is_success(code)] if isinstance(responses, dict) else []
-    for code in sorted(codes, key=_code_rank):
-        value = responses[code] if isinstance(responses, dict) else None
+    if not isinstance(responses, dict):
+        return Output()
+    codes = sorted(filter(_is_success, responses), key=_code_rank) or [code for code in responses if code == "default"]
+    output = Output()
+    for code in codes:
         place = pointer_join(operation.pointer, "responses", code)
-        response = context.followed(value, place, "The answer is not described.")
+        if output.schema is not None:
+            context.report.dropped(place, "Another answer is what the tool returns.")
+            continue
+        response = context.followed(responses[code], place, "The answer is not described.")
         media = _answer(response, context) if response else None
         if media is not None:
             schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)
-            return Output(context.schemas.closed(schema, needs, "out", context.report), media.examples)
-    return Output()
+            output = Output(context.schemas.closed(schema, needs, "out", context.report), media.examples)
+    for code in responses:
+        if code not in codes and not code.startswith("x-"):
+            place = pointer_join(operation.pointer, "responses", code)
+            context.report.dropped(place, "Answers to what fails have no place in a spec.")
+    return output
 
 
 def _answer(response: Part, context: Context) -> Media | None:
     """What is known of the body of a response; None where that is no JSON, or nothing."""
+    context.left(response, _ANSWER)
     if "schema" in response.value:  # Swagger 2.0
         schema, place = response.value["schema"], pointer_join(response.pointer, "schema")
         if isinstance(schema, dict) and schema.get("type") == "file":
@@ -186,6 +211,8 @@ def _answer(response: Part, context: Context) -> Media | None:
             return None
         return Media("application/json", schema, place)
     media = media_of(response)
+    if media is not None:
+        context.left_types(response, media.media_type, "Another form of the answer is what the tool returns.")
     if media is not None and not media.is_json:
         place = media.pointer.rpartition("/")[0]
         context.report.dropped(place, f"The answer is no JSON but {media.media_type}.")

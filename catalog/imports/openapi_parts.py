@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from catalog.imports.openapi_references import Lost, References
 from catalog.imports.openapi_schemas import SchemaReader
 from catalog.imports.results import Object
 from catalog.losses import Report
+from catalog.problems import pointer_join
 from catalog.strict_json import JSON
+
+_MEDIA: Final = frozenset({"schema", "example", "examples"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +43,19 @@ class Context:
             self.report.dropped(pointer, f"An object is expected here. {otherwise}")
             return None
         return Part(target, place)
+
+    def left(self, part: Part, known: frozenset[str]) -> None:
+        """Report what `part` says besides the members that are `known`."""
+        for member in part.value:
+            if member not in known:
+                self.report.dropped(pointer_join(part.pointer, member), f"`{member}` has no place in a spec.")
+
+    def left_types(self, holder: Part, media_type: str, reason: str) -> None:
+        """Report the content of other media types than the one that is taken, and what that says besides its schema."""
+        content = holder.value.get("content")
+        for other, media in content.items() if isinstance(content, dict) else ():
+            place = pointer_join(holder.pointer, "content", other)
+            if other != media_type:
+                self.report.dropped(place, reason)
+            elif isinstance(media, dict):
+                self.left(Part(media, place), _MEDIA)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from catalog.losses import Loss
-from catalog.problems import Problem
+from catalog.losses import Loss, is_within
+from catalog.problems import Problem, resolve_pointer
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 
@@ -74,7 +74,11 @@ class Imported:
 
 @dataclass(slots=True)
 class Draft:
-    """A spec in the making: what was read of one tool, at `pointer` of the document; or why it is none."""
+    """A spec in the making: what was read of one tool, at `pointer` of the document; or why it is none.
+
+    Attributes:
+        origins: where in the `document` schemas of the spec come from, by their pointers in the spec.
+    """
 
     pointer: str
     name: str
@@ -83,3 +87,21 @@ class Draft:
     around: Object = field(default_factory=dict)  # members beside `definition`
     losses: list[Loss] = field(default_factory=list)
     refusal: str = ""
+    origins: dict[str, str] = field(default_factory=dict)
+    document: JSON = None
+
+    def origin(self, pointer: str) -> str:
+        """Where in the document what stands at `pointer` of the spec came from; the tool, where that is not known."""
+        for part, place in self.origins.items():
+            if is_within(pointer, part) and stands_at(self.document, f"{place}{pointer.removeprefix(part)}"):
+                return f"{place}{pointer.removeprefix(part)}"
+        return self.pointer
+
+
+def stands_at(document: JSON, pointer: str) -> bool:
+    """Whether there is anything at `pointer`."""
+    try:
+        resolve_pointer(document, pointer)
+    except LookupError:
+        return False
+    return True

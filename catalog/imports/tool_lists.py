@@ -26,7 +26,7 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
     for pointer, tool in tools_in(document):
         kind = kind_of_tool(tool) or _kind_by_neighbours(tool, document)
         read = _READERS.get(kind) if kind else None
-        if read is None or not isinstance(tool, dict):
+        if read is None or kind is None or not isinstance(tool, dict):
             name = tool.get("name") if isinstance(tool, dict) else None
             yield Draft(pointer, str(name or ""), "", {}, refusal="This is no tool of a format that is known.")
             continue
@@ -34,13 +34,27 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
         draft = read(tool, pointer, report)
         draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
         draft.losses = list(report)
+        place = pointer_join(pointer, "function") if "function" in tool else pointer
+        draft.origins = {part: pointer_join(place, *tokens) for part, tokens in _ORIGINS[kind].items()}
+        draft.document = document
         yield draft
+
+
+def notes_on_list(document: JSON) -> Iterator[str]:
+    """What is to be told of a list of tools as a whole."""
+    result = document.get("result", document) if isinstance(document, dict) else None
+    if isinstance(result, dict) and result.get("nextCursor"):
+        yield "The list goes on: its `nextCursor` names the next part, which is not in this document."
 
 
 def _kind_by_neighbours(tool: JSON, document: JSON) -> Kind | None:
     """The format of a tool that takes no parameters, where the format lets it say nothing of them."""
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        return None
+    if tool.get("type", "function") != "function":
+        return None  # a tool of the provider's own, or one that takes a text
     kind = detect(document)
-    return kind if isinstance(tool, dict) and isinstance(tool.get("name"), str) and kind in _MAY_BE_BARE else None
+    return kind if kind in _MAY_BE_BARE else None
 
 
 def _given_ids(document: JSON) -> dict[str, str]:
@@ -140,6 +154,15 @@ def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
 
 
 _MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
+_PARAMETERS: Final = "/definition/parameters"
+_RETURN_TYPE: Final = "/definition/returnType"
+_ORIGINS: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
+    "mcp": {_PARAMETERS: ("inputSchema",), _RETURN_TYPE: ("outputSchema",)},
+    "openai": {_PARAMETERS: ("parameters",)},
+    "anthropic": {_PARAMETERS: ("input_schema",)},
+    "gemini": {_PARAMETERS: ("parameters",), _RETURN_TYPE: ("response",)},
+    "langchain": {_PARAMETERS: ()},
+}
 _READERS: Final[Mapping[Kind, Callable[[Object, str, Report], Draft]]] = {
     "mcp": _mcp,
     "openai": _openai,

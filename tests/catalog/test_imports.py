@@ -310,3 +310,84 @@ def test_an_import_is_the_same_every_time():
     document = read(MCP_LISTS[0])
 
     assert import_document(document) == import_document(json.loads(json.dumps(document)))
+
+
+# -- types as people write them ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("array of int", {"type": "array", "items": {"type": "integer"}}),
+        ("list of strings", {"type": "array", "items": {"type": "string"}}),
+        ("List[str]", {"type": "array", "items": {"type": "string"}}),
+        ("list<int>", {"type": "array", "items": {"type": "integer"}}),
+        ("string[]", {"type": "array", "items": {"type": "string"}}),
+        (
+            "Dict[str, List[float]]",
+            {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
+        ),
+        ("dict[str, any]", {"type": "object", "additionalProperties": {}}),
+        ("Optional[int]", {"type": ["integer", "null"]}),
+        ("typing.Optional[List[str]]", {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}),
+        ("string?", {"type": ["string", "null"]}),
+        ("string | null", {"type": ["string", "null"]}),
+        ("Union[str, int]", {"type": ["string", "integer"]}),
+        ("Union[str, Any]", {}),
+        ("Tuple[float, float]", {"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}]}),
+        ("Tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
+        ("Literal['a', \"b\"]", {"enum": ["a", "b"]}),
+        ("Float", {"type": "number"}),
+        ("STRING", {"type": "string"}),
+    ],
+)
+def test_a_type_of_a_programming_language_becomes_a_schema(name, schema):
+    spec = only(import_document(openai(properties(a={"type": name, "description": "A."}))))
+
+    assert definition_of(spec)["parameters"]["properties"]["a"] == {**schema, "description": "A."}
+    assert [loss.pointer for loss in spec.losses] == ["/function/parameters/properties/a/type"]
+
+
+@pytest.mark.parametrize(
+    "name", ["strng", "List[", "List[what]", "Dict[str]", "Optional[]", "[" * 190, "a" * 300, "Literal[a]"]
+)
+def test_a_type_that_means_nothing_is_left_out_and_reported_where_it_stood(name):
+    spec = only(import_document(openai(properties(a={"type": name}))))
+
+    assert definition_of(spec)["parameters"]["properties"]["a"] == {}
+    assert [(loss.what, loss.pointer) for loss in spec.losses] == [
+        ("dropped", "/function/parameters/properties/a/type")
+    ]
+
+
+def test_what_stands_beside_a_type_counts_rather_than_what_the_type_says():
+    spec = only(import_document(openai(properties(a={"type": "List[str]", "items": {"type": "integer"}}))))
+
+    assert definition_of(spec)["parameters"]["properties"]["a"] == {"type": "array", "items": {"type": "integer"}}
+
+
+def test_a_type_may_stand_where_a_schema_belongs():
+    spec = only(import_document(openai(properties(a={"type": "array", "items": "string"}))))
+
+    assert definition_of(spec)["parameters"]["properties"]["a"] == {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize("tool", [{"type": "custom", "name": "sql"}, {"type": "web_search_preview", "name": "search"}])
+def test_a_tool_that_takes_no_parameters_by_its_kind_is_refused(tool):
+    _, spec = import_document([openai(), tool]).specs
+
+    assert [problem.rule for problem in spec.problems] == ["import.not-a-tool"]
+
+
+def test_a_list_that_goes_on_says_so():
+    document = {"result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "2"}}
+
+    assert [note for note in import_document(document).notes if "nextCursor" in note]
+
+
+def test_what_is_refused_in_a_schema_is_reported_where_it_stood():
+    tool = {"name": "a", "description": "", "inputSchema": properties(b={"type": "integer", "minimum": "3"})}
+
+    spec = only(import_document({"tools": [tool]}))
+
+    assert [loss.pointer for loss in spec.losses] == ["/tools/0/inputSchema/properties/b/minimum"]
