@@ -35,6 +35,7 @@ BATCH: Final = 25  # revisions per transaction: others who want to write wait fo
 WINDOW: Final = 5_000  # revisions that one query goes through to find those that are not judged
 POLL_S: Final = 2.0
 AFTER_FAULT_S: Final = 60.0
+MANY: Final = 50  # revisions between two batches: more of them are an upload under way, which needs the processor more
 REST: Final = 2.0  # the thread of a server rests so many times as long as it works: others need the processor more
 
 JUDGED_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
@@ -122,7 +123,7 @@ class Backlog:
         found = list(outdated[:limit])
         if found:
             return found
-        last = Revision.objects.aggregate(last=Max("pk"))["last"] or 0
+        last = _newest()
         while self.after < last:
             end = min(self.after + WINDOW, last)
             window = Revision.objects.filter(pk__gt=self.after, pk__lte=end, judgement=None)
@@ -179,6 +180,11 @@ def judge_all(*, seconds: float | None = None) -> Iterator[int]:
                 return
             count += done
             yield count
+
+
+def _newest() -> int:
+    """The primary key of the revision that came last; 0 where there is none."""
+    return Revision.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
 def _waived_of(revisions: Sequence[Revision]) -> dict[int, list[Waived]]:
@@ -264,9 +270,13 @@ class Judge:
                 connection.close()
 
     def _judge(self) -> None:
-        backlog = Backlog()
+        backlog, newest = Backlog(), _newest()
         while not self.closing.is_set():
             close_old_connections()
+            before, newest = newest, _newest()
+            if newest - before > MANY:
+                self.closing.wait(POLL_S)
+                continue
             started = time.monotonic()
             if judge_backlog(backlog, rest=REST, stop=self.closing):
                 self.closing.wait(time.monotonic() - started)

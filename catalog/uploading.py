@@ -30,6 +30,7 @@ from django.utils import timezone
 from catalog.accounts.models import User
 from catalog.candidates import Origin
 from catalog.errors import Busy
+from catalog.inserting import insert, new_row, reserved_keys
 from catalog.losses import Loss
 from catalog.problems import Problem
 from catalog.unpacking import CHUNK_BYTES, Piece, _label, pieces_of
@@ -226,13 +227,16 @@ class _Keeping:
         own = Upload.objects.filter(pk=self.upload.pk, carrier=self.upload.carrier, ended_at=None)
         if not own.update(read=read, seen_at=timezone.now(), **counts):
             raise _TakenOverError  # and what the batch stored is not
-        UploadedSpec.objects.bulk_create(map(self._row, entries))
+        keys = reserved_keys(UploadedSpec, len(entries))
+        insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
 
-    def _row(self, entry: Entry) -> UploadedSpec:
+    def _row(self, key: int, entry: Entry) -> UploadedSpec:
         self.place += 1
         self.left -= len(entry.text)
-        return UploadedSpec(
-            upload=self.upload,
+        return new_row(
+            UploadedSpec,
+            id=key,
+            upload_id=self.upload.pk,
             place=self.place,
             source=entry.source,
             line=entry.line,

@@ -312,6 +312,24 @@ def test_a_thread_of_the_server_judges_what_comes():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_thread_of_the_server_lets_an_upload_go_first():
+    thread = Judge()
+    with patch("catalog.judging.POLL_S", 0.01):
+        with patch("catalog.judging.MANY", -1):  # as if more came all the time
+            thread.start()
+            bulk("a", **GOOD)
+            threading.Event().wait(0.3)
+            assert not Judgement.objects.exists()
+        for _ in range(500):
+            if Judgement.objects.exists():
+                break
+            threading.Event().wait(0.02)
+        thread.stop()
+
+    assert Tool.objects.get().score == 100
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
     thread = Judge()
     bulk("a", **GOOD)
