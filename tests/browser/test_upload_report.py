@@ -1,0 +1,69 @@
+"""The report of a large upload, narrow and wide, light and dark: all of it fits and can be read by everybody."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import violations
+from tests.factories import spec_text
+
+FOLDER = "a folder with a long name/" * 4
+
+
+def archive(specs: Path) -> Path:
+    """Specs of all outcomes, with long names, and more than a page of them."""
+    longest = {"name": "unbroken_" * 20, "description": "Does something."}
+    lines = [json.dumps(json.loads(spec_text(f"report-{number}"))) for number in range(120)]
+    lines[1] = json.dumps({"definition": {"id": "another.long.id-" * 12, **longest}})
+    lines[2] = json.dumps({"definition": {"id": "x", "parameters": {"properties": {"p" * 180: {"type": "strng"}}}}})
+    lines[3] = '{"definition": {"name": "broken", "description": "x", }}'
+    catalog = [
+        {"toolshelf": "catalog", "version": 2},
+        {"tool": "x", "owner": "nobody-whom-anybody-knows" * 5},
+        {"id": "x", "revision": 1},
+    ]
+    file = specs / "everything.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as packed:
+        packed.writestr(f"{FOLDER}specs.ndjson", "\n".join(lines))
+        packed.writestr("catalog.ndjson", "\n".join(json.dumps(line, separators=(",", ":")) for line in catalog))
+        packed.writestr("filling.json", b'"' + b"x" * 40_000 + b'"')
+    return file
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_report_with_problems_and_long_names_fits_and_is_accessible(signed_in: Page, specs: Path, width, theme):
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    signed_in.emulate_media(color_scheme=theme)
+    signed_in.goto("/upload/")
+    signed_in.set_input_files("input[type=file]", archive(specs))
+    signed_in.get_by_role("button", name="Upload", exact=True).click()
+    expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
+
+    for outcome in ("", "?outcome=rejected"):
+        signed_in.goto(re.sub(r"\?.*", "", signed_in.url) + outcome)
+        expect(signed_in.locator(".outcomes [aria-current]")).to_be_in_viewport()
+        assert signed_in.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(signed_in) == []
+
+
+def test_a_narrow_page_shows_the_place_that_a_problem_is_about(signed_in: Page, specs: Path):
+    signed_in.set_viewport_size({"width": 360, "height": 900})
+    signed_in.goto("/upload/")
+    signed_in.set_input_files("input[type=file]", archive(specs))
+    signed_in.get_by_role("button", name="Upload", exact=True).click()
+    expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
+
+    place = signed_in.locator(".excerpt-at").last
+    place.scroll_into_view_if_needed()
+
+    box = place.bounding_box()
+    assert box
+    assert 0 <= box["x"] <= 360
+    expect(signed_in.locator(".caret").last).to_be_hidden()
