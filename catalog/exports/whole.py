@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from catalog.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
 from catalog.exports.naming import alias
 from catalog.exports.rooting import NOT_AN_OBJECT, NotAnObject, object_root
@@ -12,6 +14,8 @@ from catalog.problems import pointer_join
 from catalog.schema_modernising import Modern, Schema, account_for_draft, is_outdated, modernised
 from catalog.strict_json import JSON
 
+# What says something of the members of an object by their names, deeper than in a list of them.
+_BY_NAME: Final = frozenset({"if", "then", "else", "not", "dependentSchemas", "patternProperties", "propertyNames"})
 NOTHING: Schema = {"type": "object", "properties": {}}
 
 
@@ -62,11 +66,22 @@ def _legal_members(schema: Schema, pointer: str, rules: Rules, report: Report) -
             place = pointer_join(pointer, "properties", name)
             report.rewritten(place, renaming(name, new, rules.label, rule))
     out = {**schema, "properties": {shown[name]: member for name, member in properties.items()}}
-    required = schema.get("required")
-    if isinstance(required, list):
-        out["required"] = [shown.get(name, name) if isinstance(name, str) else name for name in required]
+    if isinstance(required := schema.get("required"), list):
+        out["required"] = _shown(required, shown)
+    if isinstance(dependent := schema.get("dependentRequired"), dict):
+        out["dependentRequired"] = {
+            shown.get(name, name): _shown(needed, shown) if isinstance(needed, list) else needed
+            for name, needed in dependent.items()
+        }
+    for keyword in _BY_NAME & out.keys():
+        del out[keyword]
+        report.dropped(pointer_join(pointer, keyword), "It speaks of members that have other names there.")
     renamed = {pointer_join(pointer, "properties", name): new for name, new in shown.items() if new != name}
     return out, renamed
+
+
+def _shown(names: list[JSON], shown: dict[str, str]) -> list[JSON]:
+    return [shown.get(name, name) if isinstance(name, str) else name for name in names]
 
 
 def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:

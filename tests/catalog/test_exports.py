@@ -192,6 +192,25 @@ def test_mcp_has_the_return_type_where_it_is_an_object():
     assert changes_of(lost) == {"/definition/returnType": "dropped"}
 
 
+def test_members_that_need_one_another_keep_to_their_new_names():
+    schema = properties(é={"type": "string"}, b={"type": "string"}) | {"dependentRequired": {"é": ["b"], "b": ["é"]}}
+
+    document = export(spec_with(schema), "anthropic").document
+
+    shown = alias("é", ANTHROPIC.members)
+    assert document["input_schema"]["dependentRequired"] == {shown: ["b"], "b": [shown]}
+
+
+@pytest.mark.parametrize("keyword", ["if", "not", "dependentSchemas", "patternProperties", "propertyNames"])
+def test_what_speaks_of_members_by_names_that_change_is_dropped_and_reported(keyword):
+    schema = properties(é={"type": "string"}) | {keyword: {}}
+
+    exported = export(spec_with(schema), "anthropic")
+
+    assert keyword not in exported.document["input_schema"]
+    assert f"/definition/parameters/{keyword}" in {loss.pointer for loss in exported.changes}
+
+
 def test_anthropic_keeps_the_examples_that_keep_to_the_schema():
     schema = {**properties(city={"type": "string"}), "required": ["city"]}
     examples = [{"parameters": {"city": "Rome"}}, {"parameters": {"city": 7}}, {"returnValue": {}}]
