@@ -9,13 +9,16 @@ import re
 from typing import Final
 
 _SECRET: Final = re.compile(
-    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared)[-_ ]?keys?$"
-    r"|^keys?$|passw(or)?d|passphrase|secret|credential|bearer|authorization|cookie|(^|[-_ ]|[a-z])tokens?$|^pin$"
+    r"(api|access|secret|private|auth|client|signing|encryption|service|account|storage|shared|licen[cs]e)[-_ ]?keys?$"
+    r"|^keys?$|passw(or)?d|(^|[-_ ])pwd$|passphrase|secret(?!ar)|credential|bearer|authorization|cookie"
+    r"|(^|[-_ ]|[a-z])tokens?$|^pin$|(^|[-_ ])(otp|pat)$"
     r"|connection[-_ ]?string|dsn$",
     re.IGNORECASE,
 )
 _NOT_SECRET: Final = re.compile(
-    r"(max|min|num|count|limit|per|total|next|page)[-_ ]?tokens?$|tokens?[-_ ]?(limit|count|url)$", re.IGNORECASE
+    r"(max|min|num|count|limit|per|total|next|page|sync|cursor|continuation|input|output|stop)[-_ ]?tokens?$"
+    r"|tokens?[-_ ]?(limit|count|url)$|[-_ ]?(type|name|length|policy|paths?|hint|version|arn)$",
+    re.IGNORECASE,
 )
 
 

@@ -39,7 +39,8 @@ _TYPE_OF: Final[Mapping[str, frozenset[str]]] = {
 }  # fmt: skip
 _BOUNDS: Final = (
     ("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"),
-    ("minContains", "maxContains"), ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minContains", "maxContains"), ("exclusiveMinimum", "exclusiveMaximum"), ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
 )  # fmt: skip
 _NOT_PORTABLE: Final = {"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind"}
 
@@ -48,7 +49,9 @@ def bounds(part: Part, node: Node) -> Iterator[Finding]:
     schema = keywords_of(node)
     for low, high in _BOUNDS:
         least, most = schema.get(low), schema.get(high)
-        if is_number(least) and is_number(most) and least > most:
+        if not is_number(least) or not is_number(most):
+            continue
+        if least > most or (least == most and "exclusive" in f"{low}{high}"):
             message = f"`{low}` is {dumps(schema[low])}, and `{high}` is {dumps(schema[high])}."
             yield found("bounds-contradictory", part.pointer_to(node, low), message)
 

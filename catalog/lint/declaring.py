@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, Subject, in_place, keywords_of
+from catalog.patterns import matches
 from catalog.schema_map import Node
 from catalog.strict_json import JSON
 
@@ -16,9 +17,11 @@ def required_names(part: Part, node: Node) -> Iterator[Finding]:
     names = schema.get("required")
     if not isinstance(names, list) or not _declares_members(node):
         return
-    known = {str(name) for one in _around(node) for name in _names_in(keywords_of(one))}
+    around = [keywords_of(one) for one in _around(node)]
+    known = {name for one in around for name in _members(one, "properties")}
+    patterns = {pattern for one in around for pattern in _members(one, "patternProperties")}
     for index, name in enumerate(names):
-        if name not in known:
+        if name not in known and not any(matches(pattern, str(name)) for pattern in patterns):
             place = part.pointer_to(node, "required", index)
             fix = Fix("Do not require it", (Operation("remove", place),))
             closed = (
@@ -44,9 +47,9 @@ def _around(node: Node) -> list[Node]:
     return found_here
 
 
-def _names_in(schema: Mapping[str, JSON]) -> Iterator[str]:
-    properties = schema.get("properties")
-    yield from properties if isinstance(properties, dict) else ()
+def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
+    members = schema.get(keyword)
+    yield from members if isinstance(members, dict) else ()
 
 
 def definitions(subject: Subject) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from decimal import Decimal
 from typing import Final
@@ -119,12 +120,17 @@ def optional_null(part: Part, node: Node) -> Iterator[Finding]:
     if part.name != "parameters" or name is None or node.parent is None or "default" in keywords_of(node):
         return
     required = keywords_of(node.parent).get("required")
-    if (isinstance(required, list) and name in required) or not _may_be_null(node):
+    if (isinstance(required, list) and name in required) or not _may_be_null(node) or _tells_of_null(node):
         return
     pointer = part.pointer_to(node)
     fix = Fix("Say that null is the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
     message = f"`{name[:80]}` may be null or left out, and nothing says that this is the same."
     yield found("optional-null-without-default", pointer, message, fix)
+
+
+def _tells_of_null(node: Node) -> bool:
+    """Whether the description says what null means: "omit to keep it, null to clear it"."""
+    return bool(re.search(r"\bnull\b", str(keywords_of(node).get("description")), re.IGNORECASE))
 
 
 def _may_be_null(node: Node) -> bool:

@@ -110,6 +110,22 @@ FOUND = [
     ("format-unknown", PLACE, described(type="string", format="zip-code"), PLACE + "/format"),
     ("pattern-not-portable", PLACE, described(type="string", pattern="^(?!x).*$"), PLACE + "/pattern"),
     ("pattern-not-portable", PLACE, described(type="string", pattern=r"^(a)\1$"), PLACE + "/pattern"),
+    ("pattern-not-portable", PLACE, described(type="string", pattern="(?<=a)b"), PLACE + "/pattern"),
+    ("name-not-portable", "/definition/name", "naïve", "/definition/name"),
+    ("name-not-portable", "/definition/name", "a" * 65, "/definition/name"),
+    ("bounds-contradictory", PLACE, described(type="array", items={}, minItems=3, maxItems=2), PLACE + "/minItems"),
+    ("bounds-contradictory", PLACE, described(type="number", minimum=1, exclusiveMaximum=1), PLACE + "/minimum"),
+    ("keyword-without-effect", PLACE, described(type="string", properties={"a": {}}), PLACE + "/properties"),
+    ("keyword-without-effect", PLACE, described(type="array", items={}, pattern="^a"), PLACE + "/pattern"),
+    ("array-without-items", PLACE, described(type=["array", "null"]), PLACE),
+    ("enum-duplicate", PLACE, described(enum=[{"a": 1, "b": 2}, {"b": 2, "a": 1}]), PLACE + "/enum/1"),
+    ("enum-impossible", PLACE, described(type="integer", enum=[1, 1.5]), PLACE + "/enum/1"),
+    ("default-invalid", PLACE, described(type="array", items={"type": "integer"}, default=["1"]), PLACE + "/default"),
+    ("examples-invalid", PLACE, described(type="string", maxLength=3, examples=["long"]), PLACE + "/examples/0"),
+    ("keyword-misspelt", PLACE, described(type="object", properties={}, requried=[]), PLACE + "/requried"),
+    ("definition-unused", PARAMETERS + "/$defs", {"A": {"items": {"$ref": "#/$defs/A"}}}, PARAMETERS + "/$defs/A"),
+    ("secret-in-parameters", PLACE + "_pwd", described(type="string"), PLACE + "_pwd"),
+    ("secret-not-marked", SETTINGS + "/licenseKey", described(type=["string", "null"]), SETTINGS + "/licenseKey"),
 ]  # fmt: skip
 
 # (where the good spec is changed, to what): nothing is to be said about it
@@ -134,6 +150,24 @@ PASSED_OVER = [
     (SETTINGS + "/apiKey", described(type="string", format="password")),
     (SETTINGS + "/apiKey", described(type="boolean")),
     ("/definition/returnType/properties/temperature", {"type": "number"}),
+    (PLACE, described(type=["string", "integer"], minimum=1, maxLength=3)),
+    (PLACE, described(type="integer", enum=[1, 2.0])),
+    (PLACE, described(enum=[1, "1", True, None])),
+    (PLACE, described(type="number", exclusiveMinimum=0, maximum=1)),
+    (PLACE, described(type="array", prefixItems=[{"type": "string"}, {"type": "integer"}], items=False)),
+    (PLACE, described(type="array", items={"type": "string"}, contains={"const": "a"}, minContains=0, maxContains=2)),
+    (PLACE, described(type="object", patternProperties={"^x": {"type": "string"}}, required=["xa"])),
+    (
+        PLACE,
+        described(anyOf=[{"type": "string"}, {"type": "null"}], description="Leave it out to keep it; null clears it."),
+    ),
+    (PARAMETERS + "/if", {"required": ["unit"]}),
+    (PARAMETERS + "/dependentRequired", {"unit": ["city"]}),
+    (PARAMETERS + "/minProperties", 1),
+    (PARAMETERS + "/properties/sync_token", described(type="string")),
+    (PARAMETERS + "/properties/secretary", described(type="string")),
+    (PARAMETERS + "/properties/password_policy", described(type="string")),
+    (SETTINGS + "/secret_type", described(type="string")),
 ]
 CITY_DEFINITION = {"City": {"type": "string", "description": "Name of the city."}}
 

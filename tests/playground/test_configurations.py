@@ -57,13 +57,31 @@ def test_without_a_schema_names_tell_what_is_secret():
 @pytest.mark.parametrize(
     "name",
     ["apiKey", "api_key", "API-KEY", "token", "accessToken", "github_token", "password", "passwd", "client_secret",
-     "secretAccessKey", "AWS_SECRET_ACCESS_KEY", "privateKey", "authorization", "connectionString", "passphrase"],
+     "secretAccessKey", "AWS_SECRET_ACCESS_KEY", "privateKey", "authorization", "connectionString", "passphrase",
+     "DB_PWD", "licenseKey", "otp", "pat"],
 )  # fmt: skip
 def test_names_that_tell_of_a_secret(name):
     assert is_secret_name(name)
 
 
-@pytest.mark.parametrize("name", ["city", "keyboard", "monkey", "maxTokens", "token_count", "tokenizer", "pageToken"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "city",
+        "keyboard",
+        "monkey",
+        "maxTokens",
+        "token_count",
+        "tokenizer",
+        "pageToken",
+        "secretary",
+        "secret_type",
+        "sync_token",
+        "password_policy",
+        "secretName",
+        "otpiyon",
+    ],
+)
 def test_names_that_do_not(name):
     assert not is_secret_name(name)
 
