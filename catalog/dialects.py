@@ -100,18 +100,20 @@ def subschemas(schema: JSON, dialect: Dialect) -> Iterator[tuple[tuple[str | int
             yield (keyword, *tokens), subschema
 
 
-def held(how: Holds, value: JSON) -> Iterator[tuple[tuple[str | int, ...], JSON]]:
+def held(how: Holds, value: JSON) -> list[tuple[tuple[str | int, ...], JSON]]:
     """The subschemas in `value`, the value of a keyword that holds them in the way `how`."""
     if isinstance(value, list):
-        if how in _ARRAYS:
-            for index, subschema in enumerate(value):
-                yield (index,), subschema
-    elif how in _SCHEMAS:
-        yield (), value
-    elif how in _MEMBERS and isinstance(value, dict):
-        for name, subschema in value.items():
-            if how is Holds.MEMBERS or not isinstance(subschema, list):
-                yield (name,), subschema
+        is_array = how is Holds.ARRAY or how is Holds.SCHEMA_OR_ARRAY
+        return [((index,), subschema) for index, subschema in enumerate(value)] if is_array else []
+    if how is Holds.SCHEMA or how is Holds.SCHEMA_OR_ARRAY:
+        return [((), value)]
+    if how is Holds.ARRAY or not isinstance(value, dict):
+        return []
+    return [
+        ((name,), subschema)
+        for name, subschema in value.items()
+        if how is Holds.MEMBERS or not isinstance(subschema, list)
+    ]
 
 
 def dialect_of(schema: JSON, default: Dialect) -> Dialect | None:
@@ -140,10 +142,6 @@ def _without_scheme(uri: str) -> str:
     """`uri` so that http, https and an empty fragment make no difference."""
     return uri.removesuffix("#").removeprefix("http://").removeprefix("https://")
 
-
-_ARRAYS = frozenset({Holds.ARRAY, Holds.SCHEMA_OR_ARRAY})
-_SCHEMAS = frozenset({Holds.SCHEMA, Holds.SCHEMA_OR_ARRAY})
-_MEMBERS = frozenset({Holds.MEMBERS, Holds.MEMBERS_OR_NAMES})
 
 # Each draft is the one before, changed.
 _HOLDS_04 = {

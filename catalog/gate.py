@@ -48,6 +48,7 @@ MAX_DEPTH_IN_PLACE: Final = 64
 MAX_WORK: Final = 10_000  # evaluations along one path into a value
 
 _LISTS: Final = frozenset({"enum", "required", "examples"})
+_PATTERNS: Final = frozenset({"pattern", "patternProperties"})
 
 
 def gate_schema(schema: JSON, pointer: str = "") -> list[Problem]:
@@ -129,8 +130,10 @@ def _replaced(value: JSON, path: list[str | int]) -> JSON:
 
 def _long_lists(document: SchemaMap) -> Iterator[Problem]:
     for node in document.nodes:
+        if not isinstance(node.schema, dict) or _LISTS.isdisjoint(node.schema):
+            continue
         for keyword in _LISTS:
-            value = node.schema.get(keyword) if isinstance(node.schema, dict) else None
+            value = node.schema.get(keyword)
             if isinstance(value, list) and len(value) > MAX_LIST:
                 message = f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are taken."
                 yield _problem(node, "gate.list", message, keyword)
@@ -139,7 +142,9 @@ def _long_lists(document: SchemaMap) -> Iterator[Problem]:
 def _bad_patterns(document: SchemaMap) -> Iterator[Problem]:
     spelled_out = 0
     for node in document.nodes:
-        for path, pattern in _patterns(node):
+        if not isinstance(node.schema, dict) or _PATTERNS.isdisjoint(node.schema):
+            continue
+        for path, pattern in _patterns(node.schema):
             complaint = _pattern_complaint(pattern)
             if complaint:
                 yield _problem(node, *complaint, *path)
@@ -151,14 +156,12 @@ def _bad_patterns(document: SchemaMap) -> Iterator[Problem]:
                 return
 
 
-def _patterns(node: Node) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The regular expressions that stand in `node`'s schema itself, each with its path."""
-    if not isinstance(node.schema, dict):
-        return
-    pattern = node.schema.get("pattern")
+def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The regular expressions that stand in `schema` itself, each with its path."""
+    pattern = schema.get("pattern")
     if isinstance(pattern, str):
         yield ("pattern",), pattern
-    members = node.schema.get("patternProperties")
+    members = schema.get("patternProperties")
     for pattern in members if isinstance(members, dict) else ():
         yield ("patternProperties", pattern), pattern
 

@@ -26,6 +26,8 @@ MAX_MEANINGS: Final = 10_000  # places that all dynamic references together may 
 MAX_TOKENS: Final = 200  # no pointer into a document of bounded depth has as many
 
 _NAMES: Final = ("$anchor", "$dynamicAnchor")
+_NAMING: Final = frozenset({"$schema", "$id", "id", "$recursiveAnchor", *_NAMES})
+_REFERRING: Final = frozenset(REFERENCES)
 _NOTHING: Final = object()
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _STANDARD_DRAFT_03: Final = "json-schema.org/draft-03/"
@@ -117,7 +119,8 @@ class SchemaMap:
             self.nodes.append(node)
             schema = node.schema
             if isinstance(schema, dict):
-                self._name(node, schema)
+                if not _NAMING.isdisjoint(schema):
+                    self._name(node, schema)
                 holds = node.dialect.holds
                 for keyword, value in schema.items():
                     if (how := holds.get(keyword)) is not None:
@@ -127,7 +130,7 @@ class SchemaMap:
                             )
                             node.children.append(child)
                             waiting.append(child)
-                    elif keyword in REFERENCES and keyword in node.dialect.keywords:
+                    elif keyword in _REFERRING and keyword in node.dialect.keywords:
                         self._refer.append((node, keyword))
 
     # Names: $schema, $id, anchors

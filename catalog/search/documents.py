@@ -212,7 +212,7 @@ class _Writing:
     def text(self, text: str) -> list[str]:
         runs = runs_of(text[:MAX_TEXT_CHARS])
         self.runs += runs
-        return [token for tokens in map(tokens_of_run, runs) for token in tokens]
+        return list(chain.from_iterable(map(tokens_of_run, runs)))
 
     def identifier(self, name: str) -> tuple[str, ...]:
         tokens, runs = _identifier(name)

@@ -20,7 +20,8 @@ _LISTED: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _SINGLE: Final = frozenset(
     {"items", "additionalProperties", "additionalItems", "contains", "if", "then", "else", "unevaluatedProperties"}
 )
-_INSIDE: Final = _NAMED | _LISTED | _SINGLE | {"properties"}
+_AROUND: Final = _NAMED | _LISTED | _SINGLE
+_INSIDE: Final = _AROUND | {"properties"}
 _FOLLOWED: Final = 4  # steps from a schema to its type
 _TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 _SIMPLE_TYPES: Final = {name: frozenset({name, "number"} if name == "integer" else {name}) for name in _TYPES}
@@ -50,8 +51,9 @@ def fields_of(schema: JSON) -> Iterator[Field]:
                 found += 1
                 if found == MAX_FIELDS:
                     return
-            waiting.extend(child for child in reversed(properties.values()) if _has_more(child))
-        waiting.extend(_other_children(at))
+            waiting += [child for child in reversed(properties.values()) if _has_more(child)]
+        if not _AROUND.isdisjoint(at):
+            waiting += _other_children(at)
 
 
 def _has_more(schema: JSON) -> bool:
