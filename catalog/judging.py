@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -36,7 +36,10 @@ WINDOW: Final = 5_000  # revisions that one query goes through to find those tha
 POLL_S: Final = 2.0
 AFTER_FAULT_S: Final = 60.0
 MANY: Final = 50  # revisions between two batches: more of them are an upload under way, which needs the processor more
-REST: Final = 2.0  # the thread of a server rests so many times as long as it works: others need the processor more
+# The thread of a server rests so many times as long as it works, for others need the processor more: those most that
+# wait for an answer, who may have to wait for the interpreter until a step of judging ends.
+REST: Final = 2.0
+REST_WHILE_BUSY: Final = 30.0
 
 JUDGED_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
 
@@ -134,13 +137,12 @@ class Backlog:
         return []
 
 
-def judge_backlog(backlog: Backlog, *, rest: float = 0, stop: threading.Event | None = None) -> int:
+def judge_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _: None) -> int:
     """Judge the next few of the backlog.
 
     Args:
         backlog: what is left; it is less afterwards.
-        rest: after each spec, to wait so many times as long as it took.
-        stop: to end soon.
+        rest: called between the steps of the work with how many seconds the last one took.
 
     Returns:
         How many; 0 where all is judged.
@@ -153,8 +155,8 @@ def judge_backlog(backlog: Backlog, *, rest: float = 0, stop: threading.Event | 
     for revision in revisions:
         started = time.monotonic()
         found[revision.pk] = judged(revision.spec, waived.get(revision.tool_id, ()))
-        if rest and stop is not None:
-            stop.wait((time.monotonic() - started) * rest)
+        rest(time.monotonic() - started)
+    started = time.monotonic()
     with transaction.atomic():
         search_index().hold()
         now = _waived_of(revisions)
@@ -162,6 +164,7 @@ def judge_backlog(backlog: Backlog, *, rest: float = 0, stop: threading.Event | 
             if now.get(revision.tool_id) != waived.get(revision.tool_id):  # somebody waived something meanwhile
                 found[revision.pk] = judged(revision.spec, now.get(revision.tool_id, ()))
         _store(revisions, {key: result for key, result in found.items() if result})
+    rest(time.monotonic() - started)
     backlog.failed.update(key for key, result in found.items() if result is None)
     return len(revisions)
 
@@ -241,9 +244,13 @@ def turn() -> Iterator[None]:
 
 
 class Judge:
-    """A thread of a server process that judges whatever comes, as long as it is its turn."""
+    """A thread of a server process that judges whatever comes, as long as it is its turn.
 
-    def __init__(self) -> None:
+    `busy` says whether somebody uses the process; the thread then rests longer.
+    """
+
+    def __init__(self, busy: Callable[[], bool] = lambda: False) -> None:
+        self.busy = busy
         self.closing = threading.Event()
         self.thread = threading.Thread(target=self._work, name="judge", daemon=True)
 
@@ -277,8 +284,9 @@ class Judge:
             if newest - before > MANY:
                 self.closing.wait(POLL_S)
                 continue
-            started = time.monotonic()
-            if judge_backlog(backlog, rest=REST, stop=self.closing):
-                self.closing.wait(time.monotonic() - started)
-            else:
+            if not judge_backlog(backlog, rest=self.rest):
                 self.closing.wait(POLL_S)
+
+    def rest(self, worked_s: float) -> None:
+        """Let others work."""
+        self.closing.wait(worked_s * (REST_WHILE_BUSY if self.busy() else REST))

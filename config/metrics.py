@@ -9,10 +9,12 @@ Source: Prometheus, "Exposition formats", text format 0.0.4.
 from __future__ import annotations
 
 import ipaddress
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -39,8 +41,13 @@ REFUSAL = (
 )
 
 
+LATELY_S = 2.0
+
+
 class Counted:
     """Counts requests by what was asked for and how it was answered, with how long that took."""
+
+    asked_at: ClassVar[float] = -math.inf  # the last of them, in this process
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -48,10 +55,15 @@ class Counted:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in NOT_COUNTED:
             return self.get_response(request)
-        began = time.perf_counter()
+        Counted.asked_at = began = time.perf_counter()
         response = self.get_response(request)
         counters().request(kind_of(request.path_info), response.status_code, time.perf_counter() - began)
         return response
+
+
+def asked_lately() -> bool:
+    """Whether this process was asked for anything in the last `LATELY_S` seconds."""
+    return time.perf_counter() - Counted.asked_at < LATELY_S
 
 
 def kind_of(path: str) -> str:

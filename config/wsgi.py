@@ -12,11 +12,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
 from catalog.judging import Judge  # noqa: E402 - needs the apps that were just set up
+from config.metrics import asked_lately  # noqa: E402
 from playground.recording import counters  # noqa: E402
 from playground.supervising import supervisor  # noqa: E402
 from playground.worker.linux import die_with_parent  # noqa: E402
 
-Judge().start()
+Judge(busy=asked_lately).start()
 die_with_parent(signal.SIGTERM)  # else it would serve on when the server above it is killed, beside the next one
 counters().begin()
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from catalog import judging, publishing
 from catalog.archiving import archive, restore
 from catalog.exports import usable_as_it_is
-from catalog.judging import Backlog, Judge, Taken, judge_all, judge_backlog, turn
+from catalog.judging import REST, REST_WHILE_BUSY, Backlog, Judge, Taken, judge_all, judge_backlog, turn
 from catalog.lint import lint, score
 from catalog.lint.judging import GRADES, Judged, Waived, grade_of, judge, keys_from, keys_of
 from catalog.models import Judgement, Tool, Waiver
@@ -309,6 +309,29 @@ def test_a_thread_of_the_server_judges_what_comes():
 
     assert Tool.objects.get().score == 100
     assert not thread.thread.is_alive()
+
+
+@pytest.mark.django_db
+def test_it_rests_after_each_spec_and_after_storing_them():
+    bulk("a", "b", "c")
+    rests: list[float] = []
+
+    judge_backlog(Backlog(), rest=rests.append)
+
+    assert len(rests) == 4
+    assert min(rests) > 0
+
+
+def test_the_thread_of_the_server_rests_longer_while_somebody_asks(monkeypatch):
+    waits = []
+    asks = [True, False]
+    thread = Judge(busy=asks.pop)
+    monkeypatch.setattr(thread.closing, "wait", waits.append)
+
+    thread.rest(1.0)
+    thread.rest(1.0)
+
+    assert waits == [REST, REST_WHILE_BUSY]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from catalog.accounts.entering import create_token
 from catalog.accounts.models import User
+from config.metrics import Counted, asked_lately
 from playground import recording, running, tallying
 from playground.counting import Counters
 
@@ -76,6 +77,20 @@ def test_what_operators_ask_is_not_counted(counted, client):
         client.get(path)
 
     assert not [name for name in read(client) if name.startswith("toolshelf_request_seconds")]
+
+
+@pytest.mark.django_db
+def test_whoever_asks_for_a_page_is_somebody_who_was_there_lately(client, monkeypatch):
+    monkeypatch.setattr(Counted, "asked_at", -1e9)
+
+    client.get("/healthz")
+    assert not asked_lately()
+
+    client.get("/")
+    assert asked_lately()
+
+    monkeypatch.setattr(Counted, "asked_at", Counted.asked_at - 3)
+    assert not asked_lately()
 
 
 def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
