@@ -14,12 +14,14 @@ from catalog.diff import apartness, inside
 from catalog.diff.containing import Containment
 from catalog.diff.edits import TEXTS, put_each, with_member
 from catalog.diff.obstacles import Obstacle
-from catalog.diff.reading import denied_of, dependents_of, said
+from catalog.diff.reading import NUMBERS, denied_of, dependents_of, said
 from catalog.diff.sameness import are_same, are_same_lists, is_said_by
 from catalog.diff.sketching import sketches
 from catalog.diff.together import Together, Union, kinds_ruled_out, together
-from catalog.validation import Place
+from catalog.strict_json import JSON
+from catalog.validation import Place, compile_schema
 
+MAX_CASES: Final = 12  # of a member
 MAX_NEAR: Final = 4  # of which a value is made that fits two of them
 MAX_ALIKE: Final = 2  # alternatives with which a value is compared in full
 
@@ -37,8 +39,28 @@ def unions(walk: Containment, giver: Together, taker: Together) -> Iterator[Obst
         near = [branch for branch in branches if not apartness.are_apart(giver, branch, walk.trial)]
         near = near or [branch for branch in branches if alikeness(giver, branch) >= (len(branches) > 1)]
         fit = next((branch for branch in near if walk.proves(giver, branch)), None)
-        if fit is None or (excluding and near != [fit]):
+        if (fit is None or (excluding and near != [fit])) and not _proved_by_cases(walk, giver, union):
             yield from _no_branch(walk, giver, taker, union, near)
+
+
+def _proved_by_cases(walk: Containment, giver: Together, union: Union) -> bool:
+    """Whether `union` holds for each value, or each type, that a member may have by which its branches are told."""
+    whole = together(union.place)
+    for name in sorted(giver.required & {name for branch in union.branches for name in inside.names(branch)}):
+        cases = _cases_of(walk, inside.member(giver, name))
+        if 1 < len(cases) <= MAX_CASES:
+            having = (compile_schema({"properties": {name: case}}).root for case in cases)
+            return all(walk.proves(giver.also(place), whole) for place in having)
+    return False
+
+
+def _cases_of(walk: Containment, member: Together) -> list[JSON]:
+    """Schemas of which one holds for each value that `member` accepts: its values, else its types."""
+    values = walk.trial.values_of(member)
+    if values is not None:
+        return [{"const": value} for value in values]
+    types = dict.fromkeys("number" if kind in NUMBERS else kind for kind in sorted(member.kinds))
+    return [{"type": name} for name in types]
 
 
 def _implies(walk: Containment, known: Union, branches: list[Together], *, excluding: bool) -> bool:

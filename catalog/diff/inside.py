@@ -36,7 +36,7 @@ def member(whole: Together, name: str) -> Together:
     Raises:
         TooMuch: a pattern takes too long.
     """
-    if any(names.is_valid(name) is False for names in whole.subs("propertyNames")):
+    if any(names.is_valid(name) is False for names in whole.subs("propertyNames")) or _is_ruled_out(whole, name):
         return Together((), nothing=True)
     matched = frozenset(pattern for pattern in patterns(whole) if is_match(pattern, name))
     return together(*(found for place in whole.places for found in _for_member(place, name, matched)))
@@ -73,6 +73,12 @@ def _for_member(place: Place, name: str | None, matched: frozenset[str]) -> Iter
         ends = {"additionalProperties", "unevaluatedProperties"}
         if not any(said(inner).keys() & ends or _covers_member(inner, name, matched) for inner in others):
             yield place.sub("unevaluatedProperties")
+
+
+def _is_ruled_out(whole: Together, name: str) -> bool:
+    """Whether a `not` says that the member may not be there beside those that have to be."""
+    together_denied = (set(reading.required_of(d)) for d in whole.subs("not") if reading.asked(d) == {"required"})
+    return any(name in names and names - {name} <= whole.required for names in together_denied)
 
 
 def _covers_member(place: Place, name: str | None, matched: frozenset[str]) -> bool:
