@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,9 +58,35 @@ def _account_for_the_rest(job: Job) -> None:
     for pointer, present, reason in parts:
         if present and not any(is_within(loss.pointer, pointer) for loss in report):
             report.dropped(pointer, reason)
+    for pointer in _beside(spec):
+        if not any(is_within(loss.pointer, pointer) for loss in report):
+            report.dropped(pointer, f"{label} has no place for it.")
+
+
+def _beside(spec: ToolSpec) -> Iterator[str]:
+    """What the spec says besides what the format of specs knows."""
+    document = spec.document
+    if isinstance(document, dict):
+        yield from (pointer_join("", name) for name in document if name not in _KNOWN)
+        definition = document.get("definition")
+        names = definition if isinstance(definition, dict) else {}
+        yield from (pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION)
 
 
 # The formats
+
+_KNOWN: Final = frozenset({"$schema", "definition", "configuration"})
+_KNOWN_OF_DEFINITION: Final = frozenset(
+    {"id", "name", "description", "parameters", "returnType", "examples"},
+)
+# What a tool has besides what a spec says itself, and what each of it is.
+_OF_MCP: Final[Mapping[str, type]] = {
+    "title": str,
+    "icons": list,
+    "execution": dict,
+    "annotations": dict,
+    "_meta": dict,
+}
 
 
 def _mcp(job: Job) -> Schema:
@@ -69,6 +95,7 @@ def _mcp(job: Job) -> Schema:
     if name != spec.name:
         tool["title"] = spec.name
     tool |= {"description": spec.description, "inputSchema": job.parameters()}
+    _restore_mcp(tool, job)
     returns = spec.return_type
     if returns is not None:
         try:
@@ -78,6 +105,18 @@ def _mcp(job: Job) -> Schema:
         else:
             job.report.kept(RETURN_TYPE, "It is the schema of the structured result.")
     return tool
+
+
+def _restore_mcp(tool: Schema, job: Job) -> None:
+    """Give `tool` what an import of an MCP server's tool kept beside the definition."""
+    beside = job.spec.document.get("x-mcp") if isinstance(job.spec.document, dict) else None
+    for keyword, value in beside.items() if isinstance(beside, dict) else ():
+        place = pointer_join("/x-mcp", keyword)
+        if keyword not in tool and isinstance(value, _OF_MCP.get(keyword, ())):
+            tool[keyword] = value
+            job.report.kept(place, "It is a member of the tool.")
+        else:
+            job.report.dropped(place, "MCP has no place for it.")
 
 
 def _openai(job: Job) -> Schema:

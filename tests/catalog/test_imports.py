@@ -291,6 +291,46 @@ def test_what_an_export_keeps_comes_back(key, kept):
     }
 
 
+def test_what_an_mcp_server_says_besides_comes_back():
+    tool = {
+        "name": "order",
+        "description": "Orders something.",
+        "inputSchema": properties(item={"type": "string"}),
+        "title": "Order",
+        "annotations": {"destructiveHint": True},
+        "_meta": {"version": 2},
+    }
+
+    exported = export(only(import_document({"tools": [tool]})).spec, "mcp")
+
+    assert exported.document == tool
+    assert exported.changes == ()
+
+
+def test_what_only_one_format_knows_is_reported_where_another_leaves_it_out():
+    tool = {
+        "name": "order",
+        "description": "Orders.",
+        "inputSchema": properties(),
+        "annotations": {"readOnlyHint": True},
+    }
+
+    exported = export(only(import_document({"tools": [tool]})).spec, "openai")
+
+    assert [(loss.what, loss.pointer) for loss in exported.changes] == [("dropped", "/x-mcp")]
+    assert exported.verdict == "as it is"
+
+
+def test_what_is_no_member_of_an_mcp_tool_does_not_come_back():
+    spec = make_spec("order", parameters=properties())
+    text = json.dumps({**json.loads(spec.source), "x-mcp": {"title": 7, "annotations": [], "server": "a"}})
+
+    exported = export(read_spec(text), "mcp")
+
+    assert exported.document.keys() == {"name", "description", "inputSchema"}
+    assert [loss.pointer for loss in exported.changes] == ["/x-mcp/title", "/x-mcp/annotations", "/x-mcp/server"]
+
+
 def test_openapi_brings_the_whole_spec_back():
     for spec in (SPEC, read_spec(GET_WEATHER.read_bytes())):
         assert only(import_document(export(spec, "openapi").document)).document == spec.document
