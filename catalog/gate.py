@@ -32,13 +32,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from catalog.dialects import DEFAULT_DIALECT, dialect_of
-from catalog.pattern_translation import translate
-from catalog.patterns import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
+from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
+from catalog.json_schema.map import Node, SchemaMap
+from catalog.json_schema.pattern_translation import translate
+from catalog.json_schema.patterns import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
+from catalog.json_schema.shapes import RULE, shape_problems
+from catalog.json_schema.work import TooMuchToCount, costs, loops_in_place
 from catalog.problems import MAX_PROBLEMS, Problem, pointer_join
-from catalog.schema_map import Node, SchemaMap
-from catalog.schema_shapes import RULE, shape_problems
-from catalog.schema_work import TooMuchToCount, costs, loops_in_place
 from catalog.strict_json import JSON
 
 MAX_SUBSCHEMAS: Final = 2_000

@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from catalog import holding_examples, runnable
 from catalog.exports import FORMATS
-from catalog.lint_tables import Judgement, Waiver
+from catalog.linting.tables import Judgement, Waiver
 from catalog.search import Match, search_index
 from catalog.search.documents import MAX_GROUP_KEY_CHARS, group_key
 from catalog.search.expressions import EVERY_TOOL
 from catalog.search.planning import plan_of
 from catalog.search.queries import Query
 from catalog.spec import ToolSpec, kept_spec
-from catalog.upload_tables import Upload, UploadedSpec
+from catalog.uploads.tables import Upload, UploadedSpec
 
 __all__ = ["Judgement", "Revision", "Tool", "ToolQuerySet", "ToolTag", "Upload", "UploadedSpec", "Waiver"]
 

@@ -21,7 +21,7 @@ from catalog.accounts.models import User
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.inserting import insert, new_row, reserved_keys
-from catalog.judging import JUDGED_COLUMNS, JudgedBefore, judged_before_publishing, note, put_on
+from catalog.linting.judging import JUDGED_COLUMNS, JudgedBefore, judged_before_publishing, note, put_on
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.search import search_index

@@ -14,9 +14,9 @@ from django.http.multipartparser import MultiPartParserError
 from ninja.errors import HttpError
 
 from catalog.errors import SpecError
-from catalog.form_parts import WatchedForm
 from catalog.problems import Problem
-from catalog.unpacking import CHUNK_BYTES, NDJSON_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
+from catalog.uploads.form_parts import WatchedForm
+from catalog.uploads.unpacking import CHUNK_BYTES, NDJSON_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
 
 IN_MEMORY_BYTES = 1024 * 1024
 BYTES_TYPE = "application/octet-stream"  # who sends it leaves it to the reader to see what it is

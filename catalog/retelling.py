@@ -15,12 +15,12 @@ from typing import Any, Final
 from django.utils import timezone
 
 from catalog.accounts.models import User
-from catalog.candidates import Candidate
 from catalog.catalog_file import NOTHING_SAID
 from catalog.deprecating import problems_of_note, successor_of
 from catalog.errors import SpecError
-from catalog.judging import judge_again
-from catalog.lint_tables import Waiver
+from catalog.linting.judging import judge_again
+from catalog.linting.tables import Waiver
+from catalog.linting.waiving import MAX_WAIVERS, problems_of_waiver
 from catalog.losses import Loss, Report
 from catalog.models import TAG_LENGTH, TOOLKIT_LENGTH, Tool
 from catalog.organising import problems_of_name
@@ -30,8 +30,8 @@ from catalog.said import Said, SaidDeprecation, SaidWaiver
 from catalog.search import search_index
 from catalog.search.documents import MAX_TAGS, group_key
 from catalog.spec import ToolSpec
-from catalog.unpacking import Piece
-from catalog.waiving import MAX_WAIVERS, problems_of_waiver
+from catalog.uploads.candidates import Candidate
+from catalog.uploads.unpacking import Piece
 
 MAX_NAME_CHARS: Final = 150  # of a person, as a sentence names one
 AT_ONCE: Final = 500  # successors that one query looks for

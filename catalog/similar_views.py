@@ -14,8 +14,8 @@ from pydantic import ConfigDict
 
 from catalog.accounts.auth import open_to_all
 from catalog.addresses import tool_at
-from catalog.api import tool_json
-from catalog.api_shapes import TOOL, ErrorOut, ToolOut
+from catalog.api.shapes import TOOL, ErrorOut, ToolOut
+from catalog.api.tools import tool_json
 from catalog.similar_tools import MAX_SHOWN, similar_tools
 
 router = Router(tags=["tools"])

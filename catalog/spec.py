@@ -20,11 +20,11 @@ from typing import Any, Final
 import jsonschema
 import jsonschema_rs
 
-from catalog.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.errors import JSONTextError, SpecError
 from catalog.gate import gate_schema, one_per_place
+from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
+from catalog.json_schema.shapes import mistakes_under
 from catalog.problems import MAX_PROBLEMS, Problem, pointer_join
-from catalog.schema_shapes import mistakes_under
 from catalog.strict_json import JSON, decode, locate, parse
 
 MAX_SPEC_BYTES: Final = 256 * 1024

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from catalog import schema_docs
 from catalog.addresses import revision_of
 from catalog.calling import Call, as_curl, as_python, placeholder
 from catalog.exports import FORMATS, Export, Fit, export, matrix
+from catalog.json_schema import docs as schema_docs
 from catalog.laying_out import is_one_line, lay_out
 from catalog.models import Tool
 from catalog.spec import Example, ToolSpec

@@ -1,6 +1,8 @@
 from django.urls import path, register_converter
 
-from catalog import lint_views, organising_views, similar_views, upload_views, views
+from catalog import organising_views, similar_views, views
+from catalog.linting import views as lint_views
+from catalog.uploads import views as upload_views
 
 
 class RevisionPair:

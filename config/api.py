@@ -9,8 +9,9 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
-from catalog.api import router as catalog_router
-from catalog.api_json import text_of
+from catalog.api.lint import router as lint_router
+from catalog.api.text import text_of
+from catalog.api.tools import router as catalog_router
 from catalog.errors import (
     Busy,
     DocumentError,
@@ -20,7 +21,6 @@ from catalog.errors import (
     SpecError,
     Unreachable,
 )
-from catalog.lint_api import router as lint_router
 from catalog.problems import Problem, pointer_join
 from catalog.similar_views import router as similar_router
 from catalog.strict_json import loads

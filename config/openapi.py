@@ -11,7 +11,7 @@ from typing import Any, Final
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
-from catalog.api_shapes import ErrorOut
+from catalog.api.shapes import ErrorOut
 from config.problem_json import CONTENT_TYPE
 
 PROBLEM: Final = {"$ref": "#/components/schemas/ErrorOut"}

@@ -12,7 +12,7 @@ from config.bodies import WholeBodies
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
-from catalog.judging import Judge  # noqa: E402 - needs the apps that were just set up
+from catalog.linting.judging import Judge  # noqa: E402 - needs the apps that were just set up
 from config.metrics import asked_lately  # noqa: E402
 from playground.recording import counters  # noqa: E402
 from playground.supervising import supervisor  # noqa: E402

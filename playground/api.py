@@ -12,7 +12,7 @@ from ninja.errors import HttpError
 from pydantic import StringConstraints
 
 from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.deprecation_headers import say_deprecated
+from catalog.api.deprecation import say_deprecated
 from catalog.errors import DocumentError
 from catalog.models import Revision, Tool
 from catalog.prepared import Prepared

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from catalog.patterns import matches
+from catalog.json_schema.patterns import matches
 from catalog.strict_json import JSON
 from catalog.validation import Place
 from playground.forms.schemas import branches, members, references

@@ -11,7 +11,7 @@ from typing import Final
 from catalog.diff import reading
 from catalog.diff.reading import members, said
 from catalog.diff.together import Together, TooMuch, flattened, together
-from catalog.patterns import PatternError, compile_pattern
+from catalog.json_schema.patterns import PatternError, compile_pattern
 from catalog.validation import Place
 
 _IN_PLACE: Final = frozenset({"anyOf", "oneOf", "if", "dependentSchemas"})  # what they evaluate depends on the value

@@ -15,7 +15,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-from catalog.pattern_reading import DECIMAL, PatternReader, PatternSyntaxError, bounded_int
+from catalog.json_schema.pattern_reading import DECIMAL, PatternReader, PatternSyntaxError, bounded_int
 
 MAX_STATES: Final = 250  # of one pattern
 EFFORT: Final = 50_000  # of one search, in states that are looked at; some 50 ms

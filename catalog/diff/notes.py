@@ -10,7 +10,7 @@ from catalog.diff import inside
 from catalog.diff.changes import Any, Path
 from catalog.diff.reading import ANNOTATIONS, told
 from catalog.diff.together import Together, together
-from catalog.formats import FORMATS
+from catalog.json_schema.formats import FORMATS
 from catalog.strict_json import JSON, dumps
 from catalog.validation import Place
 

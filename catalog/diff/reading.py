@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from catalog.dialects import DRAFT_04
-from catalog.formats import FORMATS
+from catalog.json_schema.dialects import DRAFT_04
+from catalog.json_schema.formats import FORMATS
 from catalog.strict_json import JSON
 from catalog.validation import Place
 from catalog.validation.equality import is_multiple

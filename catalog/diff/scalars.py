@@ -20,7 +20,7 @@ from catalog.diff.reading import NUMBERS
 from catalog.diff.sketching import TEXTS_OF_FORMATS
 from catalog.diff.texts import Puzzles, texts_of
 from catalog.diff.together import Together
-from catalog.formats import FORMATS
+from catalog.json_schema.formats import FORMATS
 from catalog.strict_json import Number
 from catalog.validation.equality import is_multiple, is_number
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.json_schema.modernising import ANNOTATIONS, Modern, Schema, definition_of
 from catalog.losses import Report
 from catalog.problems import pointer_join
-from catalog.schema_modernising import ANNOTATIONS, Modern, Schema, definition_of
 from catalog.strict_json import JSON, Number, dumps
 
 MAX_MERGED: Final = 300_000  # keywords and members that are put together for one export

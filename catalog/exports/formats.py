@@ -23,9 +23,9 @@ from catalog.exports.openapi import openapi_document
 from catalog.exports.rooting import NotAnObject
 from catalog.exports.rules import Rules
 from catalog.exports.whole import whole_object
+from catalog.json_schema.modernising import Schema
 from catalog.losses import is_within
 from catalog.problems import pointer_join
-from catalog.schema_modernising import Schema
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 from catalog.validation import compile_schema

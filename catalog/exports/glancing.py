@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from catalog.dialects import DEFAULT_DIALECT, dialect_of, subschemas
 from catalog.exports import rules
 from catalog.exports.formats import FORMATS, build
 from catalog.exports.rules import Rules
 from catalog.exports.subset_types import Subset
-from catalog.schema_modernising import Schema, is_outdated
+from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of, subschemas
+from catalog.json_schema.modernising import Schema, is_outdated
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 

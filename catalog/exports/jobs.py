@@ -13,8 +13,8 @@ from catalog.exports.rules import Rules
 from catalog.exports.subset_types import Subset
 from catalog.exports.subsets import SubsetWriter, renaming
 from catalog.exports.whole import NOTHING, whole_object
+from catalog.json_schema.modernising import Schema, is_outdated, modernised
 from catalog.losses import Loss, Report, is_within
-from catalog.schema_modernising import Schema, is_outdated, modernised
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 

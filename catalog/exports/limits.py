@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from catalog.exports import rules
-from catalog.schema_modernising import Schema
+from catalog.json_schema.modernising import Schema
 from catalog.strict_json import JSON
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from catalog.exports.jobs import CONFIGURATION, EXAMPLES, PARAMETERS, RETURN_TYPE, Job
+from catalog.json_schema.modernising import Schema, account_for_draft, definition_of, modernised
 from catalog.problems import pointer_join
-from catalog.schema_modernising import Schema, account_for_draft, definition_of, modernised
 from catalog.strict_json import JSON
 
 

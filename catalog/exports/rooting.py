@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from catalog.exports.flattening import Flat, Flattener, type_names
+from catalog.json_schema.modernising import Modern, Schema
 from catalog.losses import Report
-from catalog.schema_modernising import Modern, Schema
 from catalog.strict_json import JSON
 
 NOT_AN_OBJECT: Final = "A model can only be asked for an object, and these parameters are none."

@@ -8,7 +8,7 @@ from typing import Final
 
 from catalog.exports.flattening import Flat, is_number, type_names
 from catalog.exports.naming import NameRule
-from catalog.schema_modernising import Schema
+from catalog.json_schema.modernising import Schema
 from catalog.strict_json import JSON, Number
 
 SCALARS: Final = ("string", "number", "boolean")

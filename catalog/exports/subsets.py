@@ -14,9 +14,9 @@ from catalog.exports.flattening import Flat, Flattener, TooLarge, type_names
 from catalog.exports.naming import NameRule, alias
 from catalog.exports.subset_types import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 from catalog.exports.telling import sentence_for, with_sentences
+from catalog.json_schema.modernising import Modern, Schema, definition_of
 from catalog.losses import Report
 from catalog.problems import pointer_join
-from catalog.schema_modernising import Modern, Schema, definition_of
 from catalog.strict_json import JSON, dumps
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: references that are written out may multiply

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from catalog.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
 from catalog.exports.naming import alias
 from catalog.exports.rooting import NOT_AN_OBJECT, NotAnObject, object_root
 from catalog.exports.rules import Rules
 from catalog.exports.subsets import renaming
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
+from catalog.json_schema.modernising import Modern, Schema, account_for_draft, is_outdated, modernised
 from catalog.losses import Report
 from catalog.problems import pointer_join
-from catalog.schema_modernising import Modern, Schema, account_for_draft, is_outdated, modernised
 from catalog.strict_json import JSON
 
 # What says something of the members of an object by their names, deeper than in a list of them.

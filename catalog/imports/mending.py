@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from catalog.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.imports.results import Object
 from catalog.imports.type_names import schema_named, union_of
+from catalog.json_schema.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
+from catalog.json_schema.modernising import is_outdated, modernised
 from catalog.losses import Report
 from catalog.problems import Problem, pointer_join, resolve_pointer, split_pointer
-from catalog.schema_modernising import is_outdated, modernised
 from catalog.strict_json import JSON, dumps
 
 FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that asks for it

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, Literal
 
-from catalog.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, held
 from catalog.imports.mending import FLAGS, filled, require_flagged, set_type
 from catalog.imports.openapi_references import Lost, References
 from catalog.imports.results import Object
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, held
 from catalog.losses import Loss, Report
 from catalog.problems import pointer_join
 from catalog.strict_json import JSON

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from catalog.dialects import TYPE_NAMES
 from catalog.imports.results import Object
+from catalog.json_schema.dialects import TYPE_NAMES
 from catalog.strict_json import JSON
 
 TYPES: Final[Mapping[str, str]] = {

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
+from catalog.json_schema.map import Node
 from catalog.lint import constraining, declaring, describing, keeping_secrets, naming, providing, spelling, valuing
 from catalog.lint.findings import SEVERITIES, Finding
 from catalog.lint.subjects import Part, Subject
-from catalog.schema_map import Node
 from catalog.spec import ToolSpec
 
 MAX_FINDINGS: Final = 500

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from catalog.formats import FORMATS
+from catalog.json_schema.formats import FORMATS
+from catalog.json_schema.map import Node
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, keywords_of
-from catalog.schema_map import Node
 from catalog.strict_json import dumps
 from catalog.validation.equality import is_number
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from catalog.json_schema.map import Node
+from catalog.json_schema.patterns import matches
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, Subject, in_place, keywords_of
-from catalog.patterns import matches
-from catalog.schema_map import Node
 from catalog.strict_json import JSON
 
 

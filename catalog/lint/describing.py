@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.json_schema.map import Node
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, Subject, in_place, keywords_of, property_name
 from catalog.problems import pointer_join
-from catalog.schema_map import Node
 from catalog.strict_json import JSON
 
 DESCRIPTION: Final = "/definition/description"

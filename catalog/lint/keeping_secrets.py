@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.json_schema.map import Node
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, in_place, keywords_of, property_name
 from catalog.problems import pointer_join
-from catalog.schema_map import Node
 from catalog.secret_names import is_secret_name
 
 _OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # of a dictionary, of a song

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from catalog.dialects import DEFAULT_DIALECT
 from catalog.exports.rules import ANTHROPIC, OPENAI
+from catalog.json_schema.dialects import DEFAULT_DIALECT
+from catalog.json_schema.map import Node
+from catalog.json_schema.modernising import is_outdated
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, Subject, keywords_of
 from catalog.problems import pointer_join
-from catalog.schema_map import Node
-from catalog.schema_modernising import is_outdated
 from catalog.strict_json import JSON
 
 

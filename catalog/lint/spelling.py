@@ -10,12 +10,12 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
-from catalog.dialects import DIALECTS, Dialect
+from catalog.json_schema.dialects import DIALECTS, Dialect
+from catalog.json_schema.map import Node
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, is_modern, keywords_of
 from catalog.problems import pointer_join
-from catalog.schema_map import Node
 from catalog.strict_json import JSON
 
 # What other formats know, and people add; no typing errors.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
-from catalog.dialects import DEFAULT_DIALECT, DRAFT_2019_09
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
+from catalog.json_schema.map import Node, SchemaMap
 from catalog.problems import pointer_join
-from catalog.schema_map import Node, SchemaMap
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
 from catalog.validation import Budget, CompiledSchema, Place, compile_schema

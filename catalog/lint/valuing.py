@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterator
 from decimal import Decimal
 from typing import Final
 
+from catalog.json_schema.map import Node
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
 from catalog.lint.subjects import Part, Subject, in_place, keywords_of, property_name
 from catalog.problems import pointer_join
-from catalog.schema_map import Node
 from catalog.strict_json import JSON, dumps
 from catalog.validation.equality import is_integer, is_number
 

@@ -10,7 +10,7 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from catalog.search.reasons import Marked
-from catalog.uploads import Fault
+from catalog.uploads.outcomes import Fault
 
 register = template.Library()
 

@@ -8,9 +8,9 @@ from django import template
 
 from catalog.addresses import revision_of
 from catalog.lint.judging import GRADES, grade_of
-from catalog.lint_reports import LintReport
+from catalog.linting.reports import LintReport
+from catalog.linting.score_trends import HEIGHT, WIDTH, height_of, trend_of
 from catalog.models import Tool
-from catalog.score_trends import HEIGHT, WIDTH, height_of, trend_of
 
 register = template.Library()
 

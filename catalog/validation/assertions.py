@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from catalog.formats import FORMATS
+from catalog.json_schema.formats import FORMATS
 from catalog.strict_json import JSON
 from catalog.validation.budget import Run, Unchecked
 from catalog.validation.equality import Options, canonical, is_integer, is_multiple, is_number

@@ -8,7 +8,7 @@ from itertools import islice
 from threading import Lock
 from typing import Final, Literal
 
-from catalog.dialects import DEFAULT_DIALECT, Dialect, dialect_of
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of
 from catalog.problems import Problem
 from catalog.strict_json import JSON
 from catalog.validation.budget import Budget

@@ -10,7 +10,7 @@ from jsonschema.protocols import Validator
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
 
-from catalog.dialects import Dialect
+from catalog.json_schema.dialects import Dialect
 from catalog.strict_json import JSON
 from catalog.validation.budget import Unchecked
 from catalog.validation.flaws import flaw_of, objects_in

@@ -12,7 +12,7 @@ import jsonschema
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from catalog.dialects import DRAFT_04, DRAFT_06, DRAFT_07, DRAFT_2019_09, DRAFT_2020_12
+from catalog.json_schema.dialects import DRAFT_04, DRAFT_06, DRAFT_07, DRAFT_2019_09, DRAFT_2020_12
 from catalog.strict_json import JSON
 from catalog.validation.applicators import (
     APPLICATORS_04,

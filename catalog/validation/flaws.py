@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from catalog.dialects import Dialect, dialect_of
+from catalog.json_schema.dialects import Dialect, dialect_of
 from catalog.strict_json import JSON
 
 MAX_SCHEMA_DEPTH: Final = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.patterns import MATCH_TIMEOUT_S, PatternError, compile_pattern
+from catalog.json_schema.patterns import MATCH_TIMEOUT_S, PatternError, compile_pattern
 from catalog.validation.budget import Run, Unchecked
 from catalog.validation.wording import show_text
 

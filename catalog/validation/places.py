@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
-from catalog.dialects import Dialect, Holds, dialect_of
+from catalog.json_schema.dialects import Dialect, Holds, dialect_of
 from catalog.strict_json import JSON
 from catalog.validation.budget import Budget, Run, Unchecked, current_run
 from catalog.validation.documents import Document, identifier_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.patterns import PatternError, compile_pattern
+from catalog.json_schema.patterns import PatternError, compile_pattern
 from catalog.strict_json import JSON
 from catalog.validation import Place
 from playground.forms.applicable import Applicable

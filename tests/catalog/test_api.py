@@ -8,7 +8,7 @@ import pytest
 
 from catalog import runnable
 from catalog.accounts.models import User
-from catalog.api_shapes import ToolsOut
+from catalog.api.shapes import ToolsOut
 from catalog.archiving import archive
 from catalog.models import Revision, Tool
 from catalog.publishing import publish

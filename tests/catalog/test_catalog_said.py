@@ -10,18 +10,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog import uploading
 from catalog.archiving import archive
 from catalog.catalog_file import CatalogReader
 from catalog.deprecating import deprecate
 from catalog.exporting import whole_catalog
+from catalog.linting.waiving import waive
 from catalog.models import Tool, Upload, UploadedSpec, Waiver
 from catalog.organising import Organisation, organise
 from catalog.problems import Problem
 from catalog.publishing import publish
-from catalog.unpacking import pieces_of
-from catalog.uploads import upload
-from catalog.waiving import waive
+from catalog.uploads import jobs as uploading
+from catalog.uploads.outcomes import upload
+from catalog.uploads.unpacking import pieces_of
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db

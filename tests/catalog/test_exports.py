@@ -8,8 +8,8 @@ from catalog.exports import FORMATS, export, matrix, usable_as_it_is
 from catalog.exports.limits import strict_obstacles
 from catalog.exports.naming import alias
 from catalog.exports.rules import ANTHROPIC, GEMINI, MCP, OPENAI
+from catalog.json_schema.modernising import is_outdated, modernised
 from catalog.losses import Report
-from catalog.schema_modernising import is_outdated, modernised
 from catalog.spec import read_spec
 from catalog.strict_json import dumps
 from tests.factories import GET_WEATHER, make_spec, properties

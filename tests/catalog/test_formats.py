@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from catalog.formats import FORMATS
+from catalog.json_schema.formats import FORMATS
 
 LONG = 100_000
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog import dialects
 from catalog.gate import MAX_LIST, MAX_SUBSCHEMAS, gate_schema
-from catalog.schema_shapes import mistakes_under
+from catalog.json_schema import dialects
+from catalog.json_schema.shapes import mistakes_under
 from catalog.strict_json import Number
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"

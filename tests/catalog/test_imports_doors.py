@@ -13,8 +13,8 @@ from catalog.exporting import whole_catalog
 from catalog.models import Tool
 from catalog.problems import Problem
 from catalog.publishing import publish
-from catalog.unpacking import pieces_of
-from catalog.uploads import upload
+from catalog.uploads.outcomes import upload
+from catalog.uploads.unpacking import pieces_of
 from tests.factories import DATA, make_spec, make_tool, properties, spec_text
 
 PETS = {

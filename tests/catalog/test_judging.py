@@ -6,18 +6,19 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog import judging, publishing
+from catalog import publishing
 from catalog.archiving import archive, restore
 from catalog.exports import usable_as_it_is
-from catalog.judging import REST, REST_WHILE_BUSY, Backlog, Judge, Taken, judge_all, judge_backlog, turn
 from catalog.lint import lint, score
 from catalog.lint.judging import GRADES, Judged, Waived, grade_of, judge, keys_from, keys_of
+from catalog.linting import judging
+from catalog.linting.judging import REST, REST_WHILE_BUSY, Backlog, Judge, Taken, judge_all, judge_backlog, turn
+from catalog.linting.waiving import waive
 from catalog.models import Judgement, Tool, Waiver
 from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index
 from catalog.search.expressions import AnyOf, Token
 from catalog.spec import read_spec
-from catalog.waiving import waive
 from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
 GOOD = {
@@ -144,7 +145,7 @@ def test_a_dry_run_judges_nothing():
 
 @pytest.mark.django_db
 def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
-    with patch("catalog.judging.judge", side_effect=RecursionError):
+    with patch("catalog.linting.judging.judge", side_effect=RecursionError):
         tool = make_tool("a")
 
     assert Tool.objects.get(pk=tool.pk).score is None
@@ -213,7 +214,7 @@ def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
             raise RecursionError
         return real(spec, waived)
 
-    with patch("catalog.judging.judge", fails):
+    with patch("catalog.linting.judging.judge", fails):
         assert list(judge_all()) == [3]
 
     assert set(Tool.objects.filter(score=None).values_list("tool_id", flat=True)) == {"bad"}
@@ -227,7 +228,7 @@ def test_new_revisions_are_found_after_all_was_judged_and_windows_without_any_ar
         pass
     bulk("b", "c")
 
-    with patch("catalog.judging.WINDOW", 1):
+    with patch("catalog.linting.judging.WINDOW", 1):
         assert judge_backlog(backlog) + judge_backlog(backlog) == 2
 
     assert not Tool.objects.filter(score=None).exists()
@@ -238,7 +239,7 @@ def test_judging_stops_when_its_time_is_over_and_goes_on_later():
     bulk(*(f"tool-{number}" for number in range(60)))
 
     first = list(judge_all(seconds=0))
-    with patch("catalog.judging.time.monotonic", side_effect=range(0, 1000, 1)):
+    with patch("catalog.linting.judging.time.monotonic", side_effect=range(0, 1000, 1)):
         second = list(judge_all(seconds=3))
     list(judge_all())
 
@@ -256,7 +257,7 @@ def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
         bulk("a", description="Landed meanwhile, in other words.")
         return real(spec, waived)
 
-    with patch("catalog.judging.judge", lands):
+    with patch("catalog.linting.judging.judge", lands):
         judge_backlog(backlog := Backlog())
 
     assert Tool.objects.get().score is None
@@ -276,7 +277,7 @@ def test_what_is_waived_while_a_revision_is_judged_counts():
             waivers.append(Waiver.objects.create(tool=tool, rule="name-not-portable", reason="So be it."))
         return real(spec, waived)
 
-    with patch("catalog.judging.judge", waives):
+    with patch("catalog.linting.judging.judge", waives):
         judge_backlog(Backlog())
 
     assert Tool.objects.get().score == 100
@@ -298,7 +299,7 @@ def test_only_one_judges_at_a_time():
 @pytest.mark.django_db(transaction=True)
 def test_a_thread_of_the_server_judges_what_comes():
     thread = Judge()
-    with patch("catalog.judging.POLL_S", 0.01):
+    with patch("catalog.linting.judging.POLL_S", 0.01):
         thread.start()
         bulk("a", **GOOD)
         for _ in range(500):
@@ -337,8 +338,8 @@ def test_the_thread_of_the_server_rests_longer_while_somebody_asks(monkeypatch):
 @pytest.mark.django_db(transaction=True)
 def test_a_thread_of_the_server_lets_an_upload_go_first():
     thread = Judge()
-    with patch("catalog.judging.POLL_S", 0.01):
-        with patch("catalog.judging.MANY", -1):  # as if more came all the time
+    with patch("catalog.linting.judging.POLL_S", 0.01):
+        with patch("catalog.linting.judging.MANY", -1):  # as if more came all the time
             thread.start()
             bulk("a", **GOOD)
             threading.Event().wait(0.3)
@@ -366,9 +367,9 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
         return real(*args, **options)
 
     with (
-        patch("catalog.judging.POLL_S", 0.01),
-        patch("catalog.judging.AFTER_FAULT_S", 0.01),
-        patch("catalog.judging.judge_backlog", fails_once),
+        patch("catalog.linting.judging.POLL_S", 0.01),
+        patch("catalog.linting.judging.AFTER_FAULT_S", 0.01),
+        patch("catalog.linting.judging.judge_backlog", fails_once),
     ):
         thread.start()
         for _ in range(500):
@@ -385,7 +386,7 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
 def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
     bulk("a", **GOOD)
 
-    with patch("catalog.judging.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with patch("catalog.linting.judging.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         judge_backlog(Backlog())
 
     assert Tool.objects.get().score is None

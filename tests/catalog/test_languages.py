@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from catalog.diff.languages import NotUnderstood, literally, text_with
-from catalog.patterns import matches
+from catalog.json_schema.patterns import matches
 
 SHORT_TEXTS = ["".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)]
 

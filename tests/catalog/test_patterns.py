@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from catalog.patterns import (
+from catalog.json_schema.patterns import (
     MAX_PATTERN_CHARACTERS,
     Pattern,
     PatternError,

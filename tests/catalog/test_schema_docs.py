@@ -6,7 +6,7 @@ import time
 import pytest
 
 from catalog.errors import DocumentError
-from catalog.schema_docs import MAX_NODES, Node, document
+from catalog.json_schema.docs import MAX_NODES, Node, document
 from catalog.strict_json import loads
 from tests.factories import DATA, properties, real_specs
 

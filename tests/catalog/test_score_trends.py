@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.judging import judge_all
+from catalog.linting.judging import judge_all
+from catalog.linting.score_trends import HEIGHT, WIDTH, trend_of
 from catalog.models import Judgement
-from catalog.score_trends import HEIGHT, WIDTH, trend_of
 from tests.catalog.test_judging import GOOD, bulk
 from tests.catalog.test_pages import page, text_of, texts_of
 from tests.factories import make_tool

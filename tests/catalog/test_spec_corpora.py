@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.dialects import DRAFT_07
 from catalog.errors import SpecError
 from catalog.gate import gate_schema
+from catalog.json_schema.dialects import DRAFT_07
 from catalog.problems import pointer_join
 from catalog.spec import read_spec
 from catalog.strict_json import Number, dumps

@@ -7,8 +7,8 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.errors import DocumentError
 from catalog.lint import lint
+from catalog.linting.waiving import waive
 from catalog.models import Judgement, Revision, Tool, Waiver
-from catalog.waiving import waive
 from tests.catalog.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties, spec_text
 
@@ -385,7 +385,7 @@ def test_the_page_of_an_archived_tool_shows_its_lint(client):
 
 
 def test_a_tool_has_a_bounded_number_of_waivers(monkeypatch):
-    monkeypatch.setattr("catalog.waiving.MAX_WAIVERS", 2)
+    monkeypatch.setattr("catalog.linting.waiving.MAX_WAIVERS", 2)
     tool = make_tool("now")
     for pointer in ("/1", "/2", "/2"):
         waive(tool, rule="examples-missing", pointer=pointer, reason="so it is", by=None)

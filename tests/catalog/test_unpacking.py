@@ -8,9 +8,9 @@ import zlib
 
 import pytest
 
-from catalog import unpacking
 from catalog.problems import Problem
-from catalog.unpacking import Piece, pieces_of
+from catalog.uploads import unpacking
+from catalog.uploads.unpacking import Piece, pieces_of
 from tests.factories import real_specs
 
 

@@ -8,10 +8,10 @@ from django.db import DataError, IntegrityError, OperationalError
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog import uploading
 from catalog.models import Revision, Tool, Upload
 from catalog.publishing import publish
 from catalog.spec import read_spec
+from catalog.uploads import jobs as uploading
 from tests.factories import make_tool, make_user, spec_text
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from decimal import Decimal
 import jsonschema_rs
 import pytest
 
-from catalog.dialects import DIALECTS
+from catalog.json_schema.dialects import DIALECTS
 from catalog.problems import resolve_pointer
 from catalog.strict_json import loads
 from catalog.validation import Budget, compile_schema, compiled_for

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import transaction
 
 from catalog.models import Tool
-from catalog.unpacking import Piece
-from catalog.uploads import upload
-from catalog.working_ahead import can_work_ahead, made_ahead
+from catalog.uploads.outcomes import upload
+from catalog.uploads.unpacking import Piece
+from catalog.uploads.working_ahead import can_work_ahead, made_ahead
 from tests.factories import spec_text
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,7 +80,7 @@ ENDLESS = """
 import itertools, os, sys
 sys.path.insert(0, os.getcwd())
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-from catalog.working_ahead import made_ahead
+from catalog.uploads.working_ahead import made_ahead
 for pid in made_ahead(os.getpid() for _ in itertools.count()):
     print(pid, flush=True)
 """

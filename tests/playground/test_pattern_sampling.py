@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from catalog.patterns import matches
+from catalog.json_schema.patterns import matches
 from playground.pattern_sampling import UnknownPattern, sample_pattern
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -13,14 +13,14 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.check_reports import FORMATS, Checked, as_sarif
 from catalog.errors import DocumentError, SpecError
-from catalog.gathering import files_at, pieces_at
 from catalog.lint import RULES, SEVERITIES, Advice, advise, score
 from catalog.lint.judging import Waived
+from catalog.linting.check_reports import FORMATS, Checked, as_sarif
 from catalog.spec import read_spec
 from catalog.strict_json import loads
-from catalog.unpacking import Piece
+from catalog.uploads.gathering import files_at, pieces_at
+from catalog.uploads.unpacking import Piece
 
 NONE: Final = "none"
 TOLD: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}

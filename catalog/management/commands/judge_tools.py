@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.judging import Taken, judge_all
+from catalog.linting.judging import Taken, judge_all
 
 REDRAW_S = 0.1
 

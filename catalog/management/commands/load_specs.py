@@ -16,13 +16,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.accounts.models import User
-from catalog.api import report_json
-from catalog.gathering import files_at, pieces_at
-from catalog.judging import Taken, judge_all
+from catalog.api.tools import report_json
+from catalog.linting.judging import Taken, judge_all
 from catalog.strict_json import dumps
-from catalog.upload_tables import OUTCOMES
-from catalog.uploads import Entry, upload
-from catalog.working_ahead import can_work_ahead
+from catalog.uploads.gathering import files_at, pieces_at
+from catalog.uploads.outcomes import Entry, upload
+from catalog.uploads.tables import OUTCOMES
+from catalog.uploads.working_ahead import can_work_ahead
 
 REDRAW_S = 0.1
 JUDGING_S = 5

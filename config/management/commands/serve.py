@@ -19,7 +19,7 @@ from catalog.accounts.entering import create_sign_in_link
 from catalog.accounts.models import User
 from catalog.models import Tool
 from catalog.search import search_index
-from catalog.uploading import recover_uploads
+from catalog.uploads.jobs import recover_uploads
 from config.static_files import collect_static
 from playground.recording import counters
 from playground.recovering import recover_runs

@@ -13,16 +13,15 @@ from django.utils.http import parse_etags
 from ninja import Query, Router, Status
 from ninja.errors import HttpError, ValidationError
 
-from catalog import api_shapes as shapes
 from catalog import archiving, exports
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import file_stem, revision_at, revision_of, tool_at
-from catalog.api_json import text_of
+from catalog.api import shapes
+from catalog.api.deprecation import say_deprecated
+from catalog.api.text import text_of
 from catalog.browsing import BadCursor, CatalogSearch, Cursor, Page, Result
-from catalog.candidates import Origin
 from catalog.catalog_file import MEDIA_TYPE
 from catalog.deprecating import deprecate, undo_deprecation
-from catalog.deprecation_headers import say_deprecated
 from catalog.diff import Change
 from catalog.errors import RevisionConflict, SpecError
 from catalog.exporting import whole_catalog
@@ -43,7 +42,8 @@ from catalog.search.reasons import Marked
 from catalog.spec import read_spec
 from catalog.strict_json import loads
 from catalog.text_diff import compare, unified
-from catalog.uploads import SHORT_BATCH, Entry, counts_of, upload
+from catalog.uploads.candidates import Origin
+from catalog.uploads.outcomes import SHORT_BATCH, Entry, counts_of, upload
 
 router = Router(tags=["tools"])
 

@@ -23,7 +23,7 @@ from django.db.models import Max
 
 from catalog.indexing import index
 from catalog.lint.judging import JUDGED_BY, Judged, Waived, judge
-from catalog.lint_tables import Judgement, Waiver
+from catalog.linting.tables import Judgement, Waiver
 from catalog.models import USABLE_COLUMNS, Revision, Tool
 from catalog.search import search_index
 from catalog.search.documents import wording_of

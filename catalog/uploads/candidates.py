@@ -15,7 +15,7 @@ from catalog.models import Revision
 from catalog.problems import Problem
 from catalog.spec import ToolSpec, read_spec
 from catalog.strict_json import JSON, loads, locate
-from catalog.unpacking import JSON_ENDINGS, Piece
+from catalog.uploads.unpacking import JSON_ENDINGS, Piece
 
 # What the reader of specs says of a document that is in another format.
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"})

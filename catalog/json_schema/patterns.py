@@ -11,8 +11,8 @@ from typing import Final
 
 import regex
 
-from catalog.pattern_reading import PatternSyntaxError
-from catalog.pattern_translation import is_regex, translate
+from catalog.json_schema.pattern_reading import PatternSyntaxError
+from catalog.json_schema.pattern_translation import is_regex, translate
 
 __all__ = [
     "MATCH_TIMEOUT_S",

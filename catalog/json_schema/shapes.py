@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from catalog.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
+from catalog.json_schema.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
+from catalog.json_schema.map import Node
 from catalog.problems import Problem, pointer_join
-from catalog.schema_map import Node
 from catalog.strict_json import JSON, Number
 
 RULE: Final = "spec.schema"

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from catalog.json_schema.facts import Fact, Layer, Said, Schema, facts_of, only_requirements, strings_in
 from catalog.problems import pointer_join, resolve_pointer
-from catalog.schema_facts import Fact, Layer, Said, Schema, facts_of, only_requirements, strings_in
 from catalog.strict_json import JSON
 
 MAX_NODES = 400

@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog import text_diff, uploading
+from catalog import text_diff
 from catalog.accounts.auth import actor
 from catalog.diff import Difference
 from catalog.diff import compare as compare_meaning
@@ -24,8 +24,9 @@ from catalog.laying_out import is_one_line, lay_out
 from catalog.models import Tool, Upload, UploadedSpec
 from catalog.reading import file_pieces
 from catalog.spec import read_spec
-from catalog.upload_tables import OUTCOMES
-from catalog.uploads import Entry, counts_of, upload
+from catalog.uploads import jobs as uploading
+from catalog.uploads.outcomes import Entry, counts_of, upload
+from catalog.uploads.tables import OUTCOMES
 
 LARGE_BYTES: Final = 1024 * 1024  # of what is sent; more is carried out beside the request
 LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # more comes out of it

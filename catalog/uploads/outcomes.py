@@ -15,16 +15,16 @@ from typing import Literal
 from django.db import transaction
 
 from catalog.accounts.models import User
-from catalog.candidates import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.errors import SpecError
 from catalog.losses import Loss
 from catalog.problems import Problem
 from catalog.publishing import BATCH, Publication, Wordings, publish_many, wordings_of
 from catalog.retelling import Retelling, Unfollowed
 from catalog.spec import ToolSpec
-from catalog.unpacking import Piece
-from catalog.upload_tables import OUTCOMES
-from catalog.working_ahead import made_ahead
+from catalog.uploads.candidates import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
+from catalog.uploads.tables import OUTCOMES
+from catalog.uploads.unpacking import Piece
+from catalog.uploads.working_ahead import made_ahead
 
 Outcome = Literal["created", "revised", "unchanged", "rejected"]
 

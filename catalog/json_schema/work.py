@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from catalog.schema_map import Node
+from catalog.json_schema.map import Node
 
 MAX_STEPS: Final = 200_000  # of the counting itself
 MAX_COUNT: Final = 10**9  # more than this is all the same

@@ -11,7 +11,7 @@ from functools import cached_property
 from catalog.exports import usable_as_it_is
 from catalog.laying_out import is_one_line, lay_out
 from catalog.lint import RULES, SEVERITIES, Advice, Fix, Severity, advise, apply_fix, mend, score
-from catalog.lint_tables import Waiver
+from catalog.linting.tables import Waiver
 from catalog.models import Revision
 from catalog.strict_json import locate
 from catalog.text_diff import Difference, compare

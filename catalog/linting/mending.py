@@ -11,7 +11,7 @@ from catalog.accounts.models import User
 from catalog.addresses import revision_of
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.lint import Fix, mend
-from catalog.lint_reports import LintReport
+from catalog.linting.reports import LintReport
 from catalog.models import Tool
 from catalog.problems import Problem, pointer_join
 from catalog.publishing import Publication, publish

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.lint_tables import Judgement
+from catalog.linting.tables import Judgement
 from catalog.models import Tool
 
 MAX_REVISIONS: Final = 60

@@ -28,14 +28,14 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog.accounts.models import User
-from catalog.candidates import Origin
 from catalog.errors import Busy
 from catalog.inserting import insert, new_row, reserved_keys
 from catalog.losses import Loss
 from catalog.problems import Problem
-from catalog.unpacking import CHUNK_BYTES, Piece, _label, pieces_of
-from catalog.upload_tables import SILENT_S, Upload, UploadedSpec, new_upload_id
-from catalog.uploads import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
+from catalog.uploads.candidates import Origin
+from catalog.uploads.outcomes import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
+from catalog.uploads.tables import SILENT_S, Upload, UploadedSpec, new_upload_id
+from catalog.uploads.unpacking import CHUNK_BYTES, Piece, _label, pieces_of
 
 SIGN_OF_LIFE_S: Final = 5
 WAITING_MOST: Final = 8  # uploads in a process; of more the sender is told to come back

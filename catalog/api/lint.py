@@ -12,13 +12,13 @@ from pydantic import ConfigDict
 
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import revision_at, revision_of, tool_at
-from catalog.api import REFUSED, advice_json
-from catalog.api_shapes import ADVICE, AdviceOut, ErrorOut
-from catalog.lint_reports import LintReport
-from catalog.lint_tables import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH, Waiver
-from catalog.mending import mend_tool
+from catalog.api.shapes import ADVICE, AdviceOut, ErrorOut
+from catalog.api.tools import REFUSED, advice_json
+from catalog.linting.mending import mend_tool
+from catalog.linting.reports import LintReport
+from catalog.linting.tables import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH, Waiver
+from catalog.linting.waiving import take_back, waive
 from catalog.text_diff import unified
-from catalog.waiving import take_back, waive
 
 router = Router(tags=["lint"])
 

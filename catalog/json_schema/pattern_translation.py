@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.pattern_reading import (
+from catalog.json_schema.pattern_reading import (
     DECIMAL,
     MAX_NAME_CHARACTERS,
     PatternReader,

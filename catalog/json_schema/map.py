@@ -16,7 +16,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from referencing.exceptions import Unresolvable
 
-from catalog.dialects import BUNDLED, DEFAULT_DIALECT, Dialect, dialect_named, dialect_of, held, is_standard
+from catalog.json_schema.dialects import BUNDLED, DEFAULT_DIALECT, Dialect, dialect_named, dialect_of, held, is_standard
 from catalog.problems import MAX_PROBLEMS, Problem, pointer_join, split_pointer
 from catalog.strict_json import JSON
 

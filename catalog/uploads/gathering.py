@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from catalog.unpacking import JSON_ENDINGS, Piece, pieces_of
+from catalog.uploads.unpacking import JSON_ENDINGS, Piece, pieces_of
 
 
 def files_at(paths: Iterable[Path]) -> Iterator[Path]:

@@ -8,9 +8,9 @@ from django.db import transaction
 
 from catalog.accounts.models import User
 from catalog.errors import DocumentError
-from catalog.judging import judge_again
 from catalog.lint import RULES
-from catalog.lint_tables import POINTER_LENGTH, REASON_LENGTH, Waiver
+from catalog.linting.judging import judge_again
+from catalog.linting.tables import POINTER_LENGTH, REASON_LENGTH, Waiver
 from catalog.models import Tool
 from catalog.problems import Problem
 from catalog.search import search_index

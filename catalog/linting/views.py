@@ -17,10 +17,10 @@ from catalog.errors import DocumentError, RevisionConflict
 from catalog.lint import RULES, SEVERITIES, Rule, Severity
 from catalog.lint.illustrations import illustrations
 from catalog.lint.sources import SOURCES
-from catalog.lint_reports import LintReport
-from catalog.mending import mend_tool
+from catalog.linting.mending import mend_tool
+from catalog.linting.reports import LintReport
+from catalog.linting.waiving import take_back, waive
 from catalog.models import Tool
-from catalog.waiving import take_back, waive
 
 MAX_DIGITS: Final = 9
 MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
-from catalog.dialects import DEFAULT_DIALECT, Dialect
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect
+from catalog.json_schema.map import Node, Reference, SchemaMap
 from catalog.losses import Report
 from catalog.problems import pointer_join
-from catalog.schema_map import Node, Reference, SchemaMap
 from catalog.strict_json import JSON
 
 MAX_NODES: Final = 10_000  # more than the gate lets through

@@ -1,0 +1,1 @@
+"""The catalog's part of the JSON API."""
