@@ -1,43 +1,14 @@
-"""Tools that are like another one: a page, which a tool's page fetches when a reader gets there; and the API."""
-# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+"""The page of tools that are like another one, which a tool's page fetches when a reader gets there."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
-from ninja import Field, Query, Router, Schema
-from pydantic import ConfigDict
 
-from catalog.accounts.auth import open_to_all
 from catalog.addresses import tool_at
-from catalog.api.shapes import TOOL, ErrorOut, ToolOut
-from catalog.api.tools import tool_json
-from catalog.similar_tools import MAX_SHOWN, similar_tools
-
-router = Router(tags=["tools"])
-
-EXAMPLE: dict[str, Any] = {
-    "example": {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
-}
-
-
-class SimilarOut(ToolOut):
-    parameters: list[str] = Field(description="Names of parameters that both have.")
-    words: list[str] = Field(description="Words that both have, the most telling first.")
-
-
-class SimilarToolsOut(Schema):
-    model_config = ConfigDict(json_schema_extra=EXAMPLE)
-
-    items: list[SimilarOut] = Field(description="The closest first.")
-
-
-class SimilarQuery(Schema):
-    limit: int = Field(MAX_SHOWN, ge=1, le=20)
+from catalog.similar_tools import similar_tools
 
 
 @require_safe
@@ -49,19 +20,3 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
     response = render(request, template, {"tool": tool, "similar": similar_tools(tool)})
     patch_vary_headers(response, ["HX-Request"])
     return response
-
-
-@router.get(
-    "/tools/{slug}/similar",
-    response={200: SimilarToolsOut, 404: ErrorOut, 422: ErrorOut},
-    auth=open_to_all(),
-    summary="List similar tools",
-)
-def get_similar(request: HttpRequest, slug: str, query: Query[SimilarQuery]) -> dict[str, Any]:
-    """The tools that are most like one, by what is telling in its name and description; archived ones are left out."""
-    return {
-        "items": [
-            tool_json(one.tool) | {"parameters": list(one.parameters), "words": list(one.words)}
-            for one in similar_tools(tool_at(slug), limit=query.limit)
-        ]
-    }

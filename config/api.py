@@ -9,9 +9,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
-from catalog.api.lint import router as lint_router
+from catalog.api import routers as catalog_routers
 from catalog.api.text import text_of
-from catalog.api.tools import router as catalog_router
 from catalog.errors import (
     Busy,
     DocumentError,
@@ -22,7 +21,6 @@ from catalog.errors import (
     Unreachable,
 )
 from catalog.problems import Problem, pointer_join
-from catalog.similar_views import router as similar_router
 from catalog.strict_json import loads
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
@@ -63,10 +61,8 @@ api = DocumentedAPI(
     parser=ExactParser(),
     renderer=ExactRenderer(),
 )
-api.add_router("", catalog_router)
-api.add_router("", similar_router)
-api.add_router("", lint_router)
-api.add_router("", playground_router)
+for router in (*catalog_routers, playground_router):
+    api.add_router("", router)
 
 
 @api.exception_handler(DocumentError)

@@ -12,8 +12,9 @@ from pydantic import ConfigDict
 
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import revision_at, revision_of, tool_at
+from catalog.api.conditions import REFUSED
 from catalog.api.shapes import ADVICE, AdviceOut, ErrorOut
-from catalog.api.tools import REFUSED, advice_json
+from catalog.api.values import advice_json
 from catalog.linting.mending import mend_tool
 from catalog.linting.reports import LintReport
 from catalog.linting.tables import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH, Waiver

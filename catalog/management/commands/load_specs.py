@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.accounts.models import User
-from catalog.api.tools import report_json
+from catalog.api.values import report_json
 from catalog.linting.judging import Taken, judge_all
 from catalog.strict_json import dumps
 from catalog.uploads.gathering import files_at, pieces_at

@@ -1,0 +1,80 @@
+"""The API's part about many specs at once, and about some that are not stored."""
+# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, StreamingHttpResponse
+from ninja import Query
+
+from catalog.accounts.auth import actor, open_to_all, token_or_session
+from catalog.api import shapes
+from catalog.api.conditions import REFUSED
+from catalog.api.routing import router
+from catalog.api.values import advice_json, report_json
+from catalog.catalog_file import MEDIA_TYPE
+from catalog.errors import SpecError
+from catalog.exporting import whole_catalog
+from catalog.lint import advise, score
+from catalog.reading import spec_text, uploaded_pieces
+from catalog.spec import read_spec
+from catalog.uploads.outcomes import SHORT_BATCH, upload
+
+
+@router.post(
+    "/uploads",
+    response={200: shapes.ReportOut, **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Upload many specs",
+    openapi_extra=shapes.UPLOAD_BODY,
+)
+def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict[str, Any]:
+    """Each spec has its own outcome, and one that is rejected does not stop the rest.
+
+    Documents of other formats are imported: lists of tools of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI
+    or Swagger documents, of which each operation becomes a tool. What was lost is in the report. With `dry_run=1`
+    nothing is stored, and the report has the specs that would be.
+    """
+    pieces = uploaded_pieces(request)
+    entries = upload(pieces, by=actor(request), dry_run=query.dry_run, prefix=query.prefix, batch=SHORT_BATCH)
+    return report_json(list(entries), dry_run=query.dry_run)
+
+
+@router.get(
+    "/catalog",
+    auth=open_to_all(),
+    summary="Export the whole catalog",
+    openapi_extra=shapes.CATALOG_FILE,
+)
+def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
+    """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
+
+    What people say of tools is in it as well: toolkit, tags, owner, deprecation and waivers. The same catalog gives the
+    same bytes. Of people there are only the names of owners, and no secret is in it.
+    """
+    headers = {"Content-Disposition": 'attachment; filename="catalog.ndjson"'}
+    return StreamingHttpResponse(whole_catalog(), content_type=MEDIA_TYPE, headers=headers)
+
+
+@router.post(
+    "/specs/check",
+    response={200: shapes.CheckOut, 413: shapes.ErrorOut},
+    auth=open_to_all(),
+    summary="Check a spec without storing it",
+    openapi_extra=shapes.CHECKED_BODY,
+)
+def check_spec(request: HttpRequest) -> dict[str, Any]:
+    """Everything that is wrong with it, with lines and columns; it is what publishing would say.
+
+    Of a valid spec, what could be better: each advice with its severity and, where it can be mended, a JSON Patch.
+    """
+    text = spec_text(request)
+    try:
+        spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+    except SpecError as error:
+        problems = [problem.as_json() for problem in error.problems]
+        return {"valid": False, "problems": problems, "advice": [], "score": None}
+    advice = advise(spec)
+    return {"valid": True, "problems": [], "advice": [advice_json(one) for one in advice], "score": score(advice)}
