@@ -11,7 +11,7 @@ from catalog.lint.checking import lint
 from catalog.lint.scoring import score
 from catalog.spec import ToolSpec
 
-JUDGED_BY: Final = 1  # raise it when rules change what is found or what is usable: everything is then judged again
+JUDGED_BY: Final = 2  # raise it when rules change what is found or what is usable: everything is then judged again
 GRADES: Final[tuple[tuple[int, str], ...]] = ((90, "90 and above"), (70, "70 to 89"), (0, "Below 70"))
 
 
