@@ -40,8 +40,8 @@ class Text:
     __slots__ = ("lower", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text[:MAX_TEXT_CHARS]
-        self.lower = None if has_accents(self.text) else self.text.lower()
+        self.text = text
+        self.lower = None if has_accents(text) else text.lower()
 
     def runs_near(self, clue: str) -> Iterator[tuple[int, str]]:
         """The runs of letters that hold `clue`, each after the place where it begins; where accents are, all runs."""
@@ -54,13 +54,15 @@ class Text:
             yield start, run
             at = self.lower.find(clue, start + len(run))
 
-    def may_hold(self, clue: str) -> bool:
-        return self.lower is None or clue in self.lower
+    def runs_with(self, token: str) -> Iterator[tuple[int, str]]:
+        """The runs of letters in which a word has this token, each after the place where it begins."""
+        clue = clue_to(token)
+        if self.lower is None or clue in self.lower:
+            yield from (found for found in self.runs_near(clue) if token in tokens_of_run(found[1]))
 
     def has(self, token: str) -> bool:
         """Whether one of its words has this token."""
-        clue = clue_to(token)
-        return self.may_hold(clue) and any(token in tokens_of_run(run) for _, run in self.runs_near(clue))
+        return any(True for _ in self.runs_with(token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,9 @@ class Wanted:
     def runs_in(self, text: Text) -> Iterator[tuple[int, str]]:
         """The runs of letters that hold it, in no order, each after the place where it begins; some come twice."""
         for token in self.tokens:
-            if text.may_hold(clue := clue_to(token)):
-                yield from (found for found in text.runs_near(clue) if token in tokens_of_run(found[1]))
+            yield from text.runs_with(token)
         for typed in self.beginnings:
-            if text.may_hold(typed):
-                yield from (found for found in text.runs_near(typed) if _begins(found[1], typed))
+            yield from (found for found in text.runs_near(typed) if _begins(found[1], typed))
 
     def stands_in(self, text: Text) -> bool:
         return any(True for _ in self.runs_in(text))

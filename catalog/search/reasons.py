@@ -108,9 +108,8 @@ class Telling:
             fields: as `SearchDocument.fields` has them.
         """
         found: list[Reason] = []
-        _, nowhere = self._seen(unexplained, Text(fields))
-        missing = tuple(term for term in unexplained if term not in nowhere)
-        lines = [line.split("\t") for line in fields.split("\n") if line]
+        missing = tuple(unexplained)
+        lines = [line.split("\t") for line in self._likely_lines(missing, fields)]
         for by_name in (True, False):
             for letter, name, description in lines:
                 if not missing or len(found) == MAX_REASONS:
@@ -121,6 +120,22 @@ class Telling:
                     found.append(_reason(_PLACES[letter], name, None if by_name else text, wanted))
                     missing = tuple(still_missing)
         return tuple(found)
+
+    def _likely_lines(self, terms: Iterable[Term], text: str) -> Iterator[str]:
+        """The lines in which something stands that may stand for one of the words, in order."""
+        looked_in = Text(text)
+        places: set[int] = set()
+        for term in terms:
+            own = self.own[term.word]
+            places.update(place for place, _ in own.runs_in(looked_in))
+            parts = set(chain.from_iterable(chain.from_iterable(self.others[term.word])))
+            places.update(place for part in parts - own.tokens for place, _ in looked_in.runs_with(part))
+        end = -1
+        for place in sorted(places):
+            if place > end:
+                start, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+                end = len(text) if end < 0 else end
+                yield text[start:end]
 
     def _seen(self, terms: Iterable[Term], text: Text) -> tuple[Wanted, list[Term]]:
         """What to mark in a text, and the words of which nothing stands there."""
