@@ -96,8 +96,8 @@ def _tags(tool: Tool) -> Iterator[str]:
     tags = tool.tags
     for tag in tags[:TAGS_SHOWN]:
         yield _chip("chip-muted", "hash", escape(tag))
-    if len(tags) > TAGS_SHOWN:
-        yield f'<li class="chip chip-muted">{len(tags) - TAGS_SHOWN} more tags</li>'
+    if more := len(tags[TAGS_SHOWN:]):
+        yield f'<li class="chip chip-muted">{more} more tag{"s" if more > 1 else ""}</li>'
 
 
 def _chip(kind: str, picture: str, words: str) -> str:

@@ -59,11 +59,17 @@ def test_tools_are_listed_with_what_is_to_be_known(client):
 
 
 def test_a_row_shows_the_first_tags_and_how_many_there_are_besides(client):
-    make_tool("greet", tags=["mail", "people & places", "hello", "politeness", "speech"])
+    tags = ["mail", "people & places", "hello", "politeness", "speech"]
+    for number in range(6):
+        make_tool(f"greet-{number}", tags=tags[:number])
 
-    tree = page(client, "/")
+    shown = [texts_of(row, ".chip") for row in page(client, "/").css(".result")]
 
-    assert texts_of(tree, ".result .chip") == ["mail", "people & places", "hello", "2 more tags"]
+    assert shown == [
+        *([], ["mail"], ["mail", "people & places"], ["mail", "people & places", "hello"]),
+        ["mail", "people & places", "hello", "1 more tag"],
+        ["mail", "people & places", "hello", "2 more tags"],
+    ]
 
 
 def test_whatever_a_tool_is_called_its_row_is_text(client):
