@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from random import Random
 
@@ -19,6 +19,7 @@ from catalog.validation import CompiledSchema, Place
 from playground.applying import Impossible, child_places, conditions, gather, item_places
 from playground.forms.schemas import members
 from playground.pattern_sampling import UnknownPattern, sample_pattern
+from playground.wanted_values import Wanted, is_number
 
 SAMPLES = 3
 MAX_STEPS = 4000
@@ -29,12 +30,6 @@ MAX_TEXT = 4096
 BRANCHES_TRIED = 16
 TYPES = ("object", "string", "number", "integer", "boolean", "array", "null")
 
-KEYWORDS_OF_TYPES = {
-    "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
-    "array": {"items", "prefixItems", "contains", "minItems", "uniqueItems", "maxItems"},
-    "string": {"minLength", "maxLength", "pattern", "format"},
-    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
-}
 FORMATS = {
     "date": "2025-03-14",
     "date-time": "2025-03-14T09:26:53Z",
@@ -138,34 +133,6 @@ def sample(schema: CompiledSchema, seed: str) -> JSON:
     raise NoValue(problems or ())
 
 
-@dataclass
-class _Wanted:
-    """What all schemas that apply at one place say together."""
-
-    places: list[Place]
-    types: list[str] = field(default_factory=list)
-
-    def each(self, keyword: str) -> Iterator[tuple[Place, JSON]]:
-        for place in self.places:
-            if keyword in members(place):
-                yield place, members(place)[keyword]
-
-    def values(self, keyword: str) -> list[JSON]:
-        return [value for _, value in self.each(keyword)]
-
-    def numbers(self, keyword: str) -> list[Decimal]:
-        return [Decimal(str(value)) for value in self.values(keyword) if _is_number(value)]
-
-    def least(self, keyword: str) -> int:
-        return int(max(self.numbers(keyword), default=Decimal(0)))
-
-    def most(self, keyword: str) -> int | None:
-        return int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
-
-    def accepts(self, value: JSON) -> bool:
-        return all(place.is_valid(value) is not False for place in self.places)
-
-
 class _Maker:
     def __init__(self, random: Random, manner: Manner) -> None:
         self.random = random
@@ -247,18 +214,18 @@ class _Maker:
     # -- a value of one list of schemas -------------------------------------------------------------------------------
 
     def plain(self, places: list[Place], *, depth: int, name: str) -> JSON:
-        wanted = _Wanted(places)
-        fixed = list(_fixed(wanted))
+        wanted = Wanted(places)
+        fixed = list(wanted.fixed())
         if fixed:
             fitting = [value for value in fixed if wanted.accepts(value)]
             if not fitting:
                 raise Impossible
             return self.random.choice(fitting) if self.manner.shuffled or len(name) % 2 else fitting[0]
         if self.manner.hinted:
-            for value in _hints(wanted):
+            for value in wanted.hints():
                 if wanted.accepts(value):
                     return value
-        wanted.types = _types(wanted)
+        wanted.types = wanted.allowed_types()
         if not wanted.types:
             raise Impossible
         kind = self.random.choice(wanted.types) if self.manner.shuffled else wanted.types[0]
@@ -272,9 +239,9 @@ class _Maker:
             return self.a_number(wanted, whole=kind == "integer")
         return None if kind == "null" else bool(self.random.getrandbits(1))
 
-    def an_object(self, wanted: _Wanted, depth: int) -> dict[str, JSON]:
+    def an_object(self, wanted: Wanted, depth: int) -> dict[str, JSON]:
         least, most = wanted.least("minProperties"), wanted.most("maxProperties")
-        required = _required(wanted)
+        required = wanted.names_required()
         declared = [name for _, names in wanted.each("properties") if isinstance(names, dict) for name in names]
         roomy = self.manner.optional and depth < ROOMY_DEPTH
         optional = [name for name in dict.fromkeys(declared) if name not in required]
@@ -287,12 +254,12 @@ class _Maker:
             elif name in optional and len(made) < (MAX_MEMBERS if most is None else most):
                 with suppress(Impossible):
                     made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
-        if not declared and not made and roomy and most != 0 and _is_map(wanted):
+        if not declared and not made and roomy and most != 0 and wanted.is_map():
             least = max(least, 1)
         self.fill(made, wanted, least=min(least, MAX_MEMBERS), depth=depth)
         return made
 
-    def fill(self, made: dict[str, JSON], wanted: _Wanted, *, least: int, depth: int) -> None:
+    def fill(self, made: dict[str, JSON], wanted: Wanted, *, least: int, depth: int) -> None:
         """Add members that the schemas do not name until there are `least`."""
         for count in range(4 * least):
             if len(made) >= least:
@@ -302,7 +269,7 @@ class _Maker:
                 with suppress(Impossible):
                     made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
 
-    def a_name(self, wanted: _Wanted, count: int) -> str:
+    def a_name(self, wanted: Wanted, count: int) -> str:
         rules = [place.sub("propertyNames") for place, _ in wanted.each("propertyNames")]
         if rules:
             name = self.make(rules, depth=MAX_DEPTH - 1, name=f"name{count}")
@@ -318,10 +285,10 @@ class _Maker:
                 return sample_pattern(self.random.choice(patterns), self.random)
         return WORDS[count] if count < len(WORDS) else f"item{count}"
 
-    def an_array(self, wanted: _Wanted, depth: int, name: str) -> list[JSON]:
+    def an_array(self, wanted: Wanted, depth: int, name: str) -> list[JSON]:
         least, most = wanted.least("minItems"), wanted.most("maxItems")
         prefix = max(
-            (len(items) for items in [*wanted.values("prefixItems"), *_tuples(wanted)] if isinstance(items, list)),
+            (len(items) for items in [*wanted.values("prefixItems"), *wanted.tuples()] if isinstance(items, list)),
             default=0,
         )
         roomy = self.manner.optional and depth < ROOMY_DEPTH
@@ -357,7 +324,7 @@ class _Maker:
                 return item
         raise Impossible
 
-    def a_text(self, wanted: _Wanted, name: str) -> str:
+    def a_text(self, wanted: Wanted, name: str) -> str:
         least, most = min(wanted.least("minLength"), MAX_TEXT), wanted.most("maxLength")
         for text in self.texts(wanted, name):
             fitted = (
@@ -369,7 +336,7 @@ class _Maker:
                     return candidate
         raise Impossible
 
-    def texts(self, wanted: _Wanted, name: str) -> Iterator[str]:
+    def texts(self, wanted: Wanted, name: str) -> Iterator[str]:
         for form in wanted.values("format"):
             if isinstance(form, str) and form in FORMATS:
                 if form == "uuid" and self.manner.shuffled:
@@ -394,8 +361,8 @@ class _Maker:
             self.random.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(8 if most is None else min(most, 8))
         )
 
-    def a_number(self, wanted: _Wanted, *, whole: bool) -> JSON:
-        low, high = _bounds(wanted)
+    def a_number(self, wanted: Wanted, *, whole: bool) -> JSON:
+        low, high = wanted.bounds()
         steps = [abs(step) for step in wanted.numbers("multipleOf") if step]
         if whole:
             steps.append(Decimal(1))
@@ -423,115 +390,9 @@ class _Maker:
         return Decimal(self.random.randint(int(first), int(last))) * step
 
 
-# -- what a list of schemas says --------------------------------------------------------------------------------------
-
-
-def _fixed(wanted: _Wanted) -> Iterator[JSON]:
-    """The values of `const` and `enum`, of the shortest list where there are several."""
-    yield from wanted.values("const")
-    lists = [values for values in wanted.values("enum") if isinstance(values, list)]
-    if lists and not wanted.values("const"):
-        yield from min(lists, key=len)
-
-
-def _hints(wanted: _Wanted) -> Iterator[JSON]:
-    """Values that the schemas themselves give as examples. Empty ones say little, so they are left out."""
-    for examples in wanted.values("examples"):
-        if isinstance(examples, list):
-            yield from (example for example in examples if example not in (None, "", [], {}))
-    yield from wanted.values("example")
-    yield from (default for default in wanted.values("default") if default not in (None, "", [], {}))
-
-
-def _types(wanted: _Wanted) -> list[str]:
-    """The types that all schemas allow, the most telling first; [] where there is none."""
-    allowed: list[str] | None = None
-    for types in wanted.values("type"):
-        names = (
-            [types]
-            if isinstance(types, str)
-            else [name for name in types if isinstance(name, str)]
-            if isinstance(types, list)
-            else []
-        )
-        if "number" in names:
-            names = [*names, "integer"]
-        allowed = names if allowed is None else [name for name in allowed if name in names]
-    if allowed is not None:
-        if "number" in allowed:
-            allowed = [name for name in allowed if name != "integer"]
-        return sorted(dict.fromkeys(allowed), key=lambda name: name == "null")
-    for name, keywords in KEYWORDS_OF_TYPES.items():
-        if any(keywords & members(place).keys() for place in wanted.places):
-            return [name]
-    return ["string", "number", "boolean", "object", "array", "null"]
-
-
-def _required(wanted: _Wanted) -> list[str]:
-    """The names that must be there, with those that they call for in their turn."""
-    names = [
-        name
-        for required in wanted.values("required")
-        if isinstance(required, list)
-        for name in required
-        if isinstance(name, str)
-    ]
-    needs = [
-        (name, others)
-        for keyword in ("dependentRequired", "dependencies")
-        for members in wanted.values(keyword)
-        if isinstance(members, dict)
-        for name, others in members.items()
-        if isinstance(others, list)
-    ]
-    for name in names:  # grows while it is walked
-        names.extend(
-            other
-            for source, others in needs
-            if source == name
-            for other in others
-            if isinstance(other, str) and other not in names
-        )
-    return list(dict.fromkeys(names))
-
-
-def _is_map(wanted: _Wanted) -> bool:
-    return any(
-        isinstance(members, dict) and members
-        for keyword in ("additionalProperties", "patternProperties")
-        for members in wanted.values(keyword)
-    )
-
-
-def _tuples(wanted: _Wanted) -> list[JSON]:
-    return [items for items in wanted.values("items") if isinstance(items, list)]
-
-
 def _contained(place: Place) -> int:
     count = members(place).get("minContains", 1)
-    return min(int(count), MAX_MEMBERS) if _is_number(count) else 1  # type: ignore[arg-type]
-
-
-def _bounds(wanted: _Wanted) -> tuple[Decimal | None, Decimal | None]:
-    """The least and the greatest number allowed. An excluded bound is moved inwards by a little."""
-    lows = wanted.numbers("minimum")
-    highs = wanted.numbers("maximum")
-    above, below = wanted.numbers("exclusiveMinimum"), wanted.numbers("exclusiveMaximum")
-    for place, excluded in wanted.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
-        if excluded is True and _is_number(members(place).get("minimum")):
-            above.append(Decimal(str(members(place)["minimum"])))
-    for place, excluded in wanted.each("exclusiveMaximum"):
-        if excluded is True and _is_number(members(place).get("maximum")):
-            below.append(Decimal(str(members(place)["maximum"])))
-    room = Decimal(1)
-    if (above or lows) and (below or highs):
-        room = min([*below, *highs]) - max([*above, *lows])
-    little = min(Decimal(1), abs(room) / 4) if room else Decimal(0)
-    if "integer" in wanted.types:
-        little = Decimal(1)
-    lows += [bound + little for bound in above]
-    highs += [bound - little for bound in below]
-    return max(lows, default=None), min(highs, default=None)
+    return min(int(count), MAX_MEMBERS) if is_number(count) else 1  # type: ignore[arg-type]
 
 
 def _common_multiple(steps: list[Decimal]) -> Decimal:
@@ -551,10 +412,6 @@ def _number(value: Decimal) -> JSON:
     if len(text) > 40:
         text = str(value)
     return int(text) if text.lstrip("-").isdecimal() else Number(text)
-
-
-def _is_number(value: JSON) -> bool:
-    return isinstance(value, int | Number) and not isinstance(value, bool)
 
 
 def same(first: JSON, second: JSON) -> bool:

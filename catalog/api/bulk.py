@@ -10,7 +10,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query
 
 from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.api import shapes
+from catalog.api import bodies, shapes
 from catalog.api.conditions import REFUSED
 from catalog.api.routing import router
 from catalog.api.values import advice_json, report_json
@@ -28,7 +28,7 @@ from catalog.uploads.outcomes import SHORT_BATCH, upload
     response={200: shapes.ReportOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Upload many specs",
-    openapi_extra=shapes.UPLOAD_BODY,
+    openapi_extra=bodies.UPLOAD_BODY,
 )
 def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict[str, Any]:
     """Each spec has its own outcome, and one that is rejected does not stop the rest.
@@ -46,7 +46,7 @@ def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict
     "/catalog",
     auth=open_to_all(),
     summary="Export the whole catalog",
-    openapi_extra=shapes.CATALOG_FILE,
+    openapi_extra=bodies.CATALOG_FILE,
 )
 def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
     """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
@@ -63,7 +63,7 @@ def export_catalog(request: HttpRequest) -> StreamingHttpResponse:
     response={200: shapes.CheckOut, 413: shapes.ErrorOut},
     auth=open_to_all(),
     summary="Check a spec without storing it",
-    openapi_extra=shapes.CHECKED_BODY,
+    openapi_extra=bodies.CHECKED_BODY,
 )
 def check_spec(request: HttpRequest) -> dict[str, Any]:
     """Everything that is wrong with it, with lines and columns; it is what publishing would say.

@@ -13,7 +13,8 @@ from pydantic import ConfigDict
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import revision_at, revision_of, tool_at
 from catalog.api.conditions import REFUSED
-from catalog.api.shapes import ADVICE, AdviceOut, ErrorOut
+from catalog.api.examples import ADVICE
+from catalog.api.shapes import AdviceOut, ErrorOut
 from catalog.api.values import advice_json
 from catalog.linting.mending import mend_tool
 from catalog.linting.reports import LintReport

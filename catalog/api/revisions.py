@@ -11,7 +11,7 @@ from ninja import Query, Status
 from catalog import exports
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import file_stem, revision_at, revision_of, tool_at
-from catalog.api import shapes
+from catalog.api import bodies, shapes
 from catalog.api.conditions import is_known, not_modified, seen_tool_at
 from catalog.api.deprecation import say_deprecated
 from catalog.api.routing import router
@@ -23,7 +23,7 @@ from catalog.publishing import publish
 from catalog.text_diff import compare, unified
 
 
-@router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=shapes.SPEC_TEXT)
+@router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=bodies.SPEC_TEXT)
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
     """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
     tool = tool_at(slug)
@@ -63,7 +63,7 @@ def list_revisions(request: HttpRequest, slug: str, query: Query[shapes.Revision
     "/tools/{slug}/revisions/{int:number}/spec",
     auth=open_to_all(),
     summary="Get the text of a revision",
-    openapi_extra=shapes.SPEC_TEXT,
+    openapi_extra=bodies.SPEC_TEXT,
 )
 def get_revision_spec(
     request: HttpRequest,
@@ -88,7 +88,7 @@ def get_revision_spec(
     },
     auth=token_or_session("publish"),
     summary="Restore a revision",
-    openapi_extra=shapes.IF_MATCH,
+    openapi_extra=bodies.IF_MATCH,
 )
 def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[dict[str, Any]]:
     """Publishes its text as the next revision: 201. The revision that is current already: 200."""

@@ -11,8 +11,9 @@ from pydantic import ConfigDict
 
 from catalog.accounts.auth import open_to_all
 from catalog.addresses import tool_at
+from catalog.api.examples import TOOL
 from catalog.api.routing import router
-from catalog.api.shapes import TOOL, ErrorOut, ToolOut
+from catalog.api.shapes import ErrorOut, ToolOut
 from catalog.api.values import tool_json
 from catalog.similar_tools import MAX_SHOWN, similar_tools
 

@@ -12,7 +12,7 @@ from ninja import Status
 from catalog import archiving
 from catalog.accounts.auth import actor, open_to_all, token_or_session
 from catalog.addresses import revision_of, tool_at
-from catalog.api import shapes
+from catalog.api import bodies, shapes
 from catalog.api.conditions import REFUSED, etags_seen, is_known, not_modified, seen_tool_at, url_of
 from catalog.api.deprecation import say_deprecated
 from catalog.api.routing import router
@@ -31,7 +31,7 @@ from catalog.spec import read_spec
     response={200: shapes.PublicationOut, 201: shapes.PublicationOut, 409: shapes.ErrorOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Publish a spec",
-    openapi_extra=shapes.SPEC_BODY,
+    openapi_extra=bodies.SPEC_BODY,
 )
 def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = False) -> Status[dict[str, Any]]:
     """A new tool or its next revision: 201. The text that is stored already: 200.
@@ -75,7 +75,7 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     },
     auth=token_or_session("publish"),
     summary="Publish the next revision of a tool",
-    openapi_extra=shapes.SPEC_BODY | shapes.IF_MATCH,
+    openapi_extra=bodies.SPEC_BODY | bodies.IF_MATCH,
 )
 def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[str, Any]:
     """Only on top of the revision that you have seen: 412 if another one landed since."""
@@ -95,7 +95,7 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     response={200: shapes.ToolOut, 404: shapes.ErrorOut, 409: shapes.ErrorOut, 412: shapes.ErrorOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Organise a tool",
-    openapi_extra=shapes.IF_MATCH_OR_NOT,
+    openapi_extra=bodies.IF_MATCH_OR_NOT,
 )
 def organise_tool(
     request: HttpRequest, response: HttpResponse, slug: str, body: shapes.OrganisationIn
@@ -118,7 +118,7 @@ def organise_tool(
     response={200: shapes.ToolOut, 404: shapes.ErrorOut, 412: shapes.ErrorOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Deprecate a tool",
-    openapi_extra=shapes.IF_MATCH_OR_NOT,
+    openapi_extra=bodies.IF_MATCH_OR_NOT,
 )
 def deprecate_tool(
     request: HttpRequest, response: HttpResponse, slug: str, body: shapes.DeprecationIn
@@ -146,7 +146,7 @@ def deprecate_tool(
     },
     auth=token_or_session("publish"),
     summary="Take back that a tool is deprecated",
-    openapi_extra=shapes.IF_MATCH_OR_NOT,
+    openapi_extra=bodies.IF_MATCH_OR_NOT,
 )
 def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
     """Only what people said: 409 where it is the spec that says so."""
