@@ -20,6 +20,7 @@ from catalog.json_schema.pattern_reading import DECIMAL, PatternReader, PatternS
 MAX_STATES: Final = 250  # of one pattern
 EFFORT: Final = 50_000  # of one search, in states that are looked at; some 50 ms
 LITTLE_EFFORT: Final = 2_000
+COMPARISONS: Final = 20  # of a character with a range, which take as long as a state that is looked at
 MAX_LENGTH: Final = 300  # of texts whose characters are counted
 MAX_NESTING: Final = 40
 
@@ -294,6 +295,8 @@ class _Search:
     def text(self) -> str | None:
         automata = [*self.wanted, *self.barred]
         sets = {ranges for automaton in automata for ways in automaton.over for ranges, _ in ways}
+        ranges = sum(map(len, sets))
+        self.spend(ranges * (len(_READABLE) + 2 * ranges) // COMPARISONS)
         symbols = list(representatives(sets))
         begin: _Place = (tuple(self.settled(a, a.reached([0], at_start=True)) for a in automata), 0)
         came: dict[_Place, tuple[_Place, str] | None] = {begin: None}
@@ -307,6 +310,11 @@ class _Search:
                     came[after] = (place, character)
                     waiting.append(after)
         return None
+
+    def spend(self, effort: int) -> None:
+        self.effort -= effort
+        if self.effort < 0:
+            raise NotUnderstood
 
     def settled(self, automaton: Automaton, states: States) -> States | None:
         return None if automaton.end in states else states
@@ -333,9 +341,7 @@ class _Search:
             if now is None:
                 found.append(None)
                 continue
-            self.effort -= 1 + len(now)
-            if self.effort < 0:
-                raise NotUnderstood
+            self.spend(1 + len(now))
             targets = [
                 target
                 for state in now

@@ -69,6 +69,16 @@ def test_lengths_that_are_too_great_are_not_counted():
         one(["^a*$"], least=100_000)
 
 
+def test_patterns_that_tell_too_many_characters_apart_together_are_soon_given_up():
+    patterns = [f"[{''.join(chr(0x4E00 + 2 * (250 * number + at)) for at in range(250))}]" for number in range(8)]
+
+    started = time.thread_time()
+    with pytest.raises(NotUnderstood):
+        one(patterns)
+
+    assert time.thread_time() - started < 0.2
+
+
 def test_patterns_that_have_too_many_states_together_are_soon_given_up():
     started = time.thread_time()
 
