@@ -20,7 +20,7 @@ from catalog.browsing import COUNT_AT_MOST, CatalogSearch, bounded, bounded_coun
 from catalog.exports import FORMATS
 from catalog.lint.judging import GRADES
 from catalog.models import Tool
-from catalog.remembering import Remembered
+from catalog.remembering import MAX_CHARACTERS, Remembered
 from catalog.search import groups, search_index
 from catalog.search.documents import group_key
 from catalog.search.expressions import Token
@@ -31,8 +31,6 @@ OPTIONS_OF_GROUP: Final = 6
 LOOKED_AT: Final = 200  # results whose groups are likely ones
 GROUP_COUNT_AT_MOST: Final = 1_000
 COUNTED_AT_ONCE: Final = 2_000  # tools; of a larger catalog, facets are counted after the results are there
-
-_facets: Remembered[tuple[Facet, ...]] = Remembered()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +59,14 @@ class Facet:
     more: str = ""
     more_label: str = ""
     note: str = ""
+
+
+def _characters(facets: tuple[Facet, ...]) -> int:
+    """Of the addresses, each of which has the words that are searched."""
+    return sum(len(option.query) for facet in facets for option in facet.options)
+
+
+_facets: Remembered[tuple[Facet, ...]] = Remembered(most=MAX_CHARACTERS, weigh=_characters)
 
 
 def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:

@@ -13,12 +13,16 @@ from typing import Final, Generic, TypeVar
 
 MAX_KEPT: Final = 200
 MAX_CHARACTERS: Final = 8 * 1024 * 1024  # of drawn answers of one kind
+MAX_ANSWERS: Final = 1_000  # of one kind, however light: what they depend on takes room as well
 
 Answer = TypeVar("Answer")
 
 
 class Remembered(Generic[Answer]):
-    """Answers by what they depend on, as many as weigh `most` together; each weighs 1 unless `weigh` says otherwise."""
+    """Answers by what they depend on, as many as weigh `most` together, and never more than `MAX_ANSWERS`.
+
+    Each weighs 1 unless `weigh` says otherwise.
+    """
 
     def __init__(self, *, most: int = MAX_KEPT, weigh: Callable[[Answer], int] = lambda _: 1) -> None:
         self._most = most
@@ -43,7 +47,7 @@ class Remembered(Generic[Answer]):
             if key not in self._kept:  # else another thread found it out meanwhile
                 self._kept[key] = answer
                 self._weight += self._weigh(answer)
-            while self._weight > self._most:
+            while self._weight > self._most or len(self._kept) > MAX_ANSWERS:
                 _, oldest = self._kept.popitem(last=False)
                 self._weight -= self._weigh(oldest)
         return answer

@@ -31,7 +31,7 @@ REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
 _lists: Remembered[SafeString] = Remembered(most=MAX_CHARACTERS, weigh=len)
-_uncounted: Remembered[SafeString] = Remembered(most=50)
+_uncounted: Remembered[SafeString] = Remembered(most=MAX_CHARACTERS, weigh=len)
 _STAND_IN: Final = f"q{secrets.token_hex(12)}"  # for the words that are searched, in what is drawn for any of them
 
 

@@ -6,7 +6,7 @@ from catalog import faceting
 from catalog.archiving import archive
 from catalog.browsing import CatalogSearch
 from catalog.faceting import facets_at_once, facets_of, uncounted_facets
-from catalog.remembering import MAX_KEPT, Remembered
+from catalog.remembering import MAX_ANSWERS, MAX_CHARACTERS, MAX_KEPT, Remembered
 from catalog.search import search_index, vocabulary
 from tests.conftest import Program
 from tests.factories import make_tool
@@ -128,6 +128,28 @@ def test_answers_are_forgotten_by_their_weight_the_eldest_first():
     assert [remembered.get(text) for text in ("aaaa", "bbbb", "cccc")] == [None, "bbbb", "cccc"]
     assert remembered.ask("far too heavy", lambda: "far too heavy") == "far too heavy"
     assert remembered.get("cccc") is None
+
+
+def test_light_answers_to_long_questions_are_not_kept_without_end():
+    remembered = Remembered(most=MAX_CHARACTERS, weigh=len)
+
+    for number in range(MAX_ANSWERS + 1):
+        remembered.ask(number, lambda: "nothing found")
+
+    assert (remembered.get(0), remembered.get(1)) == (None, "nothing found")
+
+
+def test_facets_of_many_long_words_are_forgotten_before_they_fill_the_memory(monkeypatch):
+    make_tool("greet")
+    long = [CatalogSearch(words=f"{number}{'!' * 15_000}") for number in range(2)]
+    asked = [facets_of(search) for search in long]
+    monkeypatch.setattr(faceting._facets, "_most", 1_000_000)
+
+    again = [facets_of(CatalogSearch(words=search.words)) for search in long]
+
+    assert [one is other for one, other in zip(asked, again, strict=True)] == [True, True]
+    facets_of(CatalogSearch(words="!" * 15_000))
+    assert faceting._facets._weight <= 1_000_000
 
 
 def test_the_api_counts_again_after_a_change(stranger: Program):
