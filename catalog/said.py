@@ -19,11 +19,13 @@ from catalog.problems import Problem, pointer_join
 from catalog.strict_json import JSON
 
 MAX_SAID_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the longest of reasons fit
+MAX_LISTED: Final = 1_000  # tags, and waivers, of a line: more than any tool has
 MAX_NAME_CHARS: Final = 100  # of an unknown member, as a report names it
 
 _MEMBERS: Final = ("tool", "owner", "toolkit", "tags", "deprecation", "waivers")
 _OF_DEPRECATION: Final = ("note", "superseded_by")
 _OF_WAIVER: Final = ("rule", "pointer", "reason")
+_LIST: Final = f"an array of at most {MAX_LISTED:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def read_said(line: dict[str, JSON]) -> Said:
     """What a line says.
 
     Raises:
-        DocumentError: a member is not of its type; with a pointer into the line.
+        DocumentError: a member is not of its type, or too long a list; with a pointer into the line.
     """
     unknown = list(unknown_members(line, _MEMBERS))
     return Said(
@@ -115,8 +117,8 @@ def _deprecation(value: JSON, unknown: list[str]) -> SaidDeprecation:
 
 
 def _waivers(value: JSON, unknown: list[str]) -> Iterator[SaidWaiver]:
-    if not isinstance(value, list):
-        raise _wrong("/waivers", "an array")
+    if not isinstance(value, list) or len(value) > MAX_LISTED:
+        raise _wrong("/waivers", _LIST)
     for number, waiver in enumerate(value):
         pointer = pointer_join("/waivers", number)
         if not isinstance(waiver, dict):
@@ -126,8 +128,8 @@ def _waivers(value: JSON, unknown: list[str]) -> Iterator[SaidWaiver]:
 
 
 def _texts(value: JSON) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise _wrong("/tags", "an array")
+    if not isinstance(value, list) or len(value) > MAX_LISTED:
+        raise _wrong("/tags", _LIST)
     for number, tag in enumerate(value):
         if not isinstance(tag, str):
             raise _wrong(pointer_join("/tags", number), "a string")

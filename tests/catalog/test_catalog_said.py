@@ -304,10 +304,12 @@ def test_what_cannot_be_said_is_lost_and_said_to_be(member, value, pointer):
         ({"tool": "a", "toolkit": []}, "/toolkit"),
         ({"tool": "a", "tags": "x"}, "/tags"),
         ({"tool": "a", "tags": ["x", 1]}, "/tags/1"),
+        ({"tool": "a", "tags": ["x"] * 1_001}, "/tags"),
         ({"tool": "a", "deprecation": True}, "/deprecation"),
         ({"tool": "a", "deprecation": {"note": 1}}, "/deprecation/note"),
         ({"tool": "a", "waivers": {}}, "/waivers"),
         ({"tool": "a", "waivers": [1]}, "/waivers/0"),
+        ({"tool": "a", "waivers": [{}] * 1_001}, "/waivers"),
         ({"tool": "a", "waivers": [{"rule": 1}]}, "/waivers/0/rule"),
     ],
 )
