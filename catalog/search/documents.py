@@ -26,6 +26,7 @@ MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all fields of one pla
 MAX_KEYS: Final = 400  # of fields of one place
 MAX_TAGS: Final = 50
 MAX_GROUP_KEY_CHARS: Final = 100
+MAX_GROUP_NAME_CHARS: Final = 1_000  # that are looked at
 LONG_NAME_WORDS: Final = 5  # names with as many words or more are not told apart by their length
 
 Place = Literal["parameter", "return", "configuration"]
@@ -147,9 +148,13 @@ def document_for(wording: Wording, standing: Standing) -> SearchDocument:
     )
 
 
-@lru_cache(maxsize=65_536)
 def group_key(name: str) -> str:
     """The name of a toolkit or a tag as they are compared: letters and digits, without case and accents."""
+    return _group_key(name[:MAX_GROUP_NAME_CHARS])
+
+
+@lru_cache(maxsize=65_536)
+def _group_key(name: str) -> str:
     return "".join(map(fold, runs_of(name)))[:MAX_GROUP_KEY_CHARS]
 
 

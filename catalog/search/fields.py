@@ -12,6 +12,7 @@ from catalog.problems import resolve_pointer
 from catalog.strict_json import JSON, Number
 
 MAX_FIELDS: Final = 500
+MAX_NAME_CHARS: Final = 1_000  # of a field, that are looked at
 MAX_SCHEMAS: Final = 2_500
 
 # Where other schemas stand in a schema: named ones, several in order, or one.
@@ -63,7 +64,7 @@ def _has_more(schema: JSON) -> bool:
 def _field(name: str, schema: JSON, root: JSON) -> Field:
     description = schema.get("description") if isinstance(schema, dict) else None
     text = _one_line(description) if isinstance(description, str) else ""
-    return Field(_one_line(name), text, _types_of(schema, root))
+    return Field(_one_line(name[:MAX_NAME_CHARS]), text, _types_of(schema, root))
 
 
 def _types_of(schema: JSON, root: JSON) -> frozenset[str]:

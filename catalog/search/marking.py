@@ -48,11 +48,11 @@ class Text:
         if self.lower is None:
             yield from runs_with_places(self.text)
             return
-        at = self.lower.find(clue)
-        while at >= 0:
-            start, run = run_around(self.text, at)
+        end = 0
+        while (at := self.lower.find(clue, end)) >= 0:
+            start, run = run_around(self.text, at, end)
             yield start, run
-            at = self.lower.find(clue, start + len(run))
+            end = start + len(run)
 
     def runs_with(self, token: str) -> Iterator[tuple[int, str]]:
         """The runs of letters in which a word has this token, each after the place where it begins."""

@@ -15,11 +15,11 @@ from typing import Final
 
 from catalog.search.stemming import stem
 
-MAX_WORD_CHARS: Final = 100  # of a run of letters that is looked into; it is cut there
+MAX_WORD_CHARS: Final = 100  # of a run of letters; a longer one is several, so that what is remembered of runs is short
 MAX_TOKEN_CHARS: Final = 40
 
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_RUN: Final = re.compile(r"[^\W_]+")
+_RUN: Final = re.compile(rf"[^\W_]{{1,{MAX_WORD_CHARS}}}")
 _FOREIGN: Final = re.compile(r"[^\W\x00-\x7f]")  # letters and digits that are not ASCII
 _SCRIPTS: Final = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}]+")
 # Where a capital starts a new word: aB | ABcd. "URLs" stays one word.
@@ -44,11 +44,15 @@ def has_accents(text: str) -> bool:
     return not text.isascii() and _FOREIGN.search(text) is not None
 
 
-def run_around(text: str, at: int) -> tuple[int, str]:
-    """The run to which the letter or digit at `at` belongs, after the place where it begins."""
+def run_around(text: str, at: int, begin: int) -> tuple[int, str]:
+    """The run to which the letter or digit at `at` belongs, after the place where it begins.
+
+    `begin` is where another run ended, or 0.
+    """
     start = at
-    while start and text[start - 1].isalnum():
+    while start > begin and text[start - 1].isalnum():
         start -= 1
+    start += (at - start) // MAX_WORD_CHARS * MAX_WORD_CHARS
     found = _RUN.match(text, start)
     return start, found[0] if found else text[at]
 

@@ -1,10 +1,13 @@
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.search.marking import Text, Wanted, excerpt, marks
+from catalog.search.documents import group_key
+from catalog.search.fields import MAX_NAME_CHARS, fields_of
+from catalog.search.marking import Mark, Text, Wanted, excerpt, marks
 from catalog.search.padding import padded
 from catalog.search.words import (
     clue_to,
@@ -76,6 +79,31 @@ def test_an_identifier_can_be_found_as_one_word_too():
 )
 def test_a_key_is_a_name_without_case_and_signs(name, key):
     assert key_of(name) == key
+
+
+def test_a_very_long_word_is_several_and_each_is_found_and_marked():
+    text = f"{'a' * 100}needle rest"
+
+    assert runs_of(text) == ["a" * 100, "needle", "rest"]
+    assert marks(Text(text), Wanted(frozenset({token_of("needle")}))) == (Mark(100, 106),)
+
+
+def test_long_names_and_words_are_not_kept_in_memory():
+    def read(number):
+        name = f"{number} {'x' * 16_000}"
+        group_key(name)
+        tokens_of(name)
+        fields = fields_of({"properties": {name: {}}})
+        assert len(next(fields).name) == MAX_NAME_CHARS
+
+    read(0)
+    tracemalloc.start()
+    for number in range(1, 201):
+        read(number)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept < 200 * 5_000
 
 
 def test_a_very_long_word_is_read_in_linear_time():
