@@ -18,6 +18,7 @@ from catalog.accounts.models import User
 from catalog.catalog_file import NOTHING_SAID
 from catalog.deprecating import problems_of_note, successor_of
 from catalog.errors import SpecError
+from catalog.indexing import reindex
 from catalog.linting.judging import judge_again
 from catalog.linting.tables import Waiver
 from catalog.linting.waiving import MAX_WAIVERS, problems_of_waiver
@@ -240,7 +241,7 @@ class Retelling:
             return True
         tool.superseded_by, problem = successor_of(tool, successor)
         if problem is None:
-            tool.save(update_fields=["superseded_by"])
+            reindex(tool, "superseded_by")
         return problem is None
 
     def _tool(self, waiting: _Waiting) -> Tool | None:

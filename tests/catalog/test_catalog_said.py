@@ -214,6 +214,19 @@ def test_a_successor_may_be_here_already():
     assert Tool.objects.get(tool_id="a").superseded_by.tool_id == "here"
 
 
+def test_a_successor_that_others_publish_meanwhile_is_seen_at_once(stranger):
+    data = catalog_file({"tool": "a", "deprecation": {"superseded_by": "z"}}, revision_line("a"))
+    pieces = pieces_of("catalog.ndjson", io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
+    entries = upload(pieces, by=None, batch=1)
+    next(entries)
+    make_tool("z")
+    assert stranger.ask("/tools").json()["items"][0]["deprecation"]["superseded_by"] is None
+
+    list(entries)
+
+    assert stranger.ask("/tools").json()["items"][0]["deprecation"]["superseded_by"]["id"] == "z"
+
+
 def test_a_successor_that_never_comes_is_a_loss():
     data = catalog_file({"tool": "a", "deprecation": {"note": "n", "superseded_by": "gone"}}, revision_line("a"))
 
