@@ -145,7 +145,7 @@ class CatalogReader:
             return self._end(value)
         self._digest.update(line + b"\n")
         if isinstance(value, dict) and "tool" in value and self._unsaid is not None:
-            return self._tool(value)
+            return self._tool(value, len(line))
         self._revisions += 1
         return self._revision(value)
 
@@ -164,11 +164,11 @@ class CatalogReader:
             return self._problem(message, "catalog.version")
         return None
 
-    def _tool(self, value: dict[str, JSON]) -> Problem | None:
+    def _tool(self, value: dict[str, JSON], line_bytes: int) -> Problem | None:
         if not isinstance(value["tool"], str):
             return self._problem("This line names no tool: `tool` is its id.", "catalog.line", "/tool")
         try:
-            self._said_of, self._said = value["tool"], read_said(value)
+            self._said_of, self._said = value["tool"], read_said(value, line_bytes)
         except DocumentError as error:
             return self._problem(error.problems[0].message, "catalog.line", error.problems[0].pointer)
         return None

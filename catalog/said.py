@@ -54,6 +54,7 @@ class Said:
         toolkit: as people chose it, "" for none; None where they did not.
         tags: that were added to the spec's own.
         unknown: pointers to members of the line that no reader knows.
+        line_bytes: how long the line is that says it; 0 where there is none.
     """
 
     owner: str = ""
@@ -62,6 +63,7 @@ class Said:
     deprecation: SaidDeprecation | None = None
     waivers: tuple[SaidWaiver, ...] = ()
     unknown: tuple[str, ...] = field(default=(), compare=False)
+    line_bytes: int = field(default=0, compare=False)
 
     def differences(self, other: Said) -> list[str]:
         """Pointers to what is said otherwise in `other`."""
@@ -87,8 +89,8 @@ def said_json(tool_id: str, said: Said) -> dict[str, JSON]:
     return line
 
 
-def read_said(line: dict[str, JSON]) -> Said:
-    """What a line says.
+def read_said(line: dict[str, JSON], line_bytes: int) -> Said:
+    """What a line of so many bytes says.
 
     Raises:
         DocumentError: a member is not of its type, or too long a list; with a pointer into the line.
@@ -101,6 +103,7 @@ def read_said(line: dict[str, JSON]) -> Said:
         deprecation=_deprecation(line["deprecation"], unknown) if "deprecation" in line else None,
         waivers=tuple(_waivers(line.get("waivers", []), unknown)),
         unknown=tuple(unknown),
+        line_bytes=line_bytes,
     )
 
 

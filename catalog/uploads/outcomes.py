@@ -171,9 +171,13 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
     batch: list[Candidate] = []
     size = 0
+    said = None
     for candidate in candidates:
         batch.append(candidate)
         size += len(candidate.piece.text)
+        before, said = said, candidate.piece.kept and candidate.piece.kept.said
+        if said and said is not before:
+            size += said.line_bytes
         if len(batch) == most or size > BATCH_BYTES:
             yield batch
             batch, size = [], 0

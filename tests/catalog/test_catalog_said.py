@@ -20,7 +20,7 @@ from catalog.organising import Organisation, organise
 from catalog.problems import Problem
 from catalog.publishing import publish
 from catalog.uploads import jobs as uploading
-from catalog.uploads.outcomes import upload
+from catalog.uploads.outcomes import upload, upload_batches
 from catalog.uploads.unpacking import pieces_of
 from tests.factories import make_spec, make_tool, make_user
 
@@ -448,6 +448,16 @@ def test_load_specs_reads_what_export_catalog_wrote(catalog, tmp_path, capsys):
 
 class _PowerCut(BaseException):
     pass
+
+
+def test_what_is_said_at_length_makes_batches_shorter():
+    long = {"waivers": [{"rule": "return-type-missing", "reason": "x" * 3_000_000}]}
+    lines = [line for name in "abcd" for line in ({"tool": name, **long}, revision_line(name))]
+    pieces = pieces_of("catalog.ndjson", io.BytesIO(catalog_file(*lines)), max_bytes=settings.MAX_SPEC_BYTES)
+
+    batches = [len(entries) for entries in upload_batches(pieces, by=None)]
+
+    assert batches == [2, 2, 1]  # the last one is of the last line
 
 
 @pytest.mark.parametrize("cut_after", range(1, 7))
