@@ -1,11 +1,14 @@
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import call_command
 
 from catalog import faceting
+from catalog.accounts.models import User
 from catalog.archiving import archive
 from catalog.browsing import CatalogSearch
 from catalog.faceting import facets_at_once, facets_of, uncounted_facets
+from catalog.organising import Organisation, organise
 from catalog.remembering import MAX_ANSWERS, MAX_CHARACTERS, MAX_KEPT, Remembered
 from catalog.search import search_index, vocabulary
 from tests.conftest import Program
@@ -149,6 +152,16 @@ def test_facets_of_long_words_are_forgotten_before_they_fill_the_memory(monkeypa
 
     facets_of(CatalogSearch(**other))
     assert facets_of(CatalogSearch(**long)) is not first
+
+
+def test_who_was_renamed_in_the_database_is_called_so_once_the_index_was_rebuilt(stranger: Program, ada):
+    organise(make_tool("greet"), Organisation(owner="ada"), by=None)
+    assert stranger.ask("/tools").json()["items"][0]["owner"] == "ada"
+
+    User.objects.filter(pk=ada.pk).update(username="eve")
+    call_command("rebuild_index")
+
+    assert stranger.ask("/tools").json()["items"][0]["owner"] == "eve"
 
 
 def test_the_api_counts_again_after_a_change(stranger: Program):

@@ -15,7 +15,10 @@ from catalog.search.documents import wording_of
 
 
 class Command(BaseCommand):
-    help = "Write the search index, and what lists show of tools, anew from the tools' current specs."
+    help = (
+        "Write the search index, and what lists show of tools, anew from the tools' current specs: after people were "
+        "renamed or removed in the database itself, for instance, of which lists know nothing until then."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         with transaction.atomic():
