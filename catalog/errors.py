@@ -3,6 +3,7 @@
 ToolshelfError
 ├── DocumentError           a document is not acceptable; carries its problems
 │   ├── JSONTextError       it is not JSON as Toolshelf reads it
+│   ├── YAMLTextError       it is not YAML that JSON can hold
 │   └── SpecError           it is not an acceptable LLM Tool Spec
 ├── RevisionConflict        somebody else's revision landed first
 ├── HeldBySpec              it is the tool's spec that says so, and only a revision can unsay it
@@ -36,6 +37,10 @@ class DocumentError(ToolshelfError):
 
 class JSONTextError(DocumentError):
     """The text is not JSON as Toolshelf reads it."""
+
+
+class YAMLTextError(DocumentError):
+    """The text is not YAML, or holds what JSON cannot."""
 
 
 class SpecError(DocumentError):

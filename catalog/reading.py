@@ -16,7 +16,7 @@ from ninja.errors import HttpError
 from catalog.errors import SpecError
 from catalog.problems import Problem
 from catalog.uploads.form_parts import WatchedForm
-from catalog.uploads.unpacking import CHUNK_BYTES, NDJSON_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
+from catalog.uploads.unpacking import CHUNK_BYTES, NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
 
 IN_MEMORY_BYTES = 1024 * 1024
 BYTES_TYPE = "application/octet-stream"  # who sends it leaves it to the reader to see what it is
@@ -62,7 +62,8 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
         return
     if kind is None and not _is_json(request):
         raise HttpError(
-            415, f"Specs come as JSON, NDJSON, a ZIP, or files of a multipart form, and not as {request.content_type}."
+            415,
+            f"Specs come as JSON, NDJSON, YAML, a ZIP, or files of a form, and not as {request.content_type}.",
         )
     with _spooled(request) as body:
         yield from pieces_of("body", body, kind=kind, max_bytes=settings.MAX_SPEC_BYTES)
@@ -108,6 +109,8 @@ def file_pieces(name: str, file: BinaryIO) -> Iterator[Piece]:
 def _kind(content_type: str | None) -> Kind | None:
     if content_type in NDJSON_TYPES:
         return "ndjson"
+    if content_type in YAML_TYPES or (content_type or "").endswith("+yaml"):
+        return "yaml"
     return "zip" if content_type in ZIP_TYPES else None
 
 

@@ -70,8 +70,8 @@ UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": (
-            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, an exported "
-            "catalog, or a ZIP of such files."
+            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, these as YAML, an "
+            "exported catalog, or a ZIP of such files."
         ),
         "content": {
             "multipart/form-data": {
@@ -85,6 +85,7 @@ UPLOAD_BODY: dict[str, Any] = {
             },
             "application/json": {"schema": {}},
             "application/x-ndjson": {"schema": {"type": "string"}},
+            "application/yaml": {"schema": {"type": "string"}},
             "application/zip": {"schema": {"type": "string", "format": "binary"}},
         },
     }

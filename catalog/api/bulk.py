@@ -34,7 +34,8 @@ def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict
     """Each spec has its own outcome, and one that is rejected does not stop the rest.
 
     Documents of other formats are imported: lists of tools of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI
-    or Swagger documents, of which each operation becomes a tool. What was lost is in the report. With `dry_run=1`
+    or Swagger documents, of which each operation becomes a tool. They, and specs, may be
+    YAML, by the core schema of YAML 1.2; what is stored is JSON. What was lost is in the report. With `dry_run=1`
     nothing is stored, and the report has the specs that would be.
     """
     pieces = uploaded_pieces(request)

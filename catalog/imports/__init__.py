@@ -8,6 +8,7 @@ Nothing here knows Django, and nothing is fetched.
     mending         schemas of other habits as JSON Schema; type_names: the types of programming languages
     finishing       drafts as specs that the reader of specs accepts
     results         what comes out
+    yaml_text       YAML as JSON values, for documents that are written so
 """
 
 from __future__ import annotations

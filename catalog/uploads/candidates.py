@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from django.conf import settings
 
 from catalog.errors import DocumentError
-from catalog.imports import MAX_DOCUMENT_BYTES, ImportedSpec, detect, import_document, prefix_for
+from catalog.imports import MAX_DOCUMENT_BYTES, ImportedSpec, detect, import_document, prefix_for, yaml_text
 from catalog.losses import Loss
 from catalog.models import Revision
-from catalog.problems import Problem
+from catalog.problems import Problem, pointer_join
 from catalog.spec import ToolSpec, read_spec
-from catalog.strict_json import JSON, loads, locate
-from catalog.uploads.unpacking import JSON_ENDINGS, Piece
+from catalog.strict_json import JSON, dumps, loads, locate
+from catalog.uploads.unpacking import ENDINGS, Piece
 
 # What the reader of specs says of a document that is in another format.
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"})
 
 
 CATALOG_FILE: Final = "Toolshelf catalog"  # as a format, by its name
+YAML: Final = "YAML"  # as the format of a spec, which is stored as JSON
+
+Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,9 @@ def candidates_in(pieces: Iterable[Piece], *, prefix: str | None) -> Iterator[Ca
         if piece.refusal:
             yield Candidate(piece, (piece.refusal,))
             continue
+        if piece.is_yaml:
+            yield from _of_yaml(piece, prefix)
+            continue
         spec = _read(piece.text)
         if isinstance(spec, ToolSpec) or piece.kept or not _may_be_of_another_format(spec):
             yield Candidate(piece, spec)
@@ -96,13 +103,54 @@ def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None) -
         return
     if detect(document) is None:
         yield Candidate(piece, problems)
+    else:
+        yield from _tools_in(document, piece, partial(locate, piece.text.decode()), prefix)
+
+
+def _of_yaml(piece: Piece, prefix: str | None) -> Iterator[Candidate]:
+    """The candidates in a document of YAML; of a list, each entry is a document of its own, as in an array of JSON."""
+    try:
+        read = yaml_text.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
+    except DocumentError as error:
+        yield Candidate(piece, error.problems)
         return
+    entries = enumerate(read.value) if isinstance(read.value, list) else [(None, read.value)]
+    for index, document in entries:
+        base = "" if index is None else pointer_join("", index)
+        where = partial(_located, read.locate, base)
+        if detect(document) is None:
+            yield _spec_of_yaml(document, piece, where)
+        else:
+            yield from _tools_in(document, piece, where, prefix)
+
+
+def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Where the values are that pointers into the part at `base` of the whole name."""
+    pointers = list(pointers)
+    return dict(zip(pointers, whole([base + pointer for pointer in pointers]).values(), strict=True))
+
+
+def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
+    """A spec is JSON, so that is what is stored; what is wrong with it has its place in what was uploaded."""
+    text = dumps(document, indent=2)
+    spec = _read(text.encode())
+    if isinstance(spec, ToolSpec):
+        line = where([""])[""][0] + piece.line - 1
+        return Candidate(Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text))
+    places = where(dict.fromkeys(problem.pointer for problem in spec))
+    return Candidate(
+        piece,
+        tuple(replace(problem, line=places[problem.pointer][0], column=places[problem.pointer][1]) for problem in spec),
+    )
+
+
+def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -> Iterator[Candidate]:
     imported = import_document(document, prefix=_prefix(piece, document) if prefix is None else prefix)
     if not imported.specs:
         reason = " ".join((f"There is no tool in this {imported.label} document.", *imported.notes))
         yield Candidate(piece, (Problem("", reason, "import.empty", line=1, column=1),))
         return
-    lines = locate(piece.text.decode(), [spec.pointer for spec in imported.specs])
+    lines = where(dict.fromkeys(spec.pointer for spec in imported.specs))
     notes = imported.notes
     for spec in imported.specs:
         line = lines[spec.pointer][0] + piece.line - 1
@@ -118,7 +166,7 @@ def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin) -> Candidat
 
 
 def _prefix(piece: Piece, document: JSON) -> str:
-    return prefix_for(document, piece.source if piece.source.lower().endswith(JSON_ENDINGS) else "")
+    return prefix_for(document, piece.source if piece.source.lower().endswith(ENDINGS) else "")
 
 
 class MissingRevisions:

@@ -1,15 +1,15 @@
-"""Finding the files that a command line names: files as they are, folders by the JSON files in them."""
+"""Finding the files that a command line names: files as they are, folders by the JSON and YAML files in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from catalog.uploads.unpacking import JSON_ENDINGS, Piece, pieces_of
+from catalog.uploads.unpacking import ENDINGS, Piece, pieces_of
 
 
-def files_at(paths: Iterable[Path]) -> Iterator[Path]:
-    """Each file that `paths` name, in order; of a folder the .json, .ndjson and .jsonl files at any depth, sorted.
+def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Iterator[Path]:
+    """Each file that `paths` name, in order; of a folder those with such endings at any depth, sorted.
 
     Raises:
         FileNotFoundError: there is nothing at a path.
@@ -17,7 +17,7 @@ def files_at(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             yield from sorted(
-                file for file in path.rglob("*") if file.name.lower().endswith(JSON_ENDINGS) and file.is_file()
+                file for file in path.rglob("*") if file.name.lower().endswith(endings) and file.is_file()
             )
         elif path.exists():
             yield path

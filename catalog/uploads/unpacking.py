@@ -1,4 +1,4 @@
-"""Taking a file apart into the texts of specs: one document, a JSON array, NDJSON, a ZIP of such files, or a catalog.
+"""Taking a file apart into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, a catalog.
 
 Nothing here knows Django, and nothing is written to a disk. Files are read as a stream, bounded before they are looked
 at: a text that is too long is skipped, not kept; an archive is refused by what its directory says, and again by what
@@ -19,13 +19,15 @@ from typing import BinaryIO, Literal
 from catalog.catalog_file import CatalogReader, KeptRevision, is_catalog, max_line_bytes
 from catalog.errors import DocumentError
 from catalog.imports import MAX_DOCUMENT_BYTES, may_be_imported
+from catalog.imports.yaml_text import documents_in, looks_like_yaml
 from catalog.problems import Problem
 from catalog.strict_json import MAX_BYTES, loads
 
-Kind = Literal["json", "ndjson", "zip"]
+Kind = Literal["json", "ndjson", "yaml", "zip"]
 
 CHUNK_BYTES = 64 * 1024
 MAX_PIECES = 100_000
+MAX_YAML_DOCUMENTS = 1_000  # of one file
 MAX_ENTRIES = 20_000
 MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
@@ -34,7 +36,10 @@ MAX_NAME_CHARS = 200
 
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 JSON_ENDINGS = (".json", *NDJSON_ENDINGS)
+YAML_ENDINGS = (".yaml", ".yml")
+ENDINGS = (*JSON_ENDINGS, *YAML_ENDINGS)
 NDJSON_TYPES = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"})
+YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"})
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed"})
 
 _ZIP_START = b"PK\x03\x04"
@@ -45,7 +50,8 @@ _EMPTY_ZIP_START = b"PK\x05\x06"
 class Piece:
     """One text that should be a spec, and where it came from: it starts at `line` and `column` of `source`.
 
-    `refusal` says why there is no text; `kept` is the revision of a catalog whose text it is.
+    `refusal` says why there is no text; `kept` is the revision of a catalog whose text it is. The text is JSON unless
+    `is_yaml`.
     """
 
     source: str
@@ -54,6 +60,7 @@ class Piece:
     column: int = 1
     refusal: Problem | None = None
     kept: KeptRevision | None = None
+    is_yaml: bool = False
 
     def place(self, problem: Problem) -> Problem:
         """`problem`, whose line and column count in the text, as it stands in the source."""
@@ -95,10 +102,12 @@ def _pieces(label: str, file: BinaryIO, kind: Kind | None, max_bytes: int) -> It
             yield from _zip_pieces(label, file, max_bytes)
         return
     stream = _Stream(file, start)
-    kind = kind or ("ndjson" if label.lower().endswith(NDJSON_ENDINGS) else None)
-    if is_catalog(start):
+    kind = kind or _kind_by_name(label)
+    if _is_yaml(start, kind):
+        yield from _yaml_documents(label, stream)
+    elif is_catalog(start):
         yield from _catalog_pieces(label, stream, max_bytes)
-    elif kind == "ndjson" or (kind is None and _looks_like_ndjson(start)):
+    elif kind == "ndjson" or (kind in {None, "json"} and _looks_like_ndjson(start)):
         yield from _lines(label, stream, max_bytes)
     elif start.lstrip(b" \t\r\n").startswith(b"["):
         yield from _elements(label, stream, max_bytes)
@@ -112,6 +121,11 @@ def _pieces(label: str, file: BinaryIO, kind: Kind | None, max_bytes: int) -> It
             yield Piece(label, text)
         else:
             yield _refused(label, "The file is empty.", "upload.empty")
+
+
+def _kind_by_name(label: str) -> Kind | None:
+    kinds: dict[tuple[str, ...], Kind] = {NDJSON_ENDINGS: "ndjson", YAML_ENDINGS: "yaml", JSON_ENDINGS: "json"}
+    return next((kind for endings, kind in kinds.items() if label.lower().endswith(endings)), None)
 
 
 def _looks_like_ndjson(start: bytes) -> bool:
@@ -144,6 +158,32 @@ class _Stream:
     def chunks(self) -> Iterator[bytes]:
         while chunk := self.read(CHUNK_BYTES):
             yield chunk
+
+
+# -- YAML -------------------------------------------------------------------------------------------------------------
+
+_JSON_START = re.compile(rb"\s*+[\[{][\s\[{]*+[\"\]}]")
+
+
+def _is_yaml(start: bytes, kind: Kind | None) -> bool:
+    """Whether it is said to be, or looks it; JSON is read as JSON, whatever its file is called."""
+    return (kind == "yaml" and not _JSON_START.match(start)) or (kind is None and looks_like_yaml(start))
+
+
+def _yaml_documents(label: str, stream: _Stream) -> Iterator[Piece]:
+    text = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(text) > MAX_DOCUMENT_BYTES:
+        yield _refused(label, f"This document has more than {MAX_DOCUMENT_BYTES:,} bytes.", "json.too-large")
+        return
+    count = 0
+    for count, (line, document) in enumerate(documents_in(text), 1):
+        if count > MAX_YAML_DOCUMENTS:
+            message = f"At most {MAX_YAML_DOCUMENTS:,} documents are read of one file; the rest was left."
+            yield _refused(label, message, "upload.too-many", line)
+            return
+        yield Piece(label, document, line, is_yaml=True)
+    if not count:
+        yield _refused(label, "The file is empty.", "upload.empty")
 
 
 # -- NDJSON -----------------------------------------------------------------------------------------------------------
@@ -374,8 +414,8 @@ def _entry_refusal(entry: zipfile.ZipInfo) -> str:
         return "This entry is encrypted."
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "This entry is packed by a method that is not read; use deflate."
-    if not entry.filename.lower().endswith(JSON_ENDINGS):
-        return "This entry is no .json, .ndjson or .jsonl file, and was left alone."
+    if not entry.filename.lower().endswith(ENDINGS):
+        return "This entry is no .json, .ndjson, .jsonl, .yaml or .yml file, and was left alone."
     if entry.file_size > MAX_RATIO * max(entry.compress_size, 1024):
         return "This entry grows beyond all measure when it is unpacked."
     return ""

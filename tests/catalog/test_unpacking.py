@@ -201,7 +201,7 @@ def test_each_file_of_an_archive_is_read():
 def test_what_is_no_json_file_in_an_archive_is_left_alone():
     [readme, nested] = refusals("z.zip", zipped(**{"README.md": "x", "more.zip": zipped(**{"a.json": "{}"})}))
 
-    assert readme == nested == "This entry is no .json, .ndjson or .jsonl file, and was left alone."
+    assert readme == nested == "This entry is no .json, .ndjson, .jsonl, .yaml or .yml file, and was left alone."
 
 
 def test_a_link_in_an_archive_is_refused():

@@ -17,10 +17,11 @@ from catalog.errors import DocumentError, SpecError
 from catalog.lint import RULES, SEVERITIES, Advice, advise, score
 from catalog.lint.judging import Waived
 from catalog.linting.check_reports import FORMATS, Checked, as_sarif
+from catalog.problems import Problem
 from catalog.spec import read_spec
 from catalog.strict_json import loads
 from catalog.uploads.gathering import files_at, pieces_at
-from catalog.uploads.unpacking import Piece
+from catalog.uploads.unpacking import JSON_ENDINGS, Piece
 
 NONE: Final = "none"
 TOLD: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}
@@ -60,7 +61,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         try:
-            files = list(files_at(options["paths"]))
+            files = list(files_at(options["paths"], JSON_ENDINGS))
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
         waivers = _waivers_in(options["waivers"]) if options["waivers"] else []
@@ -112,6 +113,9 @@ def _waivers_in(file: Path) -> list[tuple[str, Waived]]:
 def _check(piece: Piece, waivers: Sequence[tuple[str, Waived]] = ()) -> Checked:
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
+    if piece.is_yaml:
+        message = "A spec is JSON; load_specs takes it as YAML too, and stores it as JSON."
+        return Checked(piece.source, piece.line, (Problem("", message, "json.syntax", line=piece.line, column=1),))
     try:
         spec = read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:

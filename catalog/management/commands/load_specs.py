@@ -32,9 +32,9 @@ AHEAD_BYTES = 1_000_000  # of more it pays to read in a second process what come
 
 class Command(BaseCommand):
     help = (
-        "Upload specs: files, folders (their .json, .ndjson and .jsonl files), NDJSON, JSON arrays, ZIP; what "
-        "export_catalog wrote; and documents of other formats: tool lists of MCP, OpenAI and others, OpenAPI, Swagger. "
-        "Prints the API's report as JSON on stdout; exits with 1 where a spec was rejected."
+        "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
+        "ZIP; what export_catalog wrote; and documents of other formats: tool lists of MCP, OpenAI and others, "
+        "OpenAPI, Swagger. Prints the API's report as JSON on stdout; exits with 1 where a spec was rejected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,301 @@
+"""Documents in YAML: what they are as JSON, what is refused, and the doors they come in by."""
+
+import io
+import json
+import time
+import zipfile
+from contextlib import suppress
+
+import pytest
+import yaml
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+
+from catalog.errors import DocumentError
+from catalog.imports import import_document
+from catalog.imports.yaml_text import MAX_NODES, documents_in, loads, looks_like_yaml
+from catalog.models import Tool
+from catalog.strict_json import dumps
+from catalog.strict_json import loads as loads_json
+from catalog.uploads.outcomes import upload
+from catalog.uploads.unpacking import pieces_of
+from tests.factories import DATA, spec_text
+
+PETS = b"""\
+# a shop
+openapi: 3.0.3
+info: {title: Pets, version: 1.10}
+paths:
+  /pets/{id}:
+    get:
+      operationId: getPet
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string, enum: [no, on]}}
+      responses:
+        200: {description: ''}
+"""
+SPEC = b"definition:\n  name: Flip\n  description: Flips a coin.\n"
+APIS = sorted((DATA / "openapi").glob("*.json"))
+
+
+def problem_of(text, **options):
+    with pytest.raises(DocumentError) as refused:
+        loads(text, **options)
+    [problem] = refused.value.problems
+    return problem
+
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "as_json"),
+    [
+        ("no", '"no"'), ("on", '"on"'), ("Yes", '"Yes"'), ("true", "true"), ("False", "false"), ("tRUE", '"tRUE"'),
+        ("~", "null"), ("null", "null"), ("", "null"), ("nil", '"nil"'),
+        ("2020-01-01", '"2020-01-01"'), ("12:30:45", '"12:30:45"'), ("1_000", '"1_000"'), ("1.2.3", '"1.2.3"'),
+        ("012", "12"), ("0o17", "15"), ("0x1F", "31"), ("0b11", '"0b11"'), ("+1", "1"), ("-0", "-0"), ("-7", "-7"),
+        ("19.90", "19.90"), ("1e5", "1e5"), (".5", "0.5"), ("5.", "5.0"), ("-.5E-3", "-0.5E-3"),
+        ("12345678901234567890", "12345678901234567890"), ("'12'", '"12"'), ('"\\u00e9"', '"é"'),
+        ("!!str 12", '"12"'), ("! 12", '"12"'), ("!!int '12'", "12"), ("!!float 3", "3"), ("!!null ''", "null"),
+        ("{200: a, 1.10: b, true: c, 2020-01-01: d}", '{"200": "a", "1.10": "b", "true": "c", "2020-01-01": "d"}'),
+        ("\n- &a {x: 1}\n- *a\n", '[{"x": 1}, {"x": 1}]'),
+        ("\n- &a {x: 1, y: 2}\n- {<<: *a, y: 3, '<<': 4}\n", '[{"x": 1, "y": 2}, {"y": 3, "<<": 4, "x": 1}]'),
+        ("{<<: [{x: 1}, {x: 2, y: 3}]}", '{"x": 1, "y": 3}'),
+        ("|\n  a\n  b\n", '"a\\nb\\n"'), (">-\n  a\n  b\n", '"a b"'), ("a\u2028b # c", '"a\u2028b"'),
+        ("'a \ufeff b'", '"a \ufeff b"'),
+    ],
+)  # fmt: skip
+def test_values_are_those_of_the_core_schema(written, as_json):
+    value = loads(f"value: {written}").value["value"]
+
+    assert dumps(value) == as_json
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "rule", "message"),
+    [
+        ("a: 1\n'a': 2", (2, 1), "yaml.duplicate", "'a' stands twice"),
+        ("200: 1\n'200': 2", (2, 1), "yaml.duplicate", "'200' stands twice"),
+        ("a:\n\tb: 1", (2, 1), "yaml.tab", "indented with spaces"),
+        ("a: b: c", (1, 5), "yaml.syntax", "check the indentation"),
+        ("a: @b", (1, 4), "yaml.syntax", "unless it is quoted"),
+        ("a: 'b\nc: d", (2, 5), "yaml.syntax", "starts in line 1"),
+        ("a: [1\nb: 2", (2, 2), "yaml.syntax", "A comma or ']'"),
+        ("a: .inf", (1, 4), "yaml.number", "JSON has no .inf"),
+        ("a: -.INF", (1, 4), "yaml.number", "JSON has no -.INF"),
+        ("a: .nan", (1, 4), "yaml.number", "JSON has no .nan"),
+        ("a: 1e400", (1, 4), "json.number-range", "out of range"),
+        ("a: " + "1" * 301, (1, 4), "json.number-digits", "at most 300"),
+        ("a: 0x" + "1" * 300, (1, 4), "json.number-digits", "At most 200"),
+        ("a: !!python/object:os.system x", (1, 4), "yaml.tag", "!!python/object:os.system"),
+        ("a: !!timestamp 2020-01-01", (1, 4), "yaml.tag", "!!timestamp"),
+        ("a: !!binary aGk=", (1, 4), "yaml.tag", "!!binary"),
+        ("a: !mine {}", (1, 4), "yaml.tag", "!mine"),
+        ("a: !!set {b}", (1, 4), "yaml.tag", "!!set"),
+        ("a: !!int x", (1, 4), "yaml.tag", "'x' is no int"),
+        ("? [a]\n: b", (1, 3), "yaml.name", "is a text here"),
+        ("&a x: 1\n*a : 1", (2, 1), "yaml.name", "is a text here"),
+        ("a:\n  ?\n  : 1", (2, 4), "yaml.name", "missing before this colon"),
+        ("a: *b", (1, 4), "yaml.alias", "names nothing before it"),
+        ("&a [*a]", (1, 5), "yaml.alias", "stands within what it names"),
+        ("a: &a 1\nb: {<<: *a}", (2, 9), "yaml.merge", "takes a mapping"),
+        ('a: "\\0"', (1, 4), "yaml.character", "U+0000"),
+        ("a: \x07", (1, 4), "yaml.character", "U+0007"),
+        ("\ufeffa: 1", (1, 1), "json.bom", "byte order mark"),
+        (b"a: \xff", (1, 4), "json.encoding", "0xff"),
+        ("a: 1".encode("utf-16-le"), (1, 1), "json.encoding", "UTF-16"),
+        ("a: 1\n---\nb: 2", (2, 1), "yaml.syntax", "second document"),
+        ("# nothing", (1, 1), "yaml.syntax", "empty"),
+        ("[" * 65, (1, 65), "json.depth", "64 levels"),
+        ("%TAG !a! b\n" * 11, (11, 1), "yaml.directives", "At most 10"),
+        ("%YAML 3.0\n--- a", (1, 1), "yaml.syntax", "no YAML"),
+    ],
+)  # fmt: skip
+def test_what_json_cannot_hold_is_refused_with_its_place(text, place, rule, message):
+    problem = problem_of(text)
+
+    assert ((problem.line, problem.column), problem.rule) == (place, rule)
+    assert message in problem.message
+
+
+def test_a_refusal_points_into_the_document():
+    assert problem_of("a:\n  - b: 1\n    c/d: .inf").pointer == "/a/0/c~1d"
+
+
+LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+HOSTILE = {
+    "laughs": LAUGHS,
+    "many aliases": "- &a [" + "x, " * 500 + "]\n" + "- *a\n" * 100_000,
+    "merged laughs": LAUGHS + "b: {<<: [{x: *a39}]}",
+    "scalars": "[" + "1," * 1_000_000 + "1]",
+    "items": "-\n" * 900_000,
+    "anchors": "".join(f"- &a{i} 1\n" for i in range(150_000)),
+    "names": "".join(f"{i}:\n" for i in range(200_000)),
+    "tags": "".join(f"%TAG !a{i}! x\n" for i in range(100_000)) + "--- a",
+    "brackets": "[" * 2_000_000,
+    "dashes": "- " * 1_000_000,
+    "questions": "? " * 1_000_000,
+    "a long text": "a: '" + "x \n " * 500_000 + "'",
+    "floats": "- 1.5e3\n" * 240_000,
+    "comments": "# x\n" * 500_000 + "a: 1",
+    "documents": "--- a\n" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_of_two_megabytes_takes_long(name):
+    text = HOSTILE[name].encode()
+    begun = time.process_time()
+
+    for piece in pieces_of("x.yaml", io.BytesIO(text)):
+        if piece.refusal is None:
+            with suppress(DocumentError):
+                loads(piece.text, max_bytes=8_000_000)
+
+    assert time.process_time() - begun < 2  # a second on a machine that does nothing else
+
+
+@pytest.mark.parametrize("name", ["laughs", "many aliases", "merged laughs", "scalars"])
+def test_what_grows_beyond_measure_is_refused(name):
+    assert problem_of(HOSTILE[name], max_bytes=8_000_000).rule == "yaml.too-large"
+    assert MAX_NODES == 200_000
+
+
+def test_documents_of_one_file_are_known_by_their_markers():
+    data = b"# first\n%YAML 1.2\n---\na: '---'\nb: |\n  ---\n--- # second\nc: 1\n...\n# third\nd: 2\n---\n---\n"
+
+    assert [(line, loads(text).value) for line, text in documents_in(data)] == [
+        (1, {"a": "---", "b": "---\n"}),
+        (7, {"c": 1}),
+        (9, {"d": 2}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "is_yaml"),
+    [
+        (b"openapi: 3.1.0\n", True), (b"# x\n\n---\n", True), (b"- name: x\n", True), (b'"openapi": "3.0"\n', True),
+        (b'{"openapi": "3.0"}', False), (b"[1]", False), (b"", False), (b"not JSON", False), (b"-1", False),
+        (b"http://x", False),
+    ],
+)  # fmt: skip
+def test_yaml_is_known_by_its_first_line(start, is_yaml):
+    assert looks_like_yaml(start) is is_yaml
+
+
+@pytest.mark.parametrize("path", APIS, ids=[path.stem for path in APIS])
+def test_an_api_document_is_imported_from_yaml_as_from_json(path):
+    document = loads_json(path.read_bytes(), max_bytes=8_000_000)
+    text = yaml.dump(json.loads(path.read_text()), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
+
+    read = loads(text, max_bytes=8_000_000)
+
+    assert read.value == document
+    assert import_document(read.value) == import_document(document)
+
+
+# -- doors ------------------------------------------------------------------------------------------------------------
+
+
+def uploaded(name, data, **options):
+    return list(upload(pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES), by=None, **options))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "kind", ["application/yaml", "text/yaml", "application/openapi+yaml", "application/octet-stream"]
+)
+def test_the_api_takes_yaml(program, kind):
+    [entry] = program.send("POST", "/uploads?dry_run=1", PETS, content_type=kind).json()["specs"]
+
+    assert (entry["outcome"], entry["tool"]["id"], entry["line"]) == ("created", "pets.getPet", 7)
+    assert entry["imported"]["format"] == "OpenAPI 3"
+    assert entry["imported"]["spec"]["definition"]["parameters"]["properties"]["id"]["enum"] == ["no", "on"]
+
+
+@pytest.mark.django_db
+def test_a_spec_in_yaml_is_stored_as_json_and_the_report_says_so():
+    [entry] = uploaded("flip.yml", b"---\n" + SPEC)
+
+    assert (entry.outcome, entry.tool_id, entry.origin.format) == ("created", "Flip", "YAML")
+    assert json.loads(Tool.objects.get().current.source) == yaml.safe_load(SPEC)
+
+
+@pytest.mark.django_db
+def test_what_is_wrong_with_a_spec_in_yaml_has_its_place_in_the_file():
+    [_, entry] = uploaded("two.yaml", SPEC + b"---\ndefinition:\n  name: Flop\n  description: 7\n")
+
+    [fault] = entry.faults
+    assert (entry.outcome, entry.line) == ("rejected", 4)
+    assert (fault.problem.pointer, fault.problem.line, fault.problem.column) == ("/definition/description", 7, 16)
+    assert fault.excerpt == "  description: 7"
+
+
+@pytest.mark.django_db
+def test_entries_of_a_list_are_specs_of_their_own():
+    entries = uploaded("two.yaml", b"- definition: {name: A, description: a}\n- definition: {name: B}\n")
+
+    assert [(entry.outcome, entry.source) for entry in entries] == [("created", "two.yaml"), ("rejected", "two.yaml")]
+    assert entries[1].faults[0].problem.line == 2
+
+
+@pytest.mark.django_db
+def test_json_in_a_file_named_yaml_is_read_as_json():
+    [entry] = uploaded("flip.yaml", spec_text("flip").encode())
+
+    assert (entry.outcome, entry.origin) == ("created", None)
+
+
+@pytest.mark.django_db
+def test_a_file_that_is_no_yaml_is_rejected_with_line_and_column():
+    [entry] = uploaded("bad.yaml", b"openapi: 3.0.0\npaths:\n\t/a: {}\n")
+
+    assert entry.faults[0].problem.rule == "yaml.tab"
+    assert (entry.faults[0].problem.line, entry.faults[0].problem.column) == (3, 1)
+
+
+@pytest.mark.django_db
+def test_yaml_files_of_an_archive_are_read():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("pets.yaml", PETS)
+        archive.writestr("flip.yml", SPEC)
+
+    entries = uploaded("all.zip", packed.getvalue())
+
+    assert [(entry.source, entry.tool_id) for entry in entries] == [
+        ("all.zip/pets.yaml", "pets.getPet"),
+        ("all.zip/flip.yml", "Flip"),
+    ]
+
+
+@pytest.mark.django_db
+def test_load_specs_reads_the_yaml_files_of_a_folder(capsys, tmp_path):
+    (tmp_path / "pets.yaml").write_bytes(PETS)
+    (tmp_path / "flip.yml").write_bytes(SPEC)
+
+    call_command("load_specs", str(tmp_path))
+
+    assert json.loads(capsys.readouterr().out)["counts"]["created"] == 2
+
+
+@pytest.mark.django_db
+def test_check_specs_says_that_a_spec_is_json(capsys, tmp_path):
+    (tmp_path / "flip.yaml").write_bytes(SPEC)
+
+    with pytest.raises(SystemExit):
+        call_command("check_specs", str(tmp_path / "flip.yaml"))
+
+    assert "A spec is JSON" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_the_page_takes_yaml_pasted_and_as_a_file(browser):
+    pasted = browser.post("/upload/", {"text": PETS.decode(), "dry_run": "on"}).content.decode()
+    sent = browser.post("/upload/", {"files": SimpleUploadedFile("pets.yaml", PETS)}).content.decode()
+
+    assert "Imported from OpenAPI 3" in pasted
+    assert "pets.getPet" in sent
+    assert ".yaml,.yml" in sent
