@@ -50,7 +50,7 @@ _MARKER: Final = re.compile(rb"^(?:---|\.\.\.)(?=\s|\Z)", re.MULTILINE)
 _CONTENT: Final = re.compile(rb"^(?!---[ \t]*(?:#.*)?\r?$|%)[ \t]*[^\s#]", re.MULTILINE)
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 _YAML_LINE: Final = re.compile(
-    rb"""(?:\s*(?:\#[^\n]*)?\n)*(?:---\s|%YAML\s|(?:-[ ]+)*(?:[\w$.-]+|"[^"\n]*"|'[^'\n]*'):(?:\s|\Z))"""
+    rb"""(?:[ \t\r]*+(?:\#[^\n]*+)?\n)*+(?:---\s|%YAML\s|(?:-[ ]++)*+(?:[\w$.-]++|"[^"\n]*"|'[^'\n]*'):(?:\s|\Z))"""
 )
 
 _UNREADABLE: Final = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

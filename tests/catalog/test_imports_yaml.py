@@ -11,6 +11,9 @@ import yaml
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from hypothesis import given
+from hypothesis import settings as settings_of_hypothesis
+from hypothesis import strategies as st
 
 from catalog.errors import DocumentError
 from catalog.imports import import_document
@@ -183,6 +186,31 @@ def test_documents_of_one_file_are_known_by_their_markers():
 )  # fmt: skip
 def test_yaml_is_known_by_its_first_line(start, is_yaml):
     assert looks_like_yaml(start) is is_yaml
+
+
+@pytest.mark.parametrize("start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000])
+def test_no_beginning_takes_long_to_look_at(start):
+    begun = time.process_time()
+
+    assert not looks_like_yaml(start)
+
+    assert time.process_time() - begun < 0.2
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(value=VALUES, flow=st.booleans(), width=st.sampled_from([20, 1_000]))
+@settings_of_hypothesis(max_examples=300, deadline=None)
+def test_what_is_written_as_yaml_comes_back(value, flow, width):
+    text = yaml.dump(value, Dumper=yaml.CSafeDumper, default_flow_style=flow, width=width, allow_unicode=True)
+
+    assert loads(text).value == loads_json(json.dumps(value))
 
 
 @pytest.mark.parametrize("path", APIS, ids=[path.stem for path in APIS])
