@@ -40,8 +40,8 @@ from catalog.strict_json import JSON, MAX_BYTES, MAX_DEPTH, decode
 
 MAX_NODES: Final = 200_000  # names and values, aliases followed
 MAX_CHARS: Final = 8 * 1024 * 1024  # of all these together
-MAX_GROWTH: Final = 10  # of what aliases make of a text to the text
-FREE_GROWTH_CHARS: Final = 16 * 1024
+MAX_GROWTH: Final = 4  # of what aliases make of a text to the text, and one more for each 250 characters of it
+FREE_GROWTH_CHARS: Final = 4 * 1024
 MAX_BASED_CHARS: Final = 200  # of an integer such as 0x1F
 MAX_DIRECTIVES: Final = 10  # libyaml compares each with each
 
@@ -159,7 +159,7 @@ class _Reading:
 
     def __init__(self, text: str, max_depth: int) -> None:
         self._max_depth = max_depth
-        self._max_chars = min(MAX_CHARS, MAX_GROWTH * len(text) + FREE_GROWTH_CHARS)
+        self._max_chars = min(MAX_CHARS, (MAX_GROWTH + len(text) // 250) * len(text) + FREE_GROWTH_CHARS)
         self._nodes = self._chars = 0
         self._anchors: dict[str, _Node | None] = {}  # None while the node is being read
         self._path: list[str | int] = []

@@ -108,15 +108,16 @@ def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None) -
 
 
 def _of_yaml(piece: Piece, prefix: str | None) -> Iterator[Candidate]:
-    """The candidates in a document of YAML; of a list, each entry is a document of its own, as in an array of JSON."""
+    """The candidates in a document of YAML; of a list of objects, each is one of its own, as in an array of JSON."""
     try:
         read = yaml_text.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
     except DocumentError as error:
         yield Candidate(piece, error.problems)
         return
-    entries = enumerate(read.value) if isinstance(read.value, list) else [(None, read.value)]
-    for index, document in entries:
-        base = "" if index is None else pointer_join("", index)
+    parts: list[tuple[str, JSON]] = [("", read.value)]
+    if isinstance(read.value, list) and all(isinstance(one, dict) for one in read.value):
+        parts = [(pointer_join("", index), one) for index, one in enumerate(read.value)]
+    for base, document in parts:
         where = partial(_located, read.locate, base)
         if detect(document) is None:
             yield _spec_of_yaml(document, piece, where)
@@ -132,9 +133,10 @@ def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tup
 
 def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
     """A spec is JSON, so that is what is stored; what is wrong with it has its place in what was uploaded."""
-    text = dumps(document, indent=2)
-    spec = _read(text.encode())
+    spec = _read(dumps(document).encode())
     if isinstance(spec, ToolSpec):
+        text = dumps(document, indent=2)
+        spec = _read(text.encode())
         line = where([""])[""][0] + piece.line - 1
         return Candidate(Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text))
     places = where(dict.fromkeys(problem.pointer for problem in spec))

@@ -188,6 +188,17 @@ def test_yaml_is_known_by_its_first_line(start, is_yaml):
     assert looks_like_yaml(start) is is_yaml
 
 
+def test_a_long_document_may_repeat_a_large_schema_often():
+    schema = "".join(
+        f"  p{number}: {{type: string, description: What it is, in a few words.}}\n" for number in range(200)
+    )
+
+    value = loads(f"schema: &schema\n{schema}uses:\n" + "- *schema\n" * 50).value
+
+    assert len(value["uses"]) == 50
+    assert value["uses"][49] == value["schema"]
+
+
 @pytest.mark.parametrize("start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000])
 def test_no_beginning_takes_long_to_look_at(start):
     begun = time.process_time()
