@@ -85,7 +85,7 @@ UPLOAD_BODY: dict[str, Any] = {
             },
             "application/json": {"schema": {}},
             "application/x-ndjson": {"schema": {"type": "string"}},
-            "application/yaml": {"schema": {"type": "string"}},
+            "application/yaml": {"schema": {}},
             "application/zip": {"schema": {"type": "string", "format": "binary"}},
         },
     }
