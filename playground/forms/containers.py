@@ -200,6 +200,7 @@ def array_node(here: Here, draft: Array) -> Node:
         Hidden(here.control("a"), ""),
         tuple(rows),
         (_item_button(here),) if children.item(here.found, index).is_allowed else (),
+        is_tuple=children.prefix_length(here.found) > 0,
     )
 
 

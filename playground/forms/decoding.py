@@ -221,11 +221,7 @@ def _file(file: Upload, place: _Place, path: str, faults: list[Fault], state: St
 
 
 def _text(place: _Place, state: State) -> Draft:
-    return Text(place.text("s"), False, state)
-
-
-def _optional_text(place: _Place, state: State) -> Draft:
-    text = place.text("t")
+    text = place.text("t") or place.text("s")
     return Text(text, False, state) if text or "x" in place.tags else Missing("text", state)
 
 
@@ -282,7 +278,7 @@ _READERS: Final[Mapping[str, Callable[[_Place, State], Draft]]] = {
     "z": _folded,
     "q": _literal_text,
     "s": _text,
-    "t": _optional_text,
+    "t": _text,
     "n": _number,
     "b": _boolean,
     "j": _json,

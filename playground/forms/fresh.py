@@ -1,7 +1,8 @@
 """New values: what a person gets who adds something. Only here do defaults become values.
 
 What the schema requires is there at once, with its default or the one value that it may have; what is optional is left
-out. A value that nobody can guess stays empty, to be filled in.
+out. A value that nobody can guess stays empty, to be filled in. That includes texts, lists and maps: an empty one is a
+value, and is sent only where a person chose it. An object with members of its own is created, for their fields to show.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from playground.forms.drafts import (
     Missing,
     Object,
     State,
-    Text,
     draft_of,
     with_state,
 )
@@ -58,13 +58,11 @@ def _new(guide: Guide, places: Sequence[Place], kind: Kind | None, above: tuple[
 
 def _of_kind(guide: Guide, places: Sequence[Place], kind: Kind | None, above: tuple[object, ...]) -> Draft:
     match kind:
-        case "text":
-            return Text("")
         case "null":
             return Constant(None)
-        case "object":
+        case "object" if not above or children.declared_names(guide.at(places, Object())):
             return _object(guide, places, above)
-        case "array":
+        case "array" if not above or _least_items(guide, places):
             return _array(guide, places, above)
     return Missing(kind)
 
@@ -107,19 +105,24 @@ def _array(guide: Guide, places: Sequence[Place], above: tuple[object, ...]) -> 
     if identity in above or len(above) >= MAX_DEPTH:
         return Array()
     found = guide.at(places, Array())
-    lengths = [members(place).get("minItems") for place in found.places]
-    least = max((length for length in lengths if isinstance(length, int)), default=0)
     below = (*above, identity)
-    items = [_new(guide, children.item(found, index).places, None, below) for index in range(min(least, MAX_ITEMS))]
+    length = min(_least_items(guide, places), MAX_ITEMS)
+    items = [_new(guide, children.item(found, index).places, None, below) for index in range(length)]
     return Array(tuple(Item(str(row), draft) for row, draft in enumerate(items)))
+
+
+def _least_items(guide: Guide, places: Sequence[Place]) -> int:
+    lengths = [members(place).get("minItems") for place in guide.at(places, Array()).places]
+    return max((length for length in lengths if isinstance(length, int)), default=0)
 
 
 def with_required(guide: Guide, places: Sequence[Place], draft: Object) -> Object:
     """`draft`, with new values for the required members that it lacks."""
     found = guide.at(places, draft)
     present = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
+    above = (tuple(place.identity for place in places),)
     new = {
-        name: fresh(guide, children.member(found, name).places)
+        name: _new(guide, children.member(found, name).places, None, above)
         for name in children.declared_names(found)
         if name in children.required_names(found, present) and name not in present
     }

@@ -105,7 +105,7 @@ class Here:
 
     @property
     def must_exist(self) -> bool:
-        """Whether an empty control means an empty value, not an absent one."""
+        """Whether a value is here and has to be, so that "(not set)" is not offered."""
         return self.spot.is_row or (self.spot.is_required and not self.is_empty)
 
     @property
@@ -177,10 +177,12 @@ class Here:
 
     def _hidden(self) -> tuple[Hidden, ...]:
         state = self.draft.state
+        is_filled_in_here = self.kind in SCALARS and (self.spot.is_required or self.spot.is_row)
+        picked = dict(state.branches)
         in_force = [
             Hidden(self.control("u"), f"{union.key}={union.chosen}")
             for union in self.found.unions
-            if len(union.candidates) > 1 and not self.is_empty
+            if len(union.candidates) > 1 and (not self.is_empty or is_filled_in_here or union.key in picked)
         ]
         view = [Hidden(self.control("w"), state.view)] if state.view else []
         return (*in_force, *view, *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash))
@@ -207,7 +209,8 @@ class Here:
         if not self.spot.is_row and self.spot.path:
             none_is_current = self.is_empty and current is None
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
-        if self.shows_all and isinstance(self.draft, Text) and not self.draft.is_literal:
+        is_plain_text = self.is_empty or (isinstance(self.draft, Text) and not self.draft.is_literal)
+        if self.shows_all and current == "text" and is_plain_text:
             options.append(Option("literal", "text as a JSON literal"))
         options += views
         if isinstance(self.draft, Raw):

@@ -9,8 +9,8 @@ o a  | hidden                   | an object, a list is here
 r    | hidden, one per row      | a list's row; `~id` is a folded run of rows
 m    | hidden, one per row      | an object's extra entry
 k l  | text                     | the entry's key; the key as a JSON literal
-s    | text                     | text that is there even when empty
 t x  | text, checkbox           | text that is absent when empty, unless the box is ticked
+s    | text                     | the same as t; drafts in browsers hold it from earlier versions
 q    | text                     | text as a JSON literal, where HTML could not carry it
 n    | text                     | a number as it is typed; "" is absent
 b    | radio                    | true, false or ""

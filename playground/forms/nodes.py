@@ -164,7 +164,7 @@ class TextNode:
 
     Attributes:
         picker: the type of a control that may write into it, "date" for instance.
-        keep_empty: the name of the box that sends it when it is empty; "" where it is always sent.
+        keep_empty: the name of the box that sends it when it is empty; "" for a literal, which says it itself.
     """
 
     template: ClassVar = "text"
@@ -183,8 +183,8 @@ class TextNode:
 
     @property
     def placeholder(self) -> str:
-        """What an empty control says: whether it is sent. Never empty, so that styles can tell an empty control."""
-        return "(not set)" if self.keep_empty and not self.is_kept_empty else "(empty text)"
+        """What an empty control shows: whether it is sent. Never empty, so that styles can tell an empty control."""
+        return "(empty text)" if self.is_kept_empty else "(not set)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,11 +294,14 @@ class ArrayRow:
 
 @dataclass(frozen=True, slots=True)
 class ArrayNode:
+    """A list as rows. `is_tuple`: some items have a schema of their own, by their position."""
+
     template: ClassVar = "array"
     head: Head
     marker: Hidden
     rows: tuple[ArrayRow, ...]
     add: tuple[Button, ...]
+    is_tuple: bool = False
 
 
 @dataclass(frozen=True, slots=True)

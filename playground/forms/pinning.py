@@ -3,6 +3,9 @@
 What cannot be read is said where it was typed; what breaks the schema, where a person can mend it: a missing member at
 its empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen
 branch alone. What has no control of its own is said at the nearest one around it.
+
+An empty field has one message, which asks for its value ("Enter owner"). What else the schema objects to only because
+that value is missing is left out: that its list is too short, or that no branch of a union fits.
 """
 
 from __future__ import annotations
@@ -29,6 +32,14 @@ from playground.forms.reading import Fault
 _ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
 MAX_LABELS: Final = 4
 _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
+_ABOUT_COUNTS: Final = frozenset({"minItems", "minProperties", "contains"})
+_REQUESTS: Final[Mapping[str, str]] = {
+    "absent": "Add",
+    "boolean": "Choose",
+    "choice": "Choose",
+    "choices": "Choose",
+    "file": "Choose a file for",
+}  # by a node's template; others are typed: "Enter"
 
 
 def pin(form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]) -> Form:
@@ -39,8 +50,8 @@ def pin(form: Form, faults: Iterable[Fault], violations: Iterable[Violation], pa
     board = _Board(paths)
     board.learn(form.root)
     for fault in faults:
-        board.post(fault.path, fault.problem.message, on_key=fault.on_key)
-    for violation in violations:
+        board.post_fault(fault)
+    for violation in sorted(violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING):
         board.post_violation(violation)
     return replace(form, root=board.pinned(form.root), errors=tuple(board.summary(form.root)))
 
@@ -60,12 +71,15 @@ class _Board:
     Attributes:
         nodes: the nodes by path; `keys`: the entries that a path is the value of.
         messages: by path, and whether it is about the key there.
+        incomplete: the paths of objects and lists that lack a value, because a field right below is empty or cannot be
+            read.
     """
 
     paths: Mapping[str, str]
     nodes: dict[str, Node] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
     messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
+    incomplete: set[str] = field(default_factory=set)
 
     def learn(self, node: Node) -> None:
         """Take up the nodes from `node` down."""
@@ -79,35 +93,71 @@ class _Board:
     def post(self, path: str, message: str, *, on_key: bool = False) -> None:
         """Say `message` at `path`, or at the nearest place around it."""
         while path not in self.nodes and path:
-            path, on_key = path.rpartition("/")[0], False
+            path, on_key = _around(path), False
         said = self.messages.setdefault((path, on_key and path in self.keys), [])
         if message not in said:
             said.append(message)
+
+    def post_fault(self, fault: Fault) -> None:
+        """Show what cannot be read, or is still empty, where it was typed."""
+        self.post(fault.path, fault.problem.message, on_key=fault.on_key)
+        if not fault.on_key:
+            self.incomplete.add(_around(fault.path))
 
     def post_violation(self, violation: Violation) -> None:
         """Say a violation where it can be mended."""
         path = self._path(violation.pointer)
         if violation.keyword in _ABOUT_MISSING and violation.names:
             for name in violation.names:
-                below = member_path(path, name)
-                if below in self.nodes:
-                    self.post(below, violation.message)
-                else:
-                    self.post(path, violation.message)
+                self._post_missing(path, name, violation.message)
         elif violation.keyword in {"oneOf", "anyOf"}:
             self._post_union(violation, path)
-        else:
+        elif not self._comes_from_an_empty_field(violation, path):
             self.post(path, violation.message, on_key=violation.keyword in _ABOUT_NAMES)
+
+    def _post_missing(self, path: str, name: str, message: str) -> None:
+        """Ask for the member `name` at its empty field, unless something is said there already."""
+        below = member_path(path, name)
+        if below not in self.nodes:
+            self.post(path, message)
+            return
+        self.incomplete.add(path)
+        if (below, False) not in self.messages:
+            self.post(below, _request(self.nodes[below]))
+
+    def _comes_from_an_empty_field(self, violation: Violation, path: str) -> bool:
+        """Whether filling in an empty field may settle `violation`: it is about a count, or a shifted tuple's item."""
+        if violation.keyword in _ABOUT_COUNTS and path in self.incomplete:
+            return True
+        while path:
+            path = _around(path)
+            node = self.nodes.get(path)
+            if path in self.incomplete and isinstance(node, ArrayNode) and node.is_tuple:
+                return True
+        return False
 
     def _post_union(self, violation: Violation, path: str) -> None:
         node = self.nodes.get(path)
-        in_force = dict(node.head.branches) if node else {}
-        index = in_force.get(violation.schema_pointer)
-        chosen = violation.branches[index] if index is not None and index < len(violation.branches) else ()
+        chosen = self._chosen_branch(violation, path)
         for inner in chosen:
             self.post_violation(inner)
-        if not chosen or (node and node.head.unions):
+        if not chosen or (node and node.head.unions and not all(map(self._asks_for_a_field, chosen))):
             self.post(path, violation.message)
+
+    def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
+        """What is wrong with the branch that is in force at `path`."""
+        node = self.nodes.get(path)
+        index = dict(node.head.branches).get(violation.schema_pointer) if node else None
+        return violation.branches[index] if index is not None and index < len(violation.branches) else ()
+
+    def _asks_for_a_field(self, violation: Violation) -> bool:
+        """Whether `violation` says no more than that fields of the form are empty."""
+        path = self._path(violation.pointer)
+        if violation.keyword in {"oneOf", "anyOf"}:
+            chosen = self._chosen_branch(violation, path)
+            return bool(chosen) and all(map(self._asks_for_a_field, chosen))
+        is_missing = violation.keyword in _ABOUT_MISSING and bool(violation.names)
+        return is_missing and all(member_path(path, name) in self.nodes for name in violation.names)
 
     def _path(self, pointer: str) -> str:
         while pointer not in self.paths and pointer:
@@ -147,6 +197,15 @@ class _Board:
                 for message in self.messages.get((path, on_key), ()):
                     target = keys[path].id if on_key else target_of(node)
                     yield Summary(f"{' · '.join(where)}: {message}", target)
+
+
+def _request(node: Node) -> str:
+    """The message at a field that has to be filled in."""
+    return f"{_REQUESTS.get(node.template, 'Enter')} {node.head.label}"
+
+
+def _around(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _in_page_order(root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:

@@ -39,6 +39,9 @@ def posted(draft: Draft, path: str = "") -> Posted:
                 yield from posted(item.draft, row_path(path, item.row))
         case Missing(kind):
             yield _EMPTY.get(kind or "", "j"), path, ""
+        case Text("", False):
+            yield "t", path, ""
+            yield "x", path, "1"
         case _:
             yield _leaf(draft, path)
 
@@ -69,7 +72,7 @@ def _object(draft: Object, path: str) -> Posted:
 def _leaf(draft: Text | Numeral | Constant | Raw | Folded | Kept, path: str) -> tuple[str, str, str]:
     match draft:
         case Text(text, is_literal):
-            return "q" if is_literal else "s", path, text
+            return "q" if is_literal else "t", path, text
         case Numeral(text):
             return "n", path, text
         case Constant(None):

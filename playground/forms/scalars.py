@@ -33,9 +33,8 @@ _MODES: Final = {"email": "email", "idn-email": "email", "uri": "url", "uri-refe
 def text_node(here: Here, text: str, *, is_literal: bool = False) -> Node:
     """A text; where it stands for bytes, with a file to choose."""
     facts = here.facts
-    is_optional = not here.must_exist
-    tag = "q" if is_literal else "t" if is_optional else "s"
-    keep_empty = here.control("x") if tag == "t" else ""
+    tag = "q" if is_literal else "t"
+    keep_empty = "" if is_literal else here.control("x")
     is_kept_empty = bool(keep_empty) and not here.is_empty and not text
     if not is_literal and takes_files(facts.encoding):
         return FileNode(

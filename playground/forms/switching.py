@@ -64,8 +64,7 @@ def switch_kind(guide: Guide, places: Sequence[Place], draft: Draft, wanted: str
     if wanted in _VIEWS:
         return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
     if wanted == "literal":
-        is_plain = isinstance(draft, Text) and not draft.is_literal
-        return Text(literal(draft.text), True, draft.state) if isinstance(draft, Text) and is_plain else draft
+        return _as_literal(draft)
     if wanted == "fields":
         return _as_fields(guide, draft)
     if wanted not in {*KINDS, "none", "json"}:
@@ -110,6 +109,14 @@ def _switch(guide: Guide, draft: Draft, left: str, entered: str, made: Draft) ->
         kept[left] = Snapshot(_pairs(draft), after)
     stash = tuple((key, token) for key, snapshot in kept.items() if (token := _token(guide, snapshot)))
     return with_state(new, replace(new.state, stash=stash))
+
+
+def _as_literal(draft: Draft) -> Draft:
+    """A text as its JSON literal; where there is none yet, one to be written."""
+    if isinstance(draft, Missing):
+        return Text("", True, draft.state)
+    is_plain = isinstance(draft, Text) and not draft.is_literal
+    return Text(literal(draft.text), True, draft.state) if isinstance(draft, Text) and is_plain else draft
 
 
 def _as_fields(guide: Guide, draft: Draft) -> Draft:

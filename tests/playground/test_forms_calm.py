@@ -63,8 +63,8 @@ def test_entries_that_the_schema_does_not_speak_of_are_added_when_every_option_i
     form = FormInUse({"properties": {"a": {"type": "string"}}}, {})
 
     assert form.page.by_name.get("parameters:nk:") is None
-    form.press("all").type("nk", "", "b").press("entry").pick_kind("/@0", "text").press("fewer")
-    assert form.value == {"b": ""}
+    form.press("all").type("nk", "", "b").press("entry").pick_kind("/@0", "text")
+    assert form.type("t", "/@0", "x").press("fewer").value == {"b": "x"}
     assert form.page.by_name.get("parameters:nk:") is not None  # where there is one there may be more
 
 
@@ -106,7 +106,13 @@ def test_rows_of_a_tuple_are_called_what_each_is():
 
 def test_an_empty_text_that_will_be_sent_says_so():
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
-    page = FormInUse(schema).page
+    page = FormInUse(schema, {"a": ""}).page
 
     assert page.by_id("parameters:/.a").attributes["placeholder"] == "(empty text)"
     assert page.by_id("parameters:/.b").attributes["placeholder"] == "(not set)"
+
+
+def test_a_required_text_that_is_not_filled_in_does_not_claim_to_be_sent():
+    page = FormInUse({"properties": {"a": {"type": "string"}}, "required": ["a"]}).page
+
+    assert page.by_id("parameters:/.a").attributes["placeholder"] == "(not set)"

@@ -13,6 +13,8 @@ from playground.templatetags.forms import schema_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL, Pair, pairs_of
 
+MISSING = {"required", "dependentRequired", "dependencies"}
+COUNTS = {"minItems", "minProperties", "contains"}
 SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4")
 
 
@@ -32,6 +34,9 @@ def messages_at_controls(page):
                     control.attributes.get("id") or ""
                 )
     return found
+
+
+REQUESTS = ("Enter ", "Choose ", "Add ")
 
 
 def leaves(violations, nodes, paths):
@@ -63,6 +68,10 @@ class Tally:
     above: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
+    def is_asked_for_below(self, path, nodes):
+        below = (node for other, node in nodes.items() if other.rpartition("/")[0] == path and other)
+        return any(message.startswith(REQUESTS) for node in below for message in node.head.errors)
+
     def look_at(self, pair: Pair) -> None:
         submission = submitted(pair.schema, pair.value)
         checked = compile_schema(pair.schema).check(submission.value)
@@ -75,6 +84,13 @@ class Tally:
             self.complaints.append(f"{pair}: the summary leads nowhere")
         for violation, path in leaves(checked.violations, nodes, paths):
             self.errors += 1
+            if violation.keyword in MISSING and violation.names and path in nodes:  # it is asked for at its field
+                asked = nodes[path].head.errors
+                if len(asked) != 1 or not asked[0].startswith(REQUESTS) or not set(asked) <= said:
+                    self.complaints.append(f"{pair}: {path} is not asked for, but told {asked}")
+                continue
+            if violation.keyword in COUNTS and self.is_asked_for_below(path, nodes):
+                continue
             if violation.message not in shown or not any(violation.message in message for message in said):
                 self.complaints.append(f"{pair}: {violation.message!r} is not said")
             elif not any(name.startswith(f"parameters:{path}") for name in shown[violation.message]):

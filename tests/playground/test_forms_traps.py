@@ -52,7 +52,7 @@ def test_3_what_is_typed_never_changes_the_branch():
     schema = {"anyOf": [{"type": "string", "maxLength": 3, "title": "Code"}, {"type": "string", "title": "Name"}]}
     form = FormInUse(schema, "abc")
 
-    form.type("s", "", "abcdef").send()
+    form.type("t", "", "abcdef").send()
 
     assert form.page.rows("parameters:u:") == ["/anyOf=0"]
 
@@ -84,16 +84,21 @@ def test_6_an_empty_optional_text_is_absent_unless_it_is_ticked():
     assert form.type("x", "/.a", "1").send().value == {"a": ""}
 
 
-def test_6_an_empty_required_text_is_an_empty_text():
+def test_6_a_required_text_that_was_cleared_is_absent_unless_it_is_ticked():
     form = FormInUse({"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"a": "x"})
 
-    assert form.type("s", "/.a", "").send().value == {"a": ""}
+    assert form.type("t", "/.a", "").send().value == {}
+    assert form.node("/.a").head.errors == ("Enter a",)
+    assert form.type("x", "/.a", "1").send().value == {"a": ""}
+    assert form.submission.is_ready
 
 
-def test_6_an_empty_text_of_a_list_is_an_empty_text():
+def test_6_a_text_of_a_list_that_was_cleared_is_asked_for_unless_it_is_ticked():
     form = FormInUse({"type": "array", "items": {"type": "string"}}, ["x"])
 
-    assert form.type("s", "/@0", "").send().value == [""]
+    assert form.type("t", "/@0", "").send().value == []
+    assert form.node("/@0").head.errors == ("Give this item a value, or remove it",)
+    assert form.type("x", "/@0", "1").send().value == [""]
 
 
 def test_7_optional_members_that_nobody_touched_are_absent_at_every_depth():
@@ -106,8 +111,15 @@ def test_7_optional_members_that_nobody_touched_are_absent_at_every_depth():
 def test_8_a_required_text_may_be_empty():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
 
-    assert form.send().submission.is_ready
+    assert form.type("x", "/.a", "1").send().submission.is_ready
     assert form.value == {"a": ""}
+
+
+def test_8_a_required_text_that_nobody_touched_is_refused_and_not_sent():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
+
+    assert not form.send().submission.is_ready
+    assert form.value == {}
 
 
 def test_9_the_two_ways_to_write_nullable_look_the_same():
@@ -128,7 +140,7 @@ def test_9_null_an_empty_text_and_nothing_are_told_apart():
 def test_10_a_default_does_not_come_back_after_it_was_cleared():
     form = FormInUse({"properties": {"a": {"type": "string", "default": "x"}}, "required": ["a"]}, {"a": "x"})
 
-    assert form.type("s", "/.a", "").send().value == {"a": ""}
+    assert form.type("t", "/.a", "").send().value == {}
 
 
 def test_11_an_optional_object_is_absent_until_it_is_added_and_can_be_removed():
@@ -136,7 +148,7 @@ def test_11_an_optional_object_is_absent_until_it_is_added_and_can_be_removed():
     form = FormInUse({"type": "object", "properties": {"address": address}})
 
     assert form.send().submission.is_ready
-    assert form.press("add", "/.address").value == {"address": {"city": ""}}
+    assert form.press("add", "/.address").value == {"address": {}}
     assert form.press("remove", "/.address").value == {}
 
 
@@ -171,7 +183,7 @@ def test_14_a_decimal_is_a_multiple_of_a_hundredth():
 def test_15_rows_keep_their_names_when_others_move_or_go():
     form = FormInUse({"type": "array", "items": {"type": "string"}}, ["a", "b", "c"])
 
-    form.press("down", "/@0").press("remove", "/@1").type("s", "/@0", "A").send()
+    form.press("down", "/@0").press("remove", "/@1").type("t", "/@0", "A").send()
 
     assert form.value == ["A", "c"]
     assert [row.row.value for row in form.node().rows] == ["0", "2"]
