@@ -246,7 +246,7 @@ def test_a_secret_that_was_just_typed_is_not_written_back_into_the_page(browser,
     assert refused.status_code == 422
     assert "short77" not in refused.content.decode()
     assert "hunter22" not in drawn_again.content.decode()
-    press(browser, drawn_again, "run=1")
+    press(browser, drawn_again, "run=1", typed={control(drawn_again, "/.text"): "hello"})
     assert len(Run.objects.get().configuration_fingerprint) == 64
 
 
