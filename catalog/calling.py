@@ -1,4 +1,4 @@
-"""A call of the API, as text to paste into a shell or a program.
+"""A call of the API, as text to paste into a shell or a program. It runs as it stands.
 
 Nothing here knows Django. There is no secret in it: the token comes from the environment of whoever pastes it.
 """
@@ -6,38 +6,34 @@ Nothing here knows Django. There is no secret in it: the token comes from the en
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from catalog.strict_json import JSON, Number, dumps
 
 INDENT = "    "
 LINE_CHARS = 88
-MAX_DEPTH = 4
-PLACEHOLDERS: Mapping[str, JSON] = {
-    "string": "…",
-    "integer": 1,
-    "number": 1,
-    "boolean": True,
-    "array": [],
-    "null": None,
-}
+MAX_DEPTH = 50  # of a Python literal; Python's parser ends at 200
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A POST of `body`, as JSON, to `url`."""
+    """A POST of `body`, as JSON, to `url`. `note` is a line for whoever reads it, "" for none."""
 
     url: str
     body: JSON
+    note: str = ""
 
 
 def as_curl(call: Call) -> str:
+    """The call as a command of a shell."""
     body = dumps(call.body)
     if len(body) > LINE_CHARS // 2:
         body = dumps(call.body, indent=2)
     return "\n".join(
         [
+            *_comment(call),
             f"curl {shlex.quote(call.url)} \\",
             '  -H "Authorization: Bearer $TOOLSHELF_TOKEN" \\',
             "  -H 'Content-Type: application/json' \\",
@@ -47,16 +43,19 @@ def as_curl(call: Call) -> str:
 
 
 def as_python(call: Call) -> str:
+    """The call as a program that needs nothing but Python."""
+    is_exact = _survives_python(call.body)
     return "\n".join(
         [
             "import json",
             "import os",
             "import urllib.request",
             "",
-            f"body = {python_literal(call.body)}",
+            *_comment(call),
+            f"body = {python_literal(call.body) if is_exact else repr(dumps(call.body))}",
             "request = urllib.request.Request(",
             f"    {call.url!r},",
-            "    data=json.dumps(body).encode(),",
+            f"    data={'json.dumps(body)' if is_exact else 'body'}.encode(),",
             "    headers={",
             "        'Authorization': f\"Bearer {os.environ['TOOLSHELF_TOKEN']}\",",
             "        'Content-Type': 'application/json',",
@@ -69,24 +68,18 @@ def as_python(call: Call) -> str:
     )
 
 
-def placeholder(schema: JSON, depth: int = 0) -> JSON:
-    """A value to be filled in: what `schema` says must be there, each by its first choice or its type."""
-    if not isinstance(schema, dict):
-        return {}
-    for keyword in ("const", "default"):
-        if keyword in schema:
-            return schema[keyword]
-    for keyword in ("examples", "enum"):
-        if isinstance(choices := schema.get(keyword), list) and choices:
-            return choices[0]
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        kind = kind[0] if kind else None
-    if isinstance(properties := schema.get("properties"), dict) and depth < MAX_DEPTH:
-        required = schema.get("required")
-        names = [name for name in properties if isinstance(required, list) and name in required]
-        return {name: placeholder(properties[name], depth + 1) for name in names}
-    return PLACEHOLDERS.get(kind, {}) if isinstance(kind, str) else {}
+def _comment(call: Call) -> list[str]:
+    return [f"# {call.note}"] if call.note else []
+
+
+def _survives_python(value: JSON, depth: int = 0) -> bool:
+    """Whether Python would send `value` as it is: it rounds long decimals, and cannot read what is nested too deep."""
+    if isinstance(value, Number):
+        return value.is_zero() or Decimal(repr(float(value))) == value
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return depth < MAX_DEPTH and all(_survives_python(part, depth + 1) for part in parts)
+    return True
 
 
 def python_literal(value: JSON, depth: int = 0) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from catalog.addresses import revision_of
-from catalog.calling import Call, as_curl, as_python, placeholder
 from catalog.exports import FORMATS, Export, Fit, export, matrix
 from catalog.json_schema import docs as schema_docs
 from catalog.laying_out import is_one_line, lay_out
@@ -71,7 +69,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class ToolDocs:
-    """What a tool's page tells, computed when the template asks for it. `site` is the address of this site."""
+    """What a tool's page tells, computed when the template asks for it. `site` is the address of this site.
+
+    How the tool is called is the playground's to tell (`playground/example_calls.py`).
+    """
 
     tool: Tool
     site: str
@@ -123,32 +124,15 @@ class ToolDocs:
         return lay_out(self.spec.source) if self.laid_out else self.spec.source
 
     @cached_property
-    def usages(self) -> tuple[Usage, ...]:
-        """Ways to use it, the plainest first."""
-        return (
-            Usage("curl", "curl", as_curl(self._call())),
-            Usage("python", "Python", as_python(self._call())),
-            *self._exports(),
-        )
+    def exports(self) -> tuple[Usage, ...]:
+        """Its definition in the formats that are asked for most."""
+        return tuple(map(self._exported, EXPORTS_SHOWN))
 
-    def _exports(self) -> Iterator[Usage]:
-        for key in EXPORTS_SHOWN:
-            exported = export(self.spec, key)
-            yield Usage(key, FORMATS[key].label, dumps(exported.document, indent=2), exported)
+    def _exported(self, key: str) -> Usage:
+        exported = export(self.spec, key)
+        return Usage(key, FORMATS[key].label, dumps(exported.document, indent=2), exported)
 
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
         """How well it fits each format that it can be exported to."""
         return matrix(self.spec)
-
-    @property
-    def _sample(self) -> JSON:
-        """Parameters to show a call with: those of the first example that has some, else made up."""
-        examples = (example.parameters for example in self.spec.examples if example.has_parameters)
-        return next(examples, placeholder(self.spec.parameters))
-
-    def _call(self) -> Call:
-        body: dict[str, JSON] = {"parameters": self._sample}
-        if self.tool.configurable:
-            body["configuration"] = placeholder(self.spec.configuration)
-        return Call(f"{self.site}api/v1/tools/{self.tool.slug}/runs", body)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from pprint import pformat
 
+from catalog.calling import Call, as_curl, as_python
 from catalog.strict_json import JSON, Number, dumps
 from playground.models import Run
 
@@ -125,79 +125,26 @@ def snippets(run: Run, site: str) -> list[Snippet]:
     text = dumps(body)
     if len(text) > SNIPPET_CHARACTERS:
         return []
-    url = f"{site}/api/v1/tools/{run.tool.slug}/runs"
-    fill_in = "configuration" in body
+    fill_in = FILL_IN if "configuration" in body else ""
+    call = Call(f"{site}/api/v1/tools/{run.tool.slug}/runs", body, fill_in)
     return [
-        Snippet("curl", "curl", _curl(url, text, fill_in=fill_in)),
-        Snippet("python", "Python", _python(url, body, fill_in=fill_in)),
-        Snippet("command", "manage.py", _command(run, fill_in=fill_in)),
+        Snippet("curl", "curl", as_curl(call)),
+        Snippet("python", "Python", as_python(call)),
+        Snippet("command", "manage.py", _command(run, fill_in)),
     ]
 
 
 FILL_IN = "the configuration is not kept: fill it in"
 
 
-def _curl(url: str, body: str, *, fill_in: bool) -> str:
-    lines = [
-        *([f"# {FILL_IN}"] if fill_in else []),
-        f"curl {shlex.quote(url)} \\",
-        '  -H "Authorization: Bearer $TOOLSHELF_TOKEN" \\',
-        "  -H 'Content-Type: application/json' \\",
-        f"  --data {shlex.quote(body)}",
-    ]
-    return "\n".join(lines)
-
-
-def _python(url: str, body: dict[str, JSON], *, fill_in: bool) -> str:
-    note = f"  # {FILL_IN}" if fill_in else ""
-    return "\n".join(
-        [
-            "import json",
-            "import os",
-            "import urllib.request",
-            "",
-            f"body = {_literal(body)}{note}",
-            "request = urllib.request.Request(",
-            f"    {url!r},",
-            "    data=json.dumps(body).encode(),",
-            "    headers={",
-            '        "Authorization": f"Bearer {os.environ[\'TOOLSHELF_TOKEN\']}",',
-            '        "Content-Type": "application/json",',
-            "    },",
-            ")",
-            "with urllib.request.urlopen(request) as answer:",
-            "    print(json.load(answer))",
-        ]
-    )
-
-
-def _literal(value: JSON) -> str:
-    """`value` as Python writes it. A number that Python would round is left as JSON writes it."""
-
-    class Written(str):
-        __slots__ = ()
-
-        def __repr__(self) -> str:
-            return str(self)
-
-    def plain(part: JSON) -> object:
-        if isinstance(part, Number):
-            return Written(part.lexeme)
-        if isinstance(part, dict):
-            return {name: plain(member) for name, member in part.items()}
-        if isinstance(part, list):
-            return [plain(item) for item in part]
-        return part
-
-    return pformat(plain(value), width=110, sort_dicts=False)
-
-
-def _command(run: Run, *, fill_in: bool) -> str:
-    words = ["manage.py", "run_tool", run.tool.tool_id, "--parameters", run.parameters_json]
+def _command(run: Run, fill_in: str) -> str:
+    words = [".venv/bin/python", "manage.py", "run_tool", f"--parameters={run.parameters_json}"]
     if run.mode == "mock":
         words.append("--mock")
-    text = shlex.join(words)
-    return f"# {FILL_IN}\n{text} --configuration '{{}}'" if fill_in else text
+    if fill_in:
+        words.append("--configuration={}")
+    command = shlex.join([*words, "--", run.tool.tool_id])
+    return f"# {fill_in}\n{command}" if fill_in else command
 
 
 @dataclass(frozen=True)

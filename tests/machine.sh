@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs what the tests run against besides Python's packages: Debian's Chromium, Redis and PostgreSQL. Does
+# Installs what the tests run against besides Python's packages: Debian's Chromium, curl, Redis and PostgreSQL. Does
 # nothing where they are there.
 set -euo pipefail
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
+command -v curl >/dev/null || missing+=(curl)
 command -v redis-server >/dev/null || missing+=(redis-server)
 compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0

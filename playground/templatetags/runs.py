@@ -1,4 +1,4 @@
-"""What a tool's page shows of its runs: `{% load runs %}{% run_figures tool %}` and `{% example_check tool %}`."""
+"""What a tool's page shows of running it: `{% load runs %}` brings `run_figures`, `example_check` and `tool_call`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 
 from catalog.models import Tool
+from playground.example_calls import ToolCall, call_of
 from playground.figures import figures_of
 from playground.models import ExampleCheck
 
@@ -24,3 +25,9 @@ def example_check(tool: Tool) -> dict[str, Any]:
     """Whether the examples of a tool's current revision hold, by the latest check, with a link to it."""
     check = ExampleCheck.objects.filter(tool=tool, revision=tool.current).first()
     return {"tool": tool, "check": check}
+
+
+@register.simple_tag
+def tool_call(tool: Tool, site: str) -> ToolCall:
+    """How to call a tool from elsewhere, live or as a mock."""
+    return call_of(tool, site)

@@ -1,0 +1,31 @@
+"""The values that a shown call is made with: found once for each revision."""
+
+import pytest
+
+from playground import example_calls
+from playground.example_calls import call_of
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+PARAMETERS = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+
+
+def test_parameters_are_made_up_once_for_all_who_look(monkeypatch):
+    tool = make_tool("counted", parameters=PARAMETERS)
+    asked = []
+    sample = example_calls.sample
+    monkeypatch.setattr(example_calls, "sample", lambda *given: asked.append(given) or sample(*given))
+
+    calls = [call_of(tool, "http://localhost/") for _ in range(3)]
+
+    assert len(asked) == 1
+    assert calls[0].usages == calls[2].usages
+
+
+def test_a_new_revision_has_a_call_of_its_own():
+    before = call_of(make_tool("revised", parameters=PARAMETERS), "http://localhost/")
+    wanted = {"type": "object", "properties": {"other": {"const": 7}}, "required": ["other"]}
+    after = call_of(make_tool("revised", parameters=wanted), "http://localhost/")
+
+    assert '"other"' not in before.usages[0].code
+    assert '{"other": 7}' in after.usages[0].code
