@@ -60,6 +60,10 @@ class _Definition:
     size: int  # how many schemas it is
 
 
+_ANYTHING: Final = _Definition(True, (), (), 0)
+"""Stands for a definition that is left out because one spec cannot hold it: it needs no others."""
+
+
 class SchemaReader:
     """Reads the schemas of one document; what several tools share is read once.
 
@@ -91,7 +95,7 @@ class SchemaReader:
 
         The nearest first, as far as one spec can hold them.
         """
-        found: dict[str, JSON] = {}
+        found: dict[str, _Definition] = {}
         room = MAX_TOGETHER
         waiting = deque(needs)
         while waiting:
@@ -101,39 +105,29 @@ class SchemaReader:
             definition = self._definition(pointer, direction)
             room -= definition.size
             if room < 0:
-                found[pointer] = True
+                found[pointer] = _ANYTHING
                 report.dropped(pointer, "The schemas of this tool are too many; any value is allowed here.")
                 continue
-            found[pointer] = definition.schema
+            found[pointer] = definition
             report.extend(definition.losses)
             waiting.extend(definition.needs)
         if isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
-            schema, found = self._without_outer_reference(schema, reference, found, direction)
+            schema, found = self._without_outer_reference(schema, reference, found)
         if not found or not isinstance(schema, dict):
             return schema
-        return {**schema, "$defs": {self._names[pointer]: found[pointer] for pointer in sorted(found, key=self._name)}}
+        names = sorted(found, key=self._name)
+        return {**schema, "$defs": {self._names[pointer]: found[pointer].schema for pointer in names}}
 
     def _without_outer_reference(
-        self, schema: Object, reference: str, found: dict[str, JSON], direction: Direction
-    ) -> tuple[JSON, dict[str, JSON]]:
+        self, schema: Object, reference: str, found: dict[str, _Definition]
+    ) -> tuple[JSON, dict[str, _Definition]]:
         """`schema` with what it refers to written out, so that its type stands where readers look for it."""
         pointer = next(pointer for pointer in found if f"#/$defs/{self._names[pointer]}" == reference)
-        target = found[pointer]
+        target = found[pointer].schema
         if not isinstance(target, dict) or "$ref" in target:
             return schema, found
         rest: Object = {name: value for name, value in schema.items() if name != "$ref"}
-        needed = {pointer: found[pointer] for pointer in self._needed_from(pointer, direction)}
-        return {**target, **rest}, needed
-
-    def _needed_from(self, pointer: str, direction: Direction) -> set[str]:
-        found: set[str] = set()
-        waiting = list(self._definition(pointer, direction).needs)
-        while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting.extend(self._definition(one, direction).needs)
-        return found
+        return {**target, **rest}, _needed_from(pointer, found)
 
     def _definition(self, pointer: str, direction: Direction) -> _Definition:
         key = (pointer, direction)
@@ -209,6 +203,18 @@ class SchemaReader:
 def from_openapi_3(schema: JSON, pointer: str, report: Report) -> JSON:
     """A schema of OpenAPI 3.0 that holds no references, as one of 2020-12."""
     return SchemaReader(References({}), early=True).read(schema, pointer, "in", report)[0]
+
+
+def _needed_from(pointer: str, found: Mapping[str, _Definition]) -> dict[str, _Definition]:
+    """Those of `found` that the one at `pointer` refers to, directly or through others."""
+    needed: dict[str, _Definition] = {}
+    waiting = deque(found[pointer].needs)
+    while waiting:
+        one = waiting.popleft()
+        if one not in needed:
+            needed[one] = found[one]
+            waiting.extend(found[one].needs)
+    return needed
 
 
 def _not_sent(schema: Object, out: Object, pointer: str, reading: _Reading) -> None:

@@ -1,0 +1,121 @@
+"""Whatever a document holds, each of its tools becomes a spec or is refused with a reason, and no error escapes."""
+
+import json
+from random import Random
+
+import pytest
+from django.conf import settings
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from catalog.imports import NotKnown, import_document, prefix_for
+from catalog.imports.openapi_schemas import MAX_TOGETHER
+from catalog.strict_json import loads
+from tests.catalog.random_documents import Documents
+
+SEEDS = st.integers(0, 2**32)
+
+
+def imported(document):
+    """The tools in `document`, as an upload of its text would read them."""
+    document = loads(json.dumps(document), max_bytes=settings.MAX_UPLOAD_BYTES)
+    try:
+        return import_document(document, prefix=prefix_for(document, "file.json")).specs
+    except NotKnown:
+        return ()
+
+
+def unexplained(specs):
+    """Those of `specs` that are neither accepted nor refused, or both."""
+    return [spec for spec in specs if (spec.spec is None) != bool(spec.problems)]
+
+
+@given(SEEDS)
+@hypothesis_settings(max_examples=60)
+def test_each_operation_of_any_api_document_becomes_a_tool_or_is_refused_with_a_reason(seed):
+    assert unexplained(imported(Documents(seed).api())) == []
+
+
+@given(SEEDS)
+@hypothesis_settings(max_examples=60)
+def test_each_tool_of_any_list_becomes_a_spec_or_is_refused_with_a_reason(seed):
+    assert unexplained(imported(Documents(seed).tools())) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(8))
+def test_any_api_document_can_be_uploaded(program, seed):
+    answer = program.send("POST", "/uploads?dry_run=1", json.dumps(Documents(seed).api()))
+
+    assert answer.status_code in {200, 422}
+
+
+# -- definitions that are too many for one spec -----------------------------------------------------------------------
+
+A, B, C = ({"$ref": f"#/components/schemas/{name}"} for name in "ABC")
+
+
+def answering(**schemas):
+    """An operation that answers with A, in a document with these schemas."""
+    responses = {"200": {"description": "", "content": {"application/json": {"schema": A}}}}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a": {"get": {"operationId": "a", "description": "d", "responses": responses}}},
+        "components": {"schemas": schemas},
+    }
+
+
+def of_members(count, **members):
+    texts = {f"m{index}": {"type": "string"} for index in range(count)}
+    return {"type": "object", "properties": texts | members}
+
+
+def test_a_definition_that_is_left_out_needs_no_other_definitions():
+    [spec] = imported(answering(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"}))
+
+    assert spec.problems == ()
+    assert spec.document["definition"]["returnType"] == {
+        "type": "object",
+        "properties": {"b": {"$ref": "#/$defs/B"}},
+        "$defs": {"B": True},
+    }
+    assert [(loss.pointer, loss.reason) for loss in spec.losses] == [
+        ("/components/schemas/B", "The schemas of this tool are too many; any value is allowed here.")
+    ]
+
+
+@pytest.mark.django_db
+def test_a_document_with_a_definition_that_is_left_out_is_uploaded(program):
+    document = answering(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"})
+
+    answer = program.send("POST", "/uploads", json.dumps(document))
+
+    assert (answer.status_code, answer.json()["specs"][0]["outcome"]) == (200, "created")
+
+
+@given(SEEDS)
+@hypothesis_settings(max_examples=40)
+def test_large_definitions_that_refer_to_each_other_at_random_are_kept_as_far_as_they_fit(seed):
+    random = Random(seed)
+    names = "ABCDEFGH"
+    schemas = {}
+    for name in names:
+        references = {f"r{to}": {"$ref": f"#/components/schemas/{to}"} for to in random.sample(names, 2)}
+        schemas[name] = of_members(random.choice((0, 1, 300, 1_400, 1_497, 1_498, 1_505)), **references)
+        if random.random() < 0.3:
+            schemas[name] = {"$ref": f"#/components/schemas/{random.choice(names)}"}
+
+    specs = imported(answering(**schemas))
+
+    assert len(specs) == 1
+    assert unexplained(specs) == []
+
+
+@pytest.mark.parametrize("members", [MAX_TOGETHER - 3, MAX_TOGETHER - 2, MAX_TOGETHER - 1, MAX_TOGETHER])
+@pytest.mark.parametrize("last", [{"type": "string"}, A, B, {"$ref": "#/components/schemas/missing"}])
+def test_definitions_around_the_bound_are_left_out_one_by_one(members, last):
+    [spec] = imported(answering(A=of_members(0, b=B, c=C), B=of_members(members, a=A, c=C), C=last))
+
+    assert spec.problems == ()
