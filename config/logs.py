@@ -4,18 +4,42 @@ from __future__ import annotations
 
 import logging
 import re
+from itertools import accumulate, takewhile
+from typing import Final
+
+# Of a traceback: a chain of errors in deep recursion writes 250 KB, of which the beginning and the end say all.
+MAX_LINE_CHARACTERS: Final = 300
+MAX_FIRST_CHARACTERS: Final = 2_000
+MAX_LAST_CHARACTERS: Final = 4_000
 
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 
 
 class OneLine(logging.Formatter):
-    """Escapes control characters of the message; a traceback after it is indented, so it cannot pass for a line."""
+    """Escapes control characters of the message. A traceback is cut, and indented so that no line forges one."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
         return CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
 
     def formatException(self, ei: object) -> str:  # noqa: N802
-        return "\n".join("    " + line for line in super().formatException(ei).splitlines())  # type: ignore[arg-type]
+        return "\n".join("    " + line for line in shortened(super().formatException(ei).splitlines()))  # type: ignore[arg-type]
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """The first and the last of `lines`, each cut, and between them how many were left out."""
+    lines = [line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…" for line in lines]
+    first = _as_many_as_fit(lines, MAX_FIRST_CHARACTERS)
+    last = _as_many_as_fit(lines[first:][::-1], MAX_LAST_CHARACTERS)
+    left_out = len(lines) - first - last
+    if not left_out:
+        return lines
+    return [*lines[:first], f"[{left_out:,} lines of the traceback are left out]", *lines[len(lines) - last :]]
+
+
+def _as_many_as_fit(lines: list[str], characters: int) -> int:
+    """How many of `lines`, from the first on, have at most so many characters together."""
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return sum(1 for _ in takewhile(lambda size: size <= characters, sizes))
 
 
 class BriefAboutStrangers(logging.Filter):
