@@ -15,7 +15,7 @@ is for the budget of the run (`validation`). Every refusal has a code, a pointer
     gate.ref-missing      it leads nowhere
     gate.ref-not-schema   it leads to what is not a schema
     gate.loop             checking would go round for ever
-    gate.depth            references and branches are nested too deep
+    gate.depth            references and branches are nested too deep, or lead too deep into a value
     gate.work             too many schemas would look at the same value
     gate.subschemas       too many subschemas
     gate.list             too long a list of values or names
@@ -37,9 +37,9 @@ from catalog.json_schema.map import Node, SchemaMap
 from catalog.json_schema.pattern_translation import translate
 from catalog.json_schema.patterns import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.shapes import RULE, shape_problems
-from catalog.json_schema.work import TooMuchToCount, costs, loops_in_place
+from catalog.json_schema.work import TooMuchToCount, costs, levels, loops_in_place
 from catalog.problems import MAX_PROBLEMS, Problem, pointer_join
-from catalog.strict_json import JSON
+from catalog.strict_json import JSON, MAX_DEPTH
 
 MAX_SUBSCHEMAS: Final = 2_000
 MAX_LIST: Final = 2_000  # entries of `enum`, `required` and the like
@@ -188,6 +188,11 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
         yield _problem(node, "gate.loop", message, keyword)
     if looped:
         return
+    level = levels(document.nodes)
+    too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
+    if too_deep:
+        message = f"References lead more than {MAX_DEPTH} levels into a value here; no value is as deep, so end them earlier."
+        yield _problem(too_deep, "gate.depth", message)
     try:
         cost = costs(document.nodes)
     except TooMuchToCount:

@@ -74,31 +74,42 @@ class Flattener:
         return made
 
     def _add(self, schema: Schema, result: Flat) -> None:
+        """Merge `schema` and all that it refers to into `result`, the outermost first."""
+        waiting: list[tuple[JSON, str]] = [(schema, "")]
+        while waiting:
+            part, place = waiting.pop()
+            if isinstance(part, dict):
+                waiting.extend(reversed(self._add_one(part, result)))
+            elif part is False:
+                self._report.dropped(place, "Nothing at all is allowed here, which cannot be said in one schema.")
+
+    def _add_one(self, schema: Schema, result: Flat) -> list[tuple[JSON, str]]:
+        """Merge what `schema` says itself; gives the schemas that it refers to, and where it does."""
+        self._spend(1)
         origin = self._modern.origins.of(schema)
         for keyword, value in schema.items():
             if keyword not in {"$ref", "allOf"}:
                 self._merge(keyword, value, pointer_join(origin, keyword), result)
+        inner: list[tuple[JSON, str]] = []
         name = definition_of(schema.get("$ref"))
         if name is not None:
             result.passed |= {name}
             self._report.rewritten(pointer_join(origin, "$ref"), "What the reference names was written out here.")
-            self._add_one(self.target(name), pointer_join(origin, "$ref"), result)
+            inner.append((self.target(name), pointer_join(origin, "$ref")))
         parts = schema.get("allOf")
         if isinstance(parts, list) and id(schema) not in self._made:
             self._report.rewritten(pointer_join(origin, "allOf"), "What `allOf` lists was merged into one schema.")
         for index, part in enumerate(parts if isinstance(parts, list) else ()):
-            self._add_one(part, pointer_join(origin, "allOf", index), result)
+            inner.append((part, pointer_join(origin, "allOf", index)))
+        return inner
 
-    def _add_one(self, schema: JSON, pointer: str, result: Flat) -> None:
-        if isinstance(schema, dict):
-            self._add(schema, result)
-        elif schema is False:
-            self._report.dropped(pointer, "Nothing at all is allowed here, which cannot be said in one schema.")
-
-    def _merge(self, keyword: str, value: JSON, place: str, result: Flat) -> None:
-        self._room -= 1 + (len(value) if isinstance(value, dict | list) else 0)
+    def _spend(self, keywords: int) -> None:
+        self._room -= keywords
         if self._room < 0:
             raise TooLarge(f"Put together, the schema has more than {MAX_MERGED:,} keywords.")
+
+    def _merge(self, keyword: str, value: JSON, place: str, result: Flat) -> None:
+        self._spend(1 + (len(value) if isinstance(value, dict | list) else 0))
         if keyword not in result.members:
             result.members[keyword] = value
             result.places[keyword] = place

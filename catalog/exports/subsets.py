@@ -17,10 +17,12 @@ from catalog.exports.telling import sentence_for, with_sentences
 from catalog.json_schema.modernising import Modern, Schema, definition_of
 from catalog.losses import Report
 from catalog.problems import pointer_join
-from catalog.strict_json import JSON, dumps
+from catalog.strict_json import JSON, MAX_DEPTH, dumps
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: references that are written out may multiply
+TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here, which is too deep; from here on it is left open."
 
+_HOLDS_ITSELF: Final = "It holds itself; it is written out once, and left open inside."
 _UNKNOWN: Final = (
     "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
@@ -56,7 +58,9 @@ class SubsetWriter:
         self._report = report
         self._flattener = Flattener(modern, report)
         self._room = MAX_WRITTEN
+        self._depth = 0  # of the schema that is being written, in those around it
         self._definitions: dict[str, Schema] = {}
+        self._unwritten: list[str] = []  # definitions that something written refers to
         self.renamed: dict[str, str] = {}
 
     def document(self, root: Schema) -> Schema:
@@ -66,6 +70,9 @@ class SubsetWriter:
             TooLarge: more than `MAX_WRITTEN` schemas.
         """
         out = self._write(root, frozenset({""}))
+        while self._unwritten:
+            name = self._unwritten.pop()
+            self._definitions[name] = self._write(self._modern.definitions[name], frozenset({name}))
         if self._definitions:
             out["$defs"] = dict(self._definitions)
         return out
@@ -78,18 +85,27 @@ class SubsetWriter:
             raise TooLarge(f"Written out, there are more than {MAX_WRITTEN:,} schemas.")
         if not isinstance(schema, dict):
             return self._anything()
+        self._depth += 1
+        try:
+            return self._write_object(schema, passed)
+        finally:
+            self._depth -= 1
+
+    def _write_object(self, schema: Schema, passed: frozenset[str]) -> Schema:
         name = definition_of(schema.get("$ref"))
         if name is not None and (name in passed or (self._subset.references and schema.keys() == {"$ref"})):
             return self._refer(schema, name)
         flat = self._flattener.flat(schema)
         if flat.passed & passed:
-            return self._cut(flat)
+            return self._cut(flat, _HOLDS_ITSELF)
+        if self._depth > MAX_DEPTH:
+            return self._cut(flat, TOO_DEEP)
         return self._write_flat(flat, passed | flat.passed)
 
     def _refer(self, schema: Schema, name: str) -> Schema:
         """A reference as such; or, where there are none, the end of a schema that holds itself."""
         if not self._subset.references:
-            return self._cut(self._flattener.flat(schema))
+            return self._cut(self._flattener.flat(schema), _HOLDS_ITSELF)
         pointer = self._modern.origins.of(schema)
         for keyword in schema:
             if keyword != "$ref":
@@ -98,12 +114,11 @@ class SubsetWriter:
             return {"$ref": "#"}
         if name not in self._definitions:
             self._definitions[name] = {}
-            target = self._modern.definitions[name]
-            self._definitions[name] = self._write(target, frozenset({name}))
+            self._unwritten.append(name)
         return {"$ref": f"#/$defs/{name}"}
 
-    def _cut(self, flat: Flat) -> Schema:
-        self._report.dropped(flat.pointer, "It holds itself; it is written out once, and left open inside.")
+    def _cut(self, flat: Flat, reason: str) -> Schema:
+        self._report.dropped(flat.pointer, reason)
         names = [name for name in type_names(flat.members.get("type")) if name != "null"]
         out: Schema = {"type": names[0] if names else "object"}
         if out["type"] == "array":

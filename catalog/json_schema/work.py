@@ -3,14 +3,15 @@
 Nothing here knows Django. A schema is evaluated *in place* by `$ref`, `allOf`, `if` and their like: more schemas look
 at the same value. `properties`, `items` and their like go on to a smaller value, so recursion through them ends with
 the value. A loop in place never ends; without one, the schemas that look at one place can be counted beforehand, and
-so can those along the costliest path into a value, apart from recursion, which the budget of a run bounds.
+so can those along the costliest path into a value, apart from recursion, which the budget of a run bounds. So can the
+levels of a value that references lead into.
 
 Everything here is iterative, linear in the schema for loops, and itself bounded for costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -93,6 +94,42 @@ def costs(nodes: Iterable[Node]) -> dict[Node, Cost]:
         found[node] = Cost(here=min(here, MAX_COUNT), depth=depth)
     _add_paths(nodes, found)
     return found
+
+
+def levels(nodes: Sequence[Node]) -> dict[Node, int]:
+    """How many levels inside a value each of `nodes` looks at most, as references, members and items lead there.
+
+    Schemas that refer back to each other are recursive, which is legitimate: together they count as one level. Linear:
+    Kosaraju's algorithm finds those groups, each after all groups that lead to it.
+    """
+    sources: dict[Node, list[tuple[Node, int]]] = {node: [] for node in nodes}
+    for node in nodes:
+        for target, step in _steps(node):
+            sources[target].append((node, step))
+    component: dict[Node, int] = {}
+    level: list[int] = []
+    postorder = [*_postorder(nodes, lambda node: [target for target, _ in _steps(node)])]
+    for start in reversed(postorder):
+        if start in component:
+            continue
+        number = len(level)
+        component[start] = number
+        members, deepest = [start], 0
+        for node in members:
+            for source, step in sources[node]:
+                if source not in component:
+                    component[source] = number
+                    members.append(source)
+                elif component[source] != number:
+                    deepest = max(deepest, level[component[source]] + step)
+        level.append(deepest)
+    return {node: level[component[node]] for node in nodes}
+
+
+def _steps(node: Node) -> Iterator[tuple[Node, int]]:
+    """The nodes that look at the same value as `node` (0), and at what is one level inside it (1)."""
+    yield from ((target, 0) for target in _in_place_nodes(node))
+    yield from ((child, 1) for child, _ in _further(node))
 
 
 def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost]) -> None:
