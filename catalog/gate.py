@@ -191,7 +191,9 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
     level = levels(document.nodes)
     too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
     if too_deep:
-        message = f"References lead more than {MAX_DEPTH} levels into a value here; no value is as deep, so end them earlier."
+        message = (
+            f"References lead more than {MAX_DEPTH} levels into a value here; no value is as deep, so end them earlier."
+        )
         yield _problem(too_deep, "gate.depth", message)
     try:
         cost = costs(document.nodes)

@@ -11,8 +11,8 @@ from typing import Final
 from catalog.diff.changes import Change, Part, Proof, Verdict
 from catalog.diff.findings import Finding, findings
 from catalog.diff.obstacles import Obstacle
-from catalog.diff.sketching import sketches
-from catalog.diff.together import TooMuch, together
+from catalog.diff.sketching import sketches_of
+from catalog.diff.together import TooMuch
 from catalog.diff.witnesses import Court, Known, Refusal
 from catalog.diff.wording import told
 from catalog.strict_json import JSON
@@ -72,7 +72,7 @@ class Comparison:
     @cached_property
     def court(self) -> Court:
         """What holds values that break something: accepted before and refused now, or the reverse for what is read."""
-        return Court(self.accepts, self.refuses, self.known, (*self.drawn, *sketches(together(self.refuses.root)), {}))
+        return Court(self.accepts, self.refuses, self.known, (*self.drawn, *sketches_of(self.refuses.root), {}))
 
     @property
     def accepts(self) -> CompiledSchema:
@@ -86,7 +86,7 @@ class Comparison:
     def drawn(self) -> list[JSON]:
         """Values made of the schema that has to accept them."""
         sampled = self.sample(self.accepts, self.part) if self.sample is not None else ()
-        return [*sampled, *sketches(together(self.accepts.root))]
+        return [*sampled, *sketches_of(self.accepts.root)]
 
     # Findings and their verdicts.
 

@@ -13,8 +13,10 @@ from catalog.diff import inside, ranges
 from catalog.diff.edits import SAMPLES, as_number
 from catalog.diff.reading import NUMBERS, kind_of
 from catalog.diff.texts import texts_of
-from catalog.diff.together import Together, Union
+from catalog.diff.together import Together, TooMuch, Union, together
 from catalog.strict_json import JSON
+from catalog.validation import Place
+from catalog.validation.budget import Unchecked
 
 MAX_DEPTH: Final = 5
 MAX_STEPS: Final = 200
@@ -39,13 +41,24 @@ _SIGNS: Final = re.compile(r"\\[dwsDWSbB]|[\^$\\\[\](){}*+?|.]")
 _LIKELY: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
 
 
+def sketches_of(place: Place) -> list[JSON]:
+    """As `sketches`, for one schema; none where that is too large or too entangled."""
+    try:
+        return sketches(together(place))
+    except (TooMuch, Unchecked):
+        return []
+
+
 def sketches(whole: Together) -> list[JSON]:
-    """Values that `whole` may accept: with all members that are declared or the needed ones, of several branches."""
+    """Values that `whole` may accept: with all members that are declared or the needed ones, of several branches.
+
+    Those that take too much to make are left out.
+    """
     found: list[JSON] = []
     for turn, everything in product(range(TURNS), (False, True)):
         try:
             value = _Sketch(turn, everything).of(whole, MAX_DEPTH)
-        except _NothingFits:
+        except (_NothingFits, TooMuch, Unchecked):
             continue
         if value not in found:
             found.append(value)

@@ -12,9 +12,11 @@ from catalog.diff.changes import Any, Path, Proof
 from catalog.diff.edits import edited, put_each
 from catalog.diff.obstacles import Obstacle
 from catalog.diff.sketching import sketches
+from catalog.diff.together import TooMuch
 from catalog.problems import split_pointer
 from catalog.strict_json import JSON
 from catalog.validation import Budget, CompiledSchema, Violation
+from catalog.validation.budget import Unchecked
 
 MAX_TRIES: Final = 80  # of one change
 MAX_BASES: Final = 12
@@ -93,7 +95,13 @@ class Court:
         return self.witness(obstacle) if search else None
 
     def witness(self, obstacle: Obstacle) -> Proof | None:
-        """A value made by one of the obstacle's edits out of one that is accepted."""
+        """A value made by one of the obstacle's edits out of one that is accepted; None where that takes too much."""
+        try:
+            return self._witness(obstacle)
+        except (TooMuch, Unchecked):
+            return None
+
+    def _witness(self, obstacle: Obstacle) -> Proof | None:
         for tries, (value, is_agreed) in enumerate(self.candidates(obstacle)):
             if tries > MAX_TRIES or self.seconds <= 0 or self.steps <= 0:
                 return None
