@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from config.openapi import scopes_needed
+
 JSON_TYPES = ("application/json", "application/problem+json")
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -37,6 +39,7 @@ class Operation:
     summary: str
     description: str
     needs_token: bool
+    scopes: list[str]  # of which a token needs one
     parameters: list[Parameter]
     body_types: list[str]
     body_example: str | None
@@ -59,6 +62,7 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told
     body = told.get("requestBody", {}).get("content", {})
     body_example = next((example for content in body.values() if (example := example_of(schema, content))), None)
     needs_token = not any(not way for way in told.get("security", [{}]))
+    scopes = scopes_needed(told.get("security"))
     parameters = [
         Parameter(
             name=parameter["name"],
@@ -76,6 +80,7 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told
         summary=told.get("summary", ""),
         description=told.get("description", ""),
         needs_token=needs_token,
+        scopes=scopes,
         parameters=parameters,
         body_types=list(body),
         body_example=body_example,

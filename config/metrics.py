@@ -85,7 +85,10 @@ def may_read(request: HttpRequest) -> bool:
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
     if kind:
         token = token_for(secret.strip()) if kind.lower() == "bearer" else None
-        return token is not None and "read" in token.scopes and token.user.is_staff
+        if token is None:
+            return False
+        if "read" in token.scopes and token.user.is_staff:
+            return True  # any other usable token changes nothing: it sees what no token sees
     if isinstance(request.user, User) and request.user.is_staff:
         return True
     host = urlsplit(f"//{request.get_host()}").hostname or ""

@@ -1,7 +1,8 @@
 """The API's OpenAPI document, completed with what holds for every operation.
 
 django-ninja documents each operation by itself. Three things it cannot know: that every error is one shape under one
-media type (RFC 9457), that an operation which anybody may call needs no token, and what a spec is.
+media type (RFC 9457), which scopes a token needs and that an operation which anybody may call needs no token, and what
+a spec is.
 """
 
 from __future__ import annotations
@@ -10,19 +11,55 @@ from typing import Any, Final
 
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 
+from catalog.accounts.auth import Anybody, Token
 from catalog.api.shapes import ErrorOut
 from config.problem_json import CONTENT_TYPE
 
 PROBLEM: Final = {"$ref": "#/components/schemas/ErrorOut"}
-ANYBODY: Final = "Anybody"  # the class of catalog.accounts.auth that lets everybody in
+
+
+class SecuredSchema(OpenAPISchema):
+    def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
+        """The alternatives, one for each scope that suffices; `{}` where nothing is needed.
+
+        Source: OpenAPI 3.1.0, "Security Requirement Object": for `http`, the array may list the roles that are needed.
+        """
+        ways = super().operation_security(operation)
+        if ways is None:
+            return None
+        completed: list[dict[str, Any]] = []
+        for callback, way in zip(operation.auth_callbacks, ways, strict=True):
+            if isinstance(callback, Token) and callback.scopes:
+                completed += [{"Token": [scope]} for scope in callback.scopes]
+            else:
+                completed.append({} if isinstance(callback, Anybody) else way)
+        return completed
+
+    def operation_details(self, operation: Operation) -> dict[str, Any]:
+        details: dict[str, Any] = super().operation_details(operation)
+        if sentence := scopes_sentence(details.get("security")):
+            details["description"] = "\n\n".join(filter(None, [details.get("description"), sentence]))
+        return details
+
+
+def scopes_needed(security: list[dict[str, Any]] | None) -> list[str]:
+    """The scopes of which a token needs one; [] where no token is needed."""
+    return [] if not security or {} in security else [scope for way in security for scope in way.get("Token", ())]
+
+
+def scopes_sentence(security: list[dict[str, Any]] | None) -> str:
+    scopes = scopes_needed(security)
+    return f"A token needs the scope {' or '.join(f'`{scope}`' for scope in scopes)}." if scopes else ""
 
 
 class DocumentedAPI(NinjaAPI):
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> OpenAPISchema:
-        schema = super().get_openapi_schema(path_prefix=path_prefix, path_params=path_params)
+        prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
+        schema = SecuredSchema(self, prefix)
         complete(schema)
         return schema
 
@@ -32,12 +69,10 @@ def complete(schema: dict[str, Any]) -> None:
     components = schema["components"]
     error = ErrorOut.model_json_schema(ref_template="#/components/schemas/{model}")
     components["schemas"] |= {**error.pop("$defs", {}), "ErrorOut": error}
-    components.get("securitySchemes", {}).pop(ANYBODY, None)
+    components.get("securitySchemes", {}).pop(Anybody.__name__, None)
     for operations in schema["paths"].values():
         for operation in operations.values():
             _document_errors(operation["responses"])
-            if "security" in operation:
-                operation["security"] = [{} if ANYBODY in way else way for way in operation["security"]]
 
 
 def _document_errors(responses: dict[Any, Any]) -> None:

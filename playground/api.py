@@ -11,7 +11,7 @@ from ninja import Path, Query, Router
 from ninja.errors import HttpError
 from pydantic import StringConstraints
 
-from catalog.accounts.auth import actor, open_to_all, token_or_session
+from catalog.accounts.auth import actor, has_scope, open_to_all, token_or_session
 from catalog.api.deprecation import say_deprecated
 from catalog.errors import DocumentError
 from catalog.models import Revision, Tool
@@ -23,7 +23,7 @@ from playground.configurations import Configuration
 from playground.contracts import contract_of
 from playground.factories import registry
 from playground.history import RunFilter
-from playground.models import Run, SavedConfiguration
+from playground.models import Run, RunQuerySet, SavedConfiguration
 from playground.run_json import moment, run_text, summary
 from playground.running import cancel, start, wait
 from playground.saving import UNREADABLE, Unreadable, open_configuration, save_configuration, shown
@@ -98,9 +98,11 @@ def refusal(message: str, rule: str) -> DocumentError:
 @router.get(
     "/runs",
     response=shapes.RunsOut,
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "run"),
     summary="List runs",
-    description="Yours, the latest first; everybody's for staff. `tool` is a slug.",
+    description=(
+        "Yours, the latest first; everybody's for staff, whose token needs the scope `read` for that. `tool` is a slug."
+    ),
 )
 def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpResponse:
     wanted = RunFilter(
@@ -113,15 +115,26 @@ def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpRespo
         until=query.until,
         before=query.cursor,
     )
-    page = wanted.page(Run.objects.visible_to(actor(request)), query.limit)
+    page = wanted.page(readable_runs(request), query.limit)
     return exact(dumps({"items": [summary(run) for run in page.runs], "next": page.older or None}))
 
 
+def readable_runs(request: HttpRequest) -> RunQuerySet:
+    """The runs that the caller may read: with a token for `run` alone their own, else all that they may see."""
+    visible = Run.objects.visible_to(actor(request))
+    return visible if has_scope(request, "read") else visible.filter(by=actor(request))
+
+
 @router.get(
-    "/runs/{run_id}", response=shapes.RunOut, auth=token_or_session("read"), summary="One run", url_name="get_run"
+    "/runs/{run_id}",
+    response=shapes.RunOut,
+    auth=token_or_session("read", "run"),
+    summary="One run",
+    url_name="get_run",
 )
 def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
-    run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
+    """One of yours; anybody's for staff, whose token needs the scope `read` for that."""
+    run = get_object_or_404(readable_runs(request).with_names(), pk=run_id)
     return say_deprecated(exact(run_text(run)), run.tool)
 
 

@@ -13,17 +13,21 @@ from ninja.errors import AuthenticationError, HttpError
 from ninja.security import APIKeyCookie, HttpBearer
 
 from catalog.accounts.entering import token_for
-from catalog.accounts.models import User
+from catalog.accounts.models import ApiToken, User
 
 
 class Token(HttpBearer):
-    """`Authorization: Bearer …` with a usable token that has the scope."""
+    """`Authorization: Bearer …` with a usable token that has one of the scopes; any usable token where none is named.
 
-    def __init__(self, scope: str) -> None:
+    An unusable token (unknown, expired, revoked, of a disabled account) is refused everywhere, also where no token is
+    needed: a program whose token has run out must notice.
+    """
+
+    def __init__(self, *scopes: str) -> None:
         super().__init__()
-        self.scope = scope
+        self.scopes = scopes
 
-    def __call__(self, request: HttpRequest) -> User | None:
+    def __call__(self, request: HttpRequest) -> ApiToken | None:
         """As `authenticate`; None where no `Authorization` was sent, so that the next way in is tried.
 
         Raises:
@@ -38,14 +42,16 @@ class Token(HttpBearer):
         return self.authenticate(request, secret.strip())
 
     @sensitive_variables()
-    def authenticate(self, request: HttpRequest, token: str) -> User:
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
+        """The token, which ninja puts into `request.auth`."""
         found = token_for(token)
         if found is None:
             raise AuthenticationError
-        if self.scope not in found.scopes:
-            raise HttpError(403, f"This token lacks the scope '{self.scope}'; it has: {', '.join(found.scopes)}.")
+        if self.scopes and not set(self.scopes) & set(found.scopes):
+            needed = "' or '".join(self.scopes)
+            raise HttpError(403, f"This token lacks the scope '{needed}'; it has: {', '.join(found.scopes)}.")
         request.user = found.user
-        return found.user
+        return found
 
 
 class Session(APIKeyCookie):
@@ -76,14 +82,20 @@ class Anybody(APIKeyCookie):
         return request.user
 
 
-def token_or_session(scope: str) -> list[Callable[[HttpRequest], Any]]:
-    """For `auth=` of an operation that changes, runs, or shows what is private."""
-    return [Token(scope), Session()]
+def token_or_session(*scopes: str) -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=` of an operation that changes, runs, or shows what is private. A token needs one of the scopes."""
+    return [Token(*scopes), Session()]
 
 
 def open_to_all() -> list[Callable[[HttpRequest], Any]]:
-    """For `auth=` of an operation that anyone may call. A token that is sent must still be good."""
-    return [Token("read"), Anybody()]
+    """For `auth=` of an operation that anyone may call, with any usable token or with none."""
+    return [Token(), Anybody()]
+
+
+def has_scope(request: HttpRequest, scope: str) -> bool:
+    """Whether an API request may do what `scope` allows: by its token's scopes; a browser session has all of them."""
+    used = getattr(request, "auth", None)
+    return scope in used.scopes if isinstance(used, ApiToken) else True
 
 
 def actor(request: HttpRequest) -> User:

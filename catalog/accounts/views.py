@@ -90,9 +90,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "scopes": [
-            ("read", "read the catalog, and this person's runs"),
+            ("read", "read all runs that you may see"),
             ("publish", "upload, change, archive and restore tools"),
-            ("run", "run tools and cancel runs"),
+            ("run", "run tools, cancel runs, read your own runs, and manage your saved configurations"),
         ],
         "secret": secret,
         "tokens": ApiToken.objects.filter(user=actor(request)),

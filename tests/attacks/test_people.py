@@ -258,13 +258,14 @@ def test_every_case_has_its_procedure():
     [
         ("read", {"read"}),
         ("publish", {"publish"}),
-        ("run", {"run"}),
+        ("run", {"run", "read"}),
     ],
 )
 def test_a_token_opens_what_its_scopes_say(scope, allowed, site):
     with Program(site, token(site, "scoped", scope)) as scoped:
         answers = {
-            "read": [scoped.get("/runs"), scoped.get("/tools"), scoped.get("/factories")],
+            "none": [scoped.get("/tools"), scoped.get("/factories"), scoped.get("/catalog")],
+            "read": [scoped.get("/runs"), scoped.get(f"/runs/{ABSENT}")],
             "publish": [
                 scoped.publish(b"{}"),
                 scoped.post("/uploads", json=[]),
@@ -282,7 +283,7 @@ def test_a_token_opens_what_its_scopes_say(scope, allowed, site):
         }
     for needed, asked in answers.items():
         for answer in asked:
-            assert (answer.status_code == 403) == (needed not in allowed), (needed, answer.request.url)
+            assert (answer.status_code == 403) == (needed not in {*allowed, "none"}), (needed, answer.request.url)
 
 
 def test_a_token_opens_no_page(site, program):

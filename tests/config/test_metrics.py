@@ -244,6 +244,14 @@ def test_a_token_reads_it_when_it_is_of_staff_and_may_read(client, is_staff, sco
     assert answer.status_code == status
 
 
+@pytest.mark.parametrize(("is_staff", "scopes"), [(True, ["run"]), (False, ["read"]), (False, ["publish"])])
+def test_on_this_machine_any_usable_token_sees_what_no_token_sees(client, is_staff, scopes):
+    _, secret = create_token(User.objects.create_user("ada", is_staff=is_staff), scopes=scopes)
+
+    assert client.get("/metrics").status_code == 200
+    assert client.get("/metrics", headers={"authorization": f"Bearer {secret}"}).status_code == 200
+
+
 def test_a_token_that_opens_nothing_does_not_count_as_this_machine(client):
     assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer tsk_wrong").status_code == 403
 

@@ -1,0 +1,207 @@
+"""What a token may do by its scopes: never less than nobody, and what `run` and `publish` include."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from catalog.accounts.models import SCOPES, ApiToken, User
+from config.api import api
+from playground.models import Run
+from playground.running import start
+from tests.conftest import Program
+from tests.factories import make_spec, make_token, make_tool, make_user, spec_text
+
+pytestmark = pytest.mark.django_db
+with_runs = pytest.mark.django_db(transaction=True)  # threads of their own write runs down
+
+DOCUMENT = api.get_openapi_schema(path_prefix="")
+OPERATIONS = [
+    (method, path, operation)
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+]
+PUBLIC = [operation for operation in OPERATIONS if {} in operation[2].get("security", [{}])]
+VALUES = {"slug": "weather", "number": "1", "format": "mcp", "from": "1", "to": "2"}
+BODIES = {"/specs/check": spec_text("checked")}
+
+
+def send_to(program: Program, method: str, path: str, operation: dict):
+    """The answer to a request with a value for each parameter that is required."""
+    query = {}
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", VALUES[parameter["name"]])
+        elif parameter.get("required"):
+            query[parameter["name"]] = VALUES[parameter["name"]]
+    words = "&".join(f"{name}={value}" for name, value in query.items())
+    return program.send(method.upper(), f"{path}?{words}", BODIES.get(path, ""))
+
+
+@pytest.fixture
+def weather(db):
+    """A tool with two revisions."""
+    make_tool("weather", description="Says how it is.")
+    return make_tool("weather", description="Says how it will be.", parameters={"type": "object"})
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation"), PUBLIC, ids=lambda part: part if isinstance(part, str) else ""
+)
+@pytest.mark.parametrize("scope", SCOPES)
+def test_what_needs_no_token_answers_the_same_with_any_token(weather, stranger, method, path, operation, scope):
+    without = send_to(stranger, method, path, operation)
+    program = Program(make_token(scope))
+
+    answer = send_to(program, method, path, operation)
+
+    assert without.status_code == 200
+    assert answer.status_code == 200
+    assert b"".join(answer) == b"".join(without)
+
+
+def test_the_operations_that_need_no_token_are_known():
+    assert len(PUBLIC) >= 14
+    assert {method for method, _, _ in PUBLIC} == {"get", "post"}
+
+
+@pytest.mark.parametrize("spoiled", ["expired", "revoked", "unknown", "of a disabled account"])
+@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in PUBLIC])
+def test_a_token_that_cannot_be_used_is_refused_where_none_is_needed(weather, spoiled, method, path):
+    secret = make_token("read")
+    if spoiled == "expired":
+        ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    elif spoiled == "revoked":
+        ApiToken.objects.update(revoked_at=timezone.now())
+    elif spoiled == "unknown":
+        ApiToken.objects.all().delete()
+    else:
+        User.objects.update(is_active=False)
+
+    answer = send_to(Program(secret), method, path, DOCUMENT["paths"][path][method])
+
+    assert answer.status_code == 401
+    assert answer["WWW-Authenticate"] == 'Bearer realm="Toolshelf"'
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/tools/weather/", "/tools/weather/try/", "/upload/", "/factories/", "/sign-in/"]
+)
+@pytest.mark.parametrize("token", ["publish", "run", "unknown"])
+def test_a_page_that_everyone_may_see_takes_no_notice_of_a_token(weather, client, path, token):
+    secret = "tsk_unknown" if token == "unknown" else make_token(token)
+
+    answer = client.get(path, headers={"authorization": f"Bearer {secret}"})
+
+    assert answer.status_code == client.get(path).status_code == 200
+
+
+@with_runs
+def test_the_location_of_a_run_is_open_to_the_token_that_started_it(weather):
+    program = Program(make_token("publish", "run"))
+
+    started = program.send("POST", "/tools/weather/runs", '{"parameters": {}, "mode": "mock"}')
+    run = program.get(started["Location"])
+
+    assert started.status_code == 201
+    assert run.status_code == 200
+    assert run.json()["id"] == started.json()["id"]
+
+
+@with_runs
+def test_a_token_for_runs_lists_its_own_runs(weather):
+    program = Program(make_token("run"))
+    run = program.send("POST", "/tools/weather/runs", '{"parameters": {}, "mode": "mock"}').json()["id"]
+
+    listed = program.ask("/runs")
+
+    assert [item["id"] for item in listed.json()["items"]] == [run]
+
+
+@pytest.fixture
+def run_of_ada(weather, ada) -> Run:
+    return start(weather, weather.current, {}, by=ada, mode="mock")
+
+
+@with_runs
+def test_a_token_for_runs_does_not_open_somebody_elses_run(run_of_ada):
+    program = Program(make_token("run", user=make_user("bob")))
+
+    assert program.ask(f"/runs/{run_of_ada.pk}").status_code == 404
+    assert program.ask("/runs").json()["items"] == []
+
+
+@with_runs
+def test_of_staff_a_token_for_runs_reads_its_own_alone(run_of_ada):
+    staff = make_user("staff", is_staff=True)
+    running, reading = (Program(make_token(scope, user=staff)) for scope in ("run", "read"))
+
+    assert running.ask(f"/runs/{run_of_ada.pk}").status_code == 404
+    assert running.ask("/runs").json()["items"] == []
+    assert reading.ask(f"/runs/{run_of_ada.pk}").status_code == 200
+    assert len(reading.ask("/runs").json()["items"]) == 1
+
+
+@with_runs
+def test_a_token_that_may_neither_read_nor_run_sees_no_runs(run_of_ada, ada):
+    program = Program(make_token("publish", user=ada))
+
+    answer = program.ask(f"/runs/{run_of_ada.pk}")
+
+    assert answer.status_code == 403
+    assert answer.json()["detail"] == "This token lacks the scope 'read' or 'run'; it has: publish."
+    assert program.ask("/runs").status_code == 403
+
+
+@with_runs
+def test_a_browser_that_is_signed_in_reads_runs_as_before(run_of_ada, browser):
+    assert browser.get(f"/api/v1/runs/{run_of_ada.pk}").status_code == 200
+    assert len(browser.get("/api/v1/runs").json()["items"]) == 1
+
+
+def test_the_location_of_an_upload_is_open_to_the_token_that_sent_it(db):
+    program = Program(make_token("publish"))
+
+    created = program.send("POST", "/tools", spec_text("fresh"))
+    found = program.get(created["Location"])
+
+    assert created.status_code == 201
+    assert found.status_code == 200
+    assert found.json()["id"] == "fresh"
+
+
+def test_what_an_upload_made_can_be_read_by_the_token_that_sent_it(db):
+    program = Program(make_token("publish"))
+
+    report = program.send("POST", "/uploads", json.dumps([make_spec("one").document, make_spec("two").document]))
+    slugs = [entry["tool"]["slug"] for entry in report.json()["specs"]]
+
+    assert slugs == ["one", "two"]
+    assert [program.ask(f"/tools/{slug}").status_code for slug in slugs] == [200, 200]
+
+
+def test_the_openapi_document_names_the_scopes():
+    security = {(method, path): operation["security"] for method, path, operation in OPERATIONS}
+
+    assert security["get", "/tools"] == [{"Token": []}, {}]
+    assert security["post", "/tools"] == [{"Token": ["publish"]}, {"Session": []}]
+    assert security["post", "/tools/{slug}/runs"] == [{"Token": ["run"]}, {"Session": []}]
+    assert security["get", "/runs/{run_id}"] == [{"Token": ["read"]}, {"Token": ["run"]}, {"Session": []}]
+
+
+def test_each_operation_that_needs_a_token_says_which_scope():
+    for _, path, operation in OPERATIONS:
+        needed = [scope for way in operation["security"] for scope in way.get("Token", ())]
+        sentence = f"A token needs the scope {' or '.join(f'`{scope}`' for scope in needed)}."
+        assert (sentence in operation["description"]) == bool(needed), path
+
+
+def test_the_page_of_the_api_shows_the_scopes(client, db):
+    page = client.get("/api/v1/docs").content.decode()
+
+    assert "token (publish) or session" in page
+    assert "token (read or run) or session" in page
+    assert "one that is unknown, expired or revoked is answered with 401 everywhere" in page
