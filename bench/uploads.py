@@ -19,7 +19,7 @@ import httpx
 
 from bench.specs import specs
 from tests.attacks.watching import forget_peaks, peak_mib, servers_of
-from tests.site import Site
+from tests.site import Site, sign_in
 
 PAGES = ("/", "/?q=get", "/factories/", "/api/v1/tools?q=create")
 
@@ -114,7 +114,7 @@ def by_api(site: Site, client: httpx.Client, content: bytes) -> None:  # noqa: A
 
 def by_page(site: Site, client: httpx.Client, content: bytes) -> None:  # noqa: ARG001
     with httpx.Client(base_url=site.url, timeout=60) as browser:
-        browser.get(site.sign_in_link)
+        sign_in(browser, site.sign_in_link)
         token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text)
         assert token
         data = {"csrfmiddlewaretoken": token[1]}

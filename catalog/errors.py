@@ -8,6 +8,7 @@ ToolshelfError
 ├── RevisionConflict        somebody else's revision landed first
 ├── HeldBySpec              it is the tool's spec that says so, and only a revision can unsay it
 ├── NotTheOwner             only a tool's owner may do this, or staff
+├── AccountError            there is no such account, it is disabled, or it cannot be created
 └── Busy                    no room for one more; carries when to try again
     └── Unreachable         what would do it cannot be reached for the moment
 """
@@ -57,6 +58,10 @@ class HeldBySpec(ToolshelfError):
 
 class NotTheOwner(ToolshelfError):
     """Only a tool's owner may do this, or staff."""
+
+
+class AccountError(ToolshelfError):
+    """There is no such account, it is disabled, or it cannot be created."""
 
 
 class Busy(ToolshelfError):

@@ -12,6 +12,8 @@ MAX_LINE_CHARACTERS: Final = 300
 MAX_FIRST_CHARACTERS: Final = 2_000
 MAX_LAST_CHARACTERS: Final = 4_000
 
+from catalog.accounts.secret_paths import hidden
+
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 
 
@@ -48,6 +50,20 @@ class BriefAboutStrangers(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security"):
             record.exc_info = record.exc_text = None
+        return True
+
+
+class WithoutSecrets(logging.Filter):
+    """No line holds the secret of a sign-in link, or an API token that somebody put into an address.
+
+    It is a filter of handlers, so it covers every logger. Requests have lost the secret before they reach Django
+    (`config.middleware.HiddenSecrets`); access logs of servers are written from what came in.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        text = record.getMessage()
+        if text != (shown := hidden(text)):
+            record.msg, record.args = shown, ()
         return True
 
 

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
+from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
 from catalog.errors import Busy, Unreachable
 from config.failures import failure
 from config.problem_json import CONTENT_TYPE
@@ -37,6 +38,31 @@ PLAIN_DETAILS = {
 
 def is_api(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/")
+
+
+class HiddenSecrets:
+    """Takes the secret of a sign-in link out of a request, before anything logs or reports its path.
+
+    To the rest of the site, and to Django's log messages and error reports, the path is `/sign-in/link/`; the view
+    finds the secret in `request.sign_in_secret`.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path, secret = request.path_info, secret_of_link(request.path_info)
+        if path.casefold().lstrip("/").startswith("sign-in/"):
+            shown = HIDDEN_PATH if secret else hidden(path)
+            request.sign_in_secret = secret or ""  # type: ignore[attr-defined]
+            request.path = request.path.removesuffix(path) + shown
+            request.path_info = request.META["PATH_INFO"] = shown
+        if "HTTP_REFERER" in request.META:
+            request.META["HTTP_REFERER"] = hidden(request.META["HTTP_REFERER"])
+        response = self.get_response(request)
+        if secret and HIDDEN_PATH in response.get("Location", ""):  # from HTTP to HTTPS
+            response["Location"] = response["Location"].replace(HIDDEN_PATH, path_of_link(secret))
+        return response
 
 
 class Failures:

@@ -41,6 +41,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 COOKIE_SUFFIX = env.text("TOOLSHELF_COOKIE_SUFFIX", "")
 SESSION_COOKIE_NAME = f"toolshelf_session{COOKIE_SUFFIX}"
 CSRF_COOKIE_NAME = f"toolshelf_csrf{COOKIE_SUFFIX}"
+NEXT_COOKIE_NAME = f"toolshelf_next{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
@@ -95,6 +96,7 @@ INSTALLED_APPS = [
     "config",
 ]
 MIDDLEWARE = [
+    "config.middleware.HiddenSecrets",  # the first: what comes before it could log a secret
     "config.metrics.Counted",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -186,11 +188,17 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "config.logs.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "filters": {"brief": {"()": "config.logs.BriefAboutStrangers"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["brief"]}},
+    "filters": {
+        "brief": {"()": "config.logs.BriefAboutStrangers"},
+        "secrets": {"()": "config.logs.WithoutSecrets"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["brief", "secrets"]}},
     "root": {
         "handlers": ["stderr"],
         "level": env.choice("LOG_LEVEL", "WARNING", {"DEBUG", "INFO", "WARNING", "ERROR"}),
     },
-    "loggers": {"django": {"handlers": [], "level": "WARNING", "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},  # manage.py runserver
+    },
 }

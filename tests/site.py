@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,7 +13,16 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
+import httpx
+
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def sign_in(browser: httpx.Client, link: str) -> httpx.Response:
+    """The answer to the button on the page of a sign-in link."""
+    token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get(link).text)
+    assert token is not None
+    return browser.post(link, data={"csrfmiddlewaretoken": token[1]})
 
 
 def free_port() -> int:

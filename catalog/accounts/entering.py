@@ -1,4 +1,8 @@
-"""Ways in, made and used: API tokens, one-time sign-in links, and the count of wrong passwords."""
+"""Ways in, made and used: API tokens, one-time sign-in links, and the count of wrong passwords.
+
+The secret of a link is in its path (`secret_paths.py`), and must be in no log: `config.middleware.HiddenSecrets` takes
+it out of a request before the site sees it, `config.logs.WithoutSecrets` out of every log line.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,11 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import SCOPES, ApiToken, FailedSignIn, SignInLink, User, digest
+from catalog.accounts.people import LOCAL_OWNER, account_named, administrator, create_account
 from catalog.errors import Busy
 from catalog.prepared import Prepared
 
 TOKEN_PREFIX = "tsk_"  # noqa: S105 - lets people and secret scanners recognise a token
-LOCAL_OWNER = "owner"
 TRIES = 10
 TRIES_WINDOW = timedelta(minutes=15)
 CHECKS_AT_ONCE = 4  # passwords; each takes Argon2 100 MiB and all of a core for a while
@@ -67,30 +71,44 @@ def token_for(secret: str) -> ApiToken | None:
     return token
 
 
-def create_sign_in_link(username: str = LOCAL_OWNER) -> str:
-    """The secret of a new link that signs `username` in once, within a day. The local owner is made if missing."""
-    user = User.objects.filter(username=username).first()
-    if user is None:
-        user = User(username=username, is_staff=True, is_superuser=True)
-        user.set_unusable_password()
-        user.save()
+def create_sign_in_link(username: str | None = None) -> str:
+    """The secret of a new link that signs `username` in once, within `SignInLink.LIFETIME`.
+
+    Without a name it is a link for the administrator; on a site that has none yet, the account "owner" is made.
+
+    Raises:
+        AccountError: there is no such account, or it is disabled.
+    """
+    if username is None:
+        user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
+    else:
+        user = account_named(username)
     secret = secrets.token_urlsafe(32)
     SignInLink.objects.filter(created_at__lt=timezone.now() - SignInLink.LIFETIME).delete()
     SignInLink.objects.create(user=user, digest=digest(secret))
     return secret
 
 
+@sensitive_variables()
+def usable_link(secret: str) -> SignInLink | None:
+    """The link with this secret, or None where it is unknown, used or too old."""
+    links = SignInLink.objects.filter(
+        digest=digest(secret),
+        used_at=None,
+        created_at__gt=timezone.now() - SignInLink.LIFETIME,
+        user__is_active=True,
+    )
+    return links.select_related("user").first()
+
+
 @transaction.atomic
 @sensitive_variables()
 def use_sign_in_link(secret: str) -> User | None:
     """The user whom the link signs in, or None where it is unknown, used or too old. It works once."""
-    now = timezone.now()
-    fresh = SignInLink.objects.filter(
-        digest=digest(secret), used_at=None, created_at__gt=now - SignInLink.LIFETIME, user__is_active=True
-    )
-    if fresh.update(used_at=now) != 1:
+    link = usable_link(secret)
+    if link is None or SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()) != 1:
         return None
-    return SignInLink.objects.select_related("user").get(digest=digest(secret)).user
+    return link.user
 
 
 @contextmanager

@@ -51,9 +51,9 @@ class ApiToken(models.Model):
 
 
 class SignInLink(models.Model):
-    """A link that signs its user in, once."""
+    """A link that signs its user in, once, shortly after it was printed."""
 
-    LIFETIME = timedelta(hours=24)
+    LIFETIME = timedelta(minutes=15)
 
     user = models.ForeignKey(User, on_delete=models.CASCADE)
     digest = models.CharField(max_length=64, unique=True)

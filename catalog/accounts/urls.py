@@ -5,7 +5,7 @@ from catalog.accounts import views
 app_name = "accounts"
 urlpatterns = [
     path("sign-in/", views.SignIn.as_view(), name="sign_in"),
-    path("sign-in/<str:secret>/", views.sign_in_by_link, name="sign_in_by_link"),
+    path("sign-in/link/", views.SignInByLink.as_view(), name="sign_in_by_link"),  # see secret_paths.py
     path("sign-out/", views.SignOut.as_view(), name="sign_out"),
     path("account/tokens/", views.tokens, name="tokens"),
     path("account/tokens/<int:pk>/revoke/", views.revoke_token, name="revoke_token"),

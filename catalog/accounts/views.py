@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
+
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView, LogoutView
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.views import LoginView, LogoutView, RedirectURLMixin
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views import View
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.accounts.auth import actor
-from catalog.accounts.entering import TRIES_WINDOW, counted_try, create_token, is_locked, use_sign_in_link
-from catalog.accounts.models import SCOPES, ApiToken, SignInLink
+from catalog.accounts.entering import (
+    TRIES_WINDOW,
+    counted_try,
+    create_token,
+    is_locked,
+    usable_link,
+    use_sign_in_link,
+)
+from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User
 from catalog.errors import Busy
+
+LINK_MINUTES: Final = int(SignInLink.LIFETIME.total_seconds() // 60)
+MAX_NEXT_CHARACTERS: Final = 2000
 
 
 def address_of(request: HttpRequest) -> str:
@@ -44,26 +61,111 @@ class SignInForm(AuthenticationForm):
             raise forms.ValidationError(str(busy), code="busy") from None
 
 
-class SignIn(LoginView):
+class LeadsToNext(RedirectURLMixin):
+    """Goes to `next` after signing in, where that is a page of this site; `remember_next` is for another view."""
+
+    next_page = settings.LOGIN_REDIRECT_URL
+    request: HttpRequest
+
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:  # noqa: ARG002 - as the stubs have it
+        return self.checked(super().get_redirect_url())
+
+    def checked(self, url: str) -> str:
+        """`url` where it is a page to come back to; else ""."""
+        is_own = url_has_allowed_host_and_scheme(
+            url, allowed_hosts=self.get_success_url_allowed_hosts(), require_https=self.request.is_secure()
+        )
+        if not is_own or len(url) > MAX_NEXT_CHARACTERS:
+            return ""
+        path = urlsplit(url).path
+        leads_round = path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out")
+        return "" if leads_round else url
+
+    def remembered_next(self) -> str:
+        return self.checked(unquote(self.request.COOKIES.get(settings.NEXT_COOKIE_NAME, "")))
+
+    def remember_next(self, response: HttpResponse, url: str) -> None:
+        """Store `url` for the sign-in link that this browser may open next, in another tab; "" forgets it."""
+        if not url and settings.NEXT_COOKIE_NAME not in self.request.COOKIES:
+            return
+        response.set_cookie(
+            settings.NEXT_COOKIE_NAME,
+            quote(url),
+            max_age=SignInLink.LIFETIME if url else 0,
+            path=reverse("accounts:sign_in"),
+            secure=settings.SESSION_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
+
+    def enter(self, user: User) -> HttpResponse:
+        """Sign in, and lead to the page from which somebody came."""
+        response = HttpResponseRedirect(self.get_success_url())
+        login(self.request, user, backend="django.contrib.auth.backends.ModelBackend")
+        self.remember_next(response, "")
+        return response
+
+
+class SignIn(LeadsToNext, LoginView):
+    """Sign in with a password."""
+
     template_name = "registration/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: object) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"minutes": LINK_MINUTES}
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        response = super().render_to_response(context, **kwargs)
+        self.remember_next(response, self.get_redirect_url())
+        return response
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        return self.enter(form.get_user())
 
 
 class SignOut(LogoutView):
     http_method_names = ["post", "options"]
 
 
-@require_safe
-@sensitive_variables()
-def sign_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
-    """Sign in by the one-time link that the server printed at its start."""
-    user = use_sign_in_link(secret) if request.method == "GET" else None
-    if user is None:
-        context = {"hours": int(SignInLink.LIFETIME.total_seconds() // 3600)}
-        return render(request, "registration/link_used.html", context, status=410)
-    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-    return redirect("catalog:tool_list")
+class SignInByLink(LeadsToNext, View):
+    """Sign in by a link that was printed on the machine.
+
+    Opening it shows a page with one button, so that a preview of the link does not use it up; the button does.
+    """
+
+    http_method_names = ["get", "head", "post", "options"]
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = super().dispatch(request, *args, **kwargs)
+        response["Cache-Control"] = "no-store"
+        # `no-referrer` alone would make browsers send `Origin: null` with the form, which the check of its origin
+        # refuses. The last policy that a browser knows counts; this one sends the site's address without the path.
+        response["Referrer-Policy"] = "no-referrer, strict-origin"
+        response["X-Robots-Tag"] = "noindex, nofollow"
+        return response
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        link = usable_link(self.secret)
+        if link is None:
+            return self.refuse()
+        context = {"account": link.user, "minutes": LINK_MINUTES, "next": self.get_redirect_url()}
+        return render(request, "registration/link.html", context)
+
+    def post(self, request: HttpRequest) -> HttpResponse:  # noqa: ARG002
+        user = use_sign_in_link(self.secret)
+        return self.refuse() if user is None else self.enter(user)
+
+    def refuse(self) -> HttpResponse:
+        return render(self.request, "registration/link_used.html", {"minutes": LINK_MINUTES}, status=410)
+
+    @property
+    def secret(self) -> str:
+        return str(getattr(self.request, "sign_in_secret", ""))
+
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
+        return super().get_redirect_url(request) or self.remembered_next()
 
 
 class TokenForm(forms.Form):

@@ -107,6 +107,7 @@ function go(item) {
   }
   palette.close();
   if (item.dataset.action) document.dispatchEvent(new CustomEvent(`toolshelf:${item.dataset.action}`));
+  else if (item.dataset.signIn !== undefined) document.querySelector("a[data-sign-in]").click(); // it leads back here
   else location.assign(item.dataset.href);
 }
 

@@ -1,4 +1,4 @@
-"""Ways in: tokens, one-time links, passwords; and each refusal."""
+"""Ways in: tokens and passwords; and each refusal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from catalog.accounts.entering import (
     CHECKS_AT_ONCE,
     TRIES,
     counted_try,
-    create_sign_in_link,
     create_token,
     is_locked,
     token_for,
-    use_sign_in_link,
 )
-from catalog.accounts.models import ApiToken, SignInLink, User
+from catalog.accounts.models import ApiToken, User
 from catalog.accounts.views import address_of
 
 pytestmark = pytest.mark.django_db
@@ -117,31 +115,11 @@ def test_the_command_refuses_a_token_of_no_days():
         call_command("create_token", "robot", "--days", "0")
 
 
-def test_a_sign_in_link_works_once(client):
-    secret = create_sign_in_link()
+def test_the_command_refuses_a_disabled_account(ada):
+    User.objects.update(is_active=False)
 
-    first = client.get(f"/sign-in/{secret}/")
-    client.logout()
-    second = client.get(f"/sign-in/{secret}/")
-
-    assert first.status_code == 302
-    assert second.status_code == 410
-    assert b"does not sign in any more" in second.content
-
-
-def test_a_sign_in_link_is_not_used_up_by_a_preview(client):
-    secret = create_sign_in_link()
-
-    client.head(f"/sign-in/{secret}/")
-
-    assert client.get(f"/sign-in/{secret}/").status_code == 302
-
-
-def test_an_old_sign_in_link_opens_nothing():
-    secret = create_sign_in_link()
-    SignInLink.objects.update(created_at=timezone.now() - timedelta(hours=25))
-
-    assert use_sign_in_link(secret) is None
+    with pytest.raises(CommandError, match="The account 'ada' is disabled"):
+        call_command("create_token", "ada")
 
 
 def test_a_password_signs_in(ada, client):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.attacks.accounts import person, sign_in_link, token
 from tests.attacks.watching import Canary, forget_peaks, peak_mib, servers_of
-from tests.site import Site
+from tests.site import Site, sign_in
 
 LOG_LINE = re.compile(
     r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |    |Traceback |\S+Error|Toolshelf is at |Sign in by |Another one: |$)"
@@ -54,7 +54,7 @@ class Browser(httpx.Client):
         super().__init__(base_url=site.url, timeout=30)
 
     def sign_in(self, link: str) -> None:
-        assert self.get(link).status_code == 302
+        assert sign_in(self, link).status_code == 302
 
     def csrf_token(self, page: str = "/upload/") -> str:
         return re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', self.get(page).text)[1]

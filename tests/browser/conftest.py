@@ -50,11 +50,18 @@ class Complaints(list[str]):
         page.on("pageerror", lambda error: self.append(str(error)))
 
 
+def follow_link(page: Page, site: Site) -> None:
+    """Sign in by a link."""
+    page.goto(site.manage("sign_in_link").stdout.strip())
+    page.get_by_role("button", name="Sign in as owner").click()
+    page.wait_for_url(f"{site.url}/")
+
+
 @pytest.fixture(scope="session")
 def session(browser: Browser, site: Site) -> StorageState:
     """The cookies of a person who followed a one-time link."""
     context = browser.new_context()
-    context.new_page().goto(site.manage("sign_in_link", "--site", site.url).stdout.strip())
+    follow_link(context.new_page(), site)
     cookies = context.storage_state()
     context.close()
     return cookies

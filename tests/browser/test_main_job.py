@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Complaints
+from tests.browser.conftest import Complaints, follow_link
 from tests.site import Site
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -43,7 +43,7 @@ def test_a_person_does_the_main_job_without_javascript(browser: Browser, site: S
     page = context.new_page()
     complaints = Complaints()
     complaints.listen(page)
-    page.goto(site.manage("sign_in_link", "--site", site.url).stdout.strip())
+    follow_link(page, site)
 
     do_the_main_job(page)
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Complaints
+from tests.browser.conftest import Complaints, follow_link
 from tests.browser.test_accessibility import violations
 from tests.site import Site
 
@@ -58,7 +58,7 @@ def person(browser: Browser, narrow_site: Site, request: pytest.FixtureRequest) 
     page = context.new_page()
     complaints = Complaints()
     complaints.listen(page)
-    page.goto(narrow_site.manage("sign_in_link", "--site", narrow_site.url).stdout.strip())
+    follow_link(page, narrow_site)
     yield page
     context.close()
     assert complaints == []

@@ -7,7 +7,7 @@ import time
 import httpx
 import pytest
 
-from tests.site import Site
+from tests.site import Site, sign_in
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def site(tmp_path):
 @pytest.fixture
 def browser(site):
     with httpx.Client(base_url=site.url, timeout=30) as browser:
-        browser.get(site.sign_in_link)
+        sign_in(browser, site.sign_in_link)
         yield browser
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,7 +13,7 @@ import time
 import httpx
 import pytest
 
-from tests.site import ROOT, Site, free_port
+from tests.site import ROOT, Site, free_port, sign_in
 
 
 def serve(tmp_path, *words, **environment):
@@ -36,13 +37,96 @@ def site(tmp_path_factory):
 
 def test_the_first_start_loads_the_samples_and_prints_a_link_that_works_once(site):
     with httpx.Client(base_url=site.url, timeout=60) as browser:
-        first = browser.get(site.sign_in_link)
+        first = sign_in(browser, site.sign_in_link)
         again = httpx.get(site.sign_in_link, timeout=60)
 
         assert first.status_code == 302
         assert again.status_code == 410
         assert browser.get("/account/tokens/").status_code == 200
         assert browser.get("/api/v1/tools").json()["count"] > 50
+
+
+def test_the_first_start_creates_the_owner_and_says_so_by_name(site):
+    accounts = site.manage("sign_in_link", "typo", check=False)
+
+    assert accounts.returncode == 1
+    assert "Accounts: owner." in accounts.stderr
+    assert "Sign in by this link as owner (it works once, within 15 minutes):" in site.log()
+
+
+def test_a_link_of_the_command_has_the_address_of_the_running_server(site):
+    link = site.manage("sign_in_link").stdout.strip()
+
+    assert link.startswith(f"{site.url}/sign-in/")
+    with httpx.Client(timeout=60) as browser:
+        assert sign_in(browser, link).status_code == 302
+
+
+def test_the_start_prints_the_command_for_another_link(site):
+    [command] = re.findall(r"^Another one: (.+)$", site.log(), re.MULTILINE)
+
+    printed = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+
+    assert printed.stdout.startswith(f"{site.url}/sign-in/")
+
+
+def test_the_link_under_https_has_the_public_name(tmp_path):
+    site = Site(tmp_path, TOOLSHELF_HTTPS="1", TRUST_PROXY="1", ALLOWED_HOSTS="shelf.example.org 127.0.0.1")
+    try:
+        other = subprocess.run(
+            [sys.executable, "manage.py", "sign_in_link"],
+            cwd=ROOT,
+            env={**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path)},  # a shell without the settings of the server
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    finally:
+        site.stop()
+
+    assert site.sign_in_link.startswith("https://shelf.example.org/sign-in/")
+    assert other.stdout.startswith("https://shelf.example.org/sign-in/")
+
+
+def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
+    environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path), "DJANGO_SUPERUSER_PASSWORD": "correct horse"}
+    words = ["createsuperuser", "--noinput", "--username", "grace", "--email", "grace@example.org"]
+    for command in (["migrate", "--verbosity", "0"], words):
+        subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=environment, timeout=60, check=True)
+    site = Site(tmp_path)
+    try:
+        unknown = site.manage("sign_in_link", "owner", check=False)
+    finally:
+        site.stop()
+
+    assert "Sign in by this link as grace" in site.log()
+    assert "There is no account named 'owner'. Accounts: grace." in unknown.stderr
+
+
+def test_no_log_of_the_server_holds_the_secret_of_a_link(tmp_path):
+    """Not even the access log, which an operator can switch on."""
+    site = Site(tmp_path, GRANIAN_LOG_ACCESS_ENABLED="true", GRANIAN_LOG_LEVEL="debug", LOG_LEVEL="DEBUG")
+    link = site.sign_in_link
+    secret = link.split("/")[-2]
+    try:
+        with httpx.Client(timeout=60) as browser:
+            for method in ("HEAD", "OPTIONS", "GET", "POST", "PUT", "DELETE", "TRACE", "PROPFIND"):
+                browser.request(method, link)
+            browser.get(link, headers={"Host": "evil.example"})
+            browser.post(link, headers={"Origin": "https://evil.example"})
+            browser.get(f"{site.url}//sign-in/{secret}/")
+            browser.get(f"{link}?next=/sign-in/{secret}/")
+            browser.get(f"{site.url}/upload/", headers={"Referer": link})
+            assert sign_in(browser, link).status_code == 302
+            assert browser.get(link).status_code == 410
+    finally:
+        site.stop()
+
+    log = site.log()
+    assert secret not in log
+    assert '"HEAD /sign-in/…/ HTTP/1.1" 200' in log
+    assert "Method Not Allowed: /sign-in/link/" in log
 
 
 def test_static_files_are_hashed_compressed_and_kept_for_ever(site):

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import io
-import ipaddress
 import os
 import resource
+import shlex
 import socket
 import sys
 from typing import Any
@@ -16,7 +16,11 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from catalog.accounts.entering import create_sign_in_link
-from catalog.accounts.models import User
+from catalog.accounts.models import SignInLink, User
+from catalog.accounts.people import LOCAL_OWNER, administrator, create_account
+from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
+from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
@@ -32,8 +36,8 @@ class Command(BaseCommand):
     help = "Bring the database up to date, load the samples on the very first start, and serve the site."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--host", default=DEFAULT_HOST)
+        parser.add_argument("--port", type=int, default=DEFAULT_PORT)
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         host, port = options["host"], options["port"]
@@ -85,23 +89,32 @@ class Command(BaseCommand):
         call_command("load_specs", *map(str, SAMPLES), stdout=io.StringIO(), stderr=self.stderr)
 
     def greet(self, host: str, port: int) -> None:
-        shown = f"[{host}]" if ":" in host else host
-        site = f"http://{shown}:{port}"
-        self.stderr.write(f"\nToolshelf is at {site}/")
+        site = url_of_server(host, port)
+        write_site_url(site)
+        self.stderr.write(f"\nToolshelf is at {site}/ (stop it with Ctrl+C).")
         if is_loopback(host):
-            # Not by `reverse`, which would import every page before the server's processes do it again.
-            link = f"{site}/sign-in/{create_sign_in_link()}/"
-            self.stderr.write("Sign in by this link (it works once):\n")
-            self.stdout.write(f"  {link}")
-            self.stderr.write("\nAnother one: manage.py sign_in_link. Stop with Ctrl+C.")
+            self.print_sign_in_link(site)
         self.stdout.flush()
 
+    def print_sign_in_link(self, site: str) -> None:
+        """A link for the administrator, who is created on a site that has none: that is its very first start."""
+        try:
+            user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
+        except AccountError as error:
+            self.stderr.write(f"No link to sign in by: {error} {sign_in_command()} NAME --create --superuser")
+            return
+        minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
+        self.stderr.write(f"Sign in by this link as {user.username} (it works once, within {minutes} minutes):\n")
+        self.stdout.write(f"  {site}{path_of_link(create_sign_in_link(user.username))}")
+        self.stderr.write(f"\nAnother one: {sign_in_command()}")
 
-def is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+
+def sign_in_command() -> str:
+    """The command that prints another link, as a person types it in the directory of Toolshelf."""
+    python = sys.executable.removeprefix(f"{settings.BASE_DIR}/")
+    directory = os.environ.get("TOOLSHELF_DATA_DIR")
+    setting = f"TOOLSHELF_DATA_DIR={shlex.quote(directory)} " if directory else ""
+    return f"{setting}{shlex.quote(python)} manage.py sign_in_link"
 
 
 def serve(host: str, port: int) -> None:

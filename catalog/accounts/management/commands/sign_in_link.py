@@ -2,19 +2,61 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
-from django.urls import reverse
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from catalog.accounts.entering import LOCAL_OWNER, create_sign_in_link
+from catalog.accounts.entering import create_sign_in_link
+from catalog.accounts.models import SignInLink
+from catalog.accounts.people import LOCAL_OWNER, account_named, accounts_there_are, administrator, create_account
+from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, stored_site_url, url_of_server
+from catalog.errors import AccountError
 
 
 class Command(BaseCommand):
-    help = "Print a link that signs a user in once, within a day. For the machine's owner: it needs no password."
+    help = (
+        "Print a link that signs a user in once, within 15 minutes. For whoever has a shell on the machine that serves "
+        "the site: it needs no password."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("user", nargs="?", default=LOCAL_OWNER, metavar="USER")
-        parser.add_argument("--site", default="http://127.0.0.1:8000", help="Where the site is reached.")
+        parser.add_argument("user", nargs="?", metavar="USER", help="Without it: the owner, or an administrator.")
+        parser.add_argument("--create", action="store_true", help="Create the account USER first.")
+        parser.add_argument("--superuser", action="store_true", help="With --create: as an administrator.")
+        parser.add_argument(
+            "--site", metavar="URL", help="Where the site is reached. Without it: as it was served last."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        path = reverse("accounts:sign_in_by_link", args=[create_sign_in_link(options["user"])])
-        self.stdout.write(options["site"].rstrip("/") + path)
+        if options["superuser"] and not options["create"]:
+            raise CommandError("--superuser says what kind of account --create creates; it changes no account.")
+        try:
+            username = self.created(options) if options["create"] else self.existing(options["user"])
+        except AccountError as error:
+            raise CommandError(str(error)) from error
+        site = options["site"] or stored_site_url() or url_of_server(DEFAULT_HOST, DEFAULT_PORT)
+        path = path_of_link(create_sign_in_link(username))
+        minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
+        self.stderr.write(f"This link signs {username} in once, within {minutes} minutes:")
+        self.stdout.write(site.rstrip("/") + path)
+
+    def created(self, options: dict[str, Any]) -> str:
+        """The name of a new account."""
+        user = create_account(options["user"] or LOCAL_OWNER, is_superuser=options["superuser"])
+        self.stderr.write(f"Created the {'administrator' if user.is_superuser else 'account'} {user.username}.")
+        return user.username
+
+    def existing(self, name: str | None) -> str:
+        """The name of an account that can sign in.
+
+        Raises:
+            AccountError: it cannot, or there is none.
+        """
+        if name is None:
+            user = administrator()
+            if user is None:
+                raise AccountError(
+                    f"There is no administrator to make a link for. {accounts_there_are()} To create one: manage.py "
+                    f"sign_in_link {LOCAL_OWNER} --create --superuser"
+                )
+            return user.username
+        return account_named(name).username

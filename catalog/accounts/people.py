@@ -1,0 +1,63 @@
+"""Accounts by name: which there are, and how one is created on the command line."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Final
+
+from django.core.exceptions import ValidationError
+
+from catalog.accounts.models import User
+from catalog.errors import AccountError
+
+LOCAL_OWNER: Final = "owner"
+NAMES_LISTED: Final = 10
+
+
+def administrator() -> User | None:
+    """Whom a link signs in where nobody is named: the owner, else the administrator who was there first."""
+    active = User.objects.filter(is_active=True)
+    return active.filter(username=LOCAL_OWNER).first() or active.filter(is_superuser=True).order_by("pk").first()
+
+
+def create_account(username: str, *, is_superuser: bool = False) -> User:
+    """Make an account without a password.
+
+    Raises:
+        AccountError: the name is taken, or cannot be a name.
+    """
+    user = User(username=username, is_staff=is_superuser, is_superuser=is_superuser)
+    user.set_unusable_password()
+    try:
+        user.full_clean()
+    except ValidationError as error:
+        raise AccountError(f"Cannot create the account {username!r}: {' '.join(error.messages)}") from None
+    user.save()
+    return user
+
+
+def account_named(username: str) -> User:
+    """The account that a link can be made for.
+
+    Raises:
+        AccountError: there is none, or it is disabled.
+    """
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        raise AccountError(
+            f"There is no account named {username!r}. {accounts_there_are()} To create it: manage.py sign_in_link "
+            f"{shlex.quote(username)} --create (with --superuser: as an administrator)"
+        )
+    if not user.is_active:
+        raise AccountError(f"The account {username!r} is disabled, so it cannot sign in.")
+    return user
+
+
+def accounts_there_are() -> str:
+    """The names of the accounts that can sign in, as a sentence; of many the first."""
+    active = User.objects.filter(is_active=True).order_by("username")
+    names = list(active.values_list("username", flat=True)[:NAMES_LISTED])
+    if not names:
+        return "There are no accounts yet."
+    more = active.count() - len(names)
+    return f"Accounts: {', '.join(names)}{f' and {more} more' if more else ''}."

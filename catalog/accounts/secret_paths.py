@@ -1,0 +1,27 @@
+"""Sign-in links have their secret in the path, `/sign-in/<secret>/`: how to write such a path without it.
+
+It needs no Django, because the server's logging is set up before Django is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+HIDDEN_PATH: Final = "/sign-in/link/"
+_SECRETS: Final = re.compile(r"(?P<before>/sign-in/+|tsk_)[A-Za-z0-9_-]{20,}", re.IGNORECASE)
+
+
+def path_of_link(secret: str) -> str:
+    return f"/sign-in/{secret}/"
+
+
+def hidden(text: str) -> str:
+    """`text` without the secrets of sign-in links and API tokens: "/sign-in/…/", "tsk_…"."""
+    return _SECRETS.sub(r"\g<before>…", text)
+
+
+def secret_of_link(path: str) -> str | None:
+    """The secret in the path of a sign-in link, also where its last slash is missing; None for any other path."""
+    found = re.fullmatch(r"/sign-in/([^/]+)/?", path)
+    return found[1] if found else None

@@ -1,0 +1,50 @@
+"""Where the site is reached: `manage.py serve` writes it down, so that other commands print addresses that work."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from django.conf import settings
+from django.http.request import validate_host
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 8000
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def url_of_server(host: str, port: int) -> str:
+    """The URL, without a trailing slash, by which people reach a server that listens on `host` and `port`.
+
+    Under TOOLSHELF_HTTPS it is that of the proxy, which has the first public name of ALLOWED_HOSTS. Else it is the
+    server's own, by a name that it answers to.
+    """
+    names = [name.removeprefix(".") for name in settings.ALLOWED_HOSTS]
+    name = next((name for name in names if not is_loopback(name)), names[0] if names else DEFAULT_HOST)
+    if settings.HTTPS:
+        return f"https://{name}"
+    own = f"[{host}]" if ":" in host else host
+    if validate_host(own, settings.ALLOWED_HOSTS):
+        return f"http://{own}:{port}"
+    if is_loopback(host):
+        return f"http://{name}"  # nobody reaches the port under that name: a proxy passes requests on
+    return f"http://{name}:{port}"
+
+
+def write_site_url(url: str) -> None:
+    """Store where the site is served, unless that is stored already: a start needs no room on a full disk."""
+    if stored_site_url() != url:
+        (settings.DATA_DIR / "site_url").write_text(f"{url}\n")
+
+
+def stored_site_url() -> str | None:
+    """Where the server that was started last serves the site; None where none was started with this data directory."""
+    try:
+        return (settings.DATA_DIR / "site_url").read_text().strip() or None
+    except FileNotFoundError:
+        return None
