@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -12,6 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.auth import actor
+from catalog.accounts.unfinished import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy
 from playground import running
 from playground.trying import Trial
@@ -26,11 +26,15 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Fill in what a tool takes, run it, see what came back. Every press but *Run* draws the form again."""
     tool = tool_at(slug)
     trial = Trial(tool, tool.current, request.user)  # type: ignore[arg-type]
+    address = reverse("playground:try", args=[slug])
     if request.method != "POST":
-        trial.open(request.GET)
+        unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None
+        if unfinished is None or not trial.restore(unfinished):
+            trial.open(request.GET)
         return trial_page(request, trial)
-    if not request.user.is_authenticated and ("run" in request.POST or request.POST.get("use") in TRIAL_CHANGES):
-        return redirect_to_login(reverse("playground:try", args=[slug]))
+    if not request.user.is_authenticated and ("run" in request.POST or request.POST.get("use") in NEED_ACCOUNT):
+        trial.submit(request, is_checked=False)
+        return ask_to_sign_in(request, address, trial.unfinished())
     trial.submit(request, is_checked="run" in request.POST)
     if "run" in request.POST and "op" not in request.POST and not trial.errors:
         return run_trial(request, trial)
@@ -46,6 +50,7 @@ TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
     "save": Trial.save,
     "forget": Trial.forget,
 }
+NEED_ACCOUNT = {"saved", "save", "forget", "sign-in"}
 
 
 def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:

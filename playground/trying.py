@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -17,11 +18,13 @@ from catalog.accounts.models import User
 from catalog.errors import DocumentError, JSONTextError
 from catalog.models import Revision, Tool
 from catalog.strict_json import JSON
-from playground.ciphering import PageSeal, Unreadable
+from playground.ciphering import PageSeal, Unreadable, decrypt, encrypt
 from playground.configurations import Configuration, secret_members, told_safely
 from playground.contracts import Contract, contract_of
 from playground.factories import FactoryInfo, registry
 from playground.forms.decoding import Sent, Upload
+from playground.forms.drafts import MARK
+from playground.forms.posting import posted
 from playground.forms.submissions import Submission, begin, submitted
 from playground.forms.values import ABSENT, Absent, Maybe
 from playground.models import Run, SavedConfiguration
@@ -62,6 +65,7 @@ class Trial:
     errors: list[dict[str, str]] = field(default_factory=list)
     run: Run | None = None
     save_as: str = ""
+    is_restored: bool = False
     parameters: Submission = field(init=False)
     configuration: Submission | None = None
 
@@ -251,13 +255,14 @@ class Trial:
 
     def submit(self, request: HttpRequest, *, is_checked: bool) -> None:
         """Take what was submitted. With `is_checked`, say what is wrong with it; else it is only drawn again."""
-        pairs = list(_pairs(request))
-        pressed = request.POST.get("op", "")
-        is_checked = is_checked and not pressed
-        if request.POST.get("mode") in {"live", "mock"} and self.can_run_live:
-            self.mode = request.POST["mode"]
-        self.timeout = request.POST.get("timeout_s", "").strip()[:20]
-        self.saved_name = request.POST.get("saved", "")
+        self._fill(list(_pairs(request)), request.POST, is_checked=is_checked and not request.POST.get("op", ""))
+
+    def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
+        """Take all names and values of a request; `single` has those that stand around the forms of schemas."""
+        if single.get("mode") in {"live", "mock"} and self.can_run_live:
+            self.mode = single["mode"]
+        self.timeout = single.get("timeout_s", "").strip()[:20]
+        self.saved_name = single.get("saved", "")
         self.parameters = submitted(
             self.contract.parameters,
             pairs,
@@ -280,6 +285,28 @@ class Trial:
             )
         if is_checked:
             self._collect_errors()
+
+    def unfinished(self) -> str:
+        """What is filled in, encrypted, for the time until somebody has signed in: without secrets and files.
+
+        Fields where a secret was typed are left out, and so is what other branches of a union held.
+        """
+        pairs: list[JSON] = [["mode", self.mode], ["timeout_s", self.timeout]]
+        for submission in filter(None, (self.configuration, self.parameters)):
+            for tag, path, text in posted(submission.draft):
+                if tag not in {"c", "h"} and MARK not in text:
+                    pairs.append([f"{submission.form.name}:{tag}:{path}", text])
+        return encrypt(pairs)
+
+    def restore(self, unfinished: str) -> bool:
+        """Fill in what `unfinished` gave; False where that cannot be read any more."""
+        try:
+            pairs = cast("list[tuple[str, Sent]]", decrypt(unfinished))
+        except Unreadable:
+            return False
+        self._fill(pairs, {name: text for name, text in pairs if isinstance(text, str)}, is_checked=False)
+        self.is_restored = True
+        return True
 
     def _collect_errors(self) -> None:
         for submission in (self.configuration, self.parameters):

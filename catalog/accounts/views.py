@@ -32,6 +32,7 @@ from catalog.accounts.entering import (
     use_sign_in_link,
 )
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User
+from catalog.accounts.unfinished import is_stored
 from catalog.errors import Busy
 
 LINK_MINUTES: Final = int(SignInLink.LIFETIME.total_seconds() // 60)
@@ -102,6 +103,7 @@ class LeadsToNext(RedirectURLMixin):
         """Sign in, and lead to the page from which somebody came."""
         response = HttpResponseRedirect(self.get_success_url())
         login(self.request, user, backend="django.contrib.auth.backends.ModelBackend")
+        self.request.session.set_expiry(None)  # that of a visitor with an unfinished form is short
         self.remember_next(response, "")
         return response
 
@@ -114,7 +116,8 @@ class SignIn(LeadsToNext, LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: object) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"minutes": LINK_MINUTES}
+        unfinished = {"is_stored": is_stored(self.request), "is_lost": "unsaved" in self.request.GET}
+        return super().get_context_data(**kwargs) | unfinished | {"minutes": LINK_MINUTES}
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog import text_diff
 from catalog.accounts.auth import actor
+from catalog.accounts.unfinished import ask_to_sign_in, take_unfinished
 from catalog.diff import Difference
 from catalog.diff import compare as compare_meaning
 from catalog.laying_out import is_one_line, lay_out
@@ -59,10 +60,14 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
     a page of its own, which says how far it is.
     """
     if request.method != "POST":
+        unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
         context = {"max_spec_bytes": settings.MAX_SPEC_BYTES, "uploads": _recent(request)}
+        if unfinished is not None:
+            context |= {**json.loads(unfinished), "is_restored": True}
         return render(request, "catalog/upload.html", context)
     if not request.user.is_authenticated:
-        return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': request.path})}")
+        filled_in = {name: request.POST.get(name, "") for name in ("text", "prefix", "dry_run")}
+        return ask_to_sign_in(request, request.path, json.dumps(filled_in))
     files = [*_files(request), *_texts(request)]
     dry_run = "dry_run" in request.POST
     prefix = request.POST.get("prefix", "").strip()

@@ -89,6 +89,9 @@ document.addEventListener("htmx:after:swap", (event) => {
   setTimeout(keep); // htmx has its own word in the history first
 });
 
+// what the site filled in again, after signing in, is not in the page's entry yet
+if (!draft && document.getElementById("restored")?.hidden === false) keep();
+
 // the form asks for itself as soon as htmx listens to it
 document.addEventListener("htmx:after:init", (event) => {
   if (draft && event.target === trial()) event.target.dispatchEvent(new CustomEvent("refresh"));

@@ -1,0 +1,59 @@
+"""Forms that somebody filled in without being signed in: stored while they sign in, and filled in again after it.
+
+They are stored in the session, which signing in carries over, whether by a password or by a link. Whoever stores a form
+leaves out secrets and files. Sessions of visitors are few, small and short-lived, so that nobody can fill the disk.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib.sessions.models import Session
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+
+LIFETIME: Final = timedelta(hours=1)
+MAX_CHARACTERS: Final = 512 * 1024
+MAX_STORED: Final = 100
+KEY: Final = "unfinished_form"
+
+
+def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpResponse:
+    """Lead a visitor to the sign-in page, and from there back to `path`, where `take_unfinished` gives `filled_in`.
+
+    What is too long, or comes when too many are stored, is not stored, and the sign-in page says so.
+    """
+    query = {"next": path}
+    if len(filled_in) > MAX_CHARACTERS or not has_room():
+        query["unsaved"] = "1"
+    else:
+        request.session[KEY] = {"path": path, "filled_in": filled_in}
+        request.session.set_expiry(int(LIFETIME.total_seconds()))
+    address = f"{reverse('accounts:sign_in')}?{urlencode(query)}"
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=204, headers={"HX-Redirect": address})
+    return redirect(address)
+
+
+def has_room() -> bool:
+    """Whether another form can be stored. Sessions that end so soon are those of visitors: people's last for weeks."""
+    Session.objects.filter(expire_date__lt=timezone.now()).delete()
+    return Session.objects.filter(expire_date__lt=timezone.now() + LIFETIME).count() < MAX_STORED
+
+
+def is_stored(request: HttpRequest) -> bool:
+    """Whether this browser's session holds a form."""
+    return KEY in request.session
+
+
+def take_unfinished(request: HttpRequest, path: str) -> str | None:
+    """What somebody who is signed in by now filled in at `path`, once."""
+    stored = request.session.get(KEY)
+    if not request.user.is_authenticated or not stored or stored["path"] != path:
+        return None
+    del request.session[KEY]
+    return str(stored["filled_in"])
