@@ -7,12 +7,12 @@ import re
 from itertools import accumulate, takewhile
 from typing import Final
 
+from catalog.accounts.secret_paths import hidden
+
 # Of a traceback: a chain of errors in deep recursion writes 250 KB, of which the beginning and the end say all.
 MAX_LINE_CHARACTERS: Final = 300
 MAX_FIRST_CHARACTERS: Final = 2_000
 MAX_LAST_CHARACTERS: Final = 4_000
-
-from catalog.accounts.secret_paths import hidden
 
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 
