@@ -1,7 +1,8 @@
 """Answers about the whole catalog that are dear and asked again and again, kept until the catalog changes.
 
 Each process keeps its own, and but the newest of them. Who asks says what the answer depends on: on the index by the
-number that is another one after each change of it (`vocabulary.state_and_size`).
+number that is another one after each change of it (`vocabulary.state_and_size`). Requests for the same answer at the
+same time compute it once: sixty clients that ask for one large page would occupy every thread for half a minute.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from typing import Final, Generic, TypeVar
 
 MAX_KEPT: Final = 200
@@ -29,25 +31,44 @@ class Remembered(Generic[Answer]):
         self._weigh = weigh
         self._weight = 0
         self._kept: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._computing: dict[Hashable, Future[Answer | None]] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> Answer | None:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            return self._get(key)
+
+    def _get(self, key: Hashable) -> Answer | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
 
     def ask(self, key: Hashable, find_out: Callable[[], Answer]) -> Answer:
-        """The answer that is kept, else what `find_out` gives."""
-        known = self.get(key)
-        if known is not None:
-            return known
-        answer = find_out()
+        """The answer that is kept, else what `find_out` gives, here or in the thread that is computing it already."""
         with self._lock:
-            if key not in self._kept:  # else another thread found it out meanwhile
-                self._kept[key] = answer
-                self._weight += self._weigh(answer)
+            known = self._get(key)
+            if known is not None:
+                return known
+            others = self._computing.get(key)
+            if others is None:
+                mine = self._computing[key] = Future[Answer | None]()
+        if others is not None:
+            answer = others.result()
+            return find_out() if answer is None else answer  # None: it failed there
+        answer = None
+        try:
+            answer = find_out()
+            self._keep(key, answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._computing[key]
+            mine.set_result(answer)
+
+    def _keep(self, key: Hashable, answer: Answer) -> None:
+        with self._lock:
+            self._kept[key] = answer
+            self._weight += self._weigh(answer)
             while self._weight > self._most or len(self._kept) > MAX_ANSWERS:
                 _, oldest = self._kept.popitem(last=False)
                 self._weight -= self._weigh(oldest)
-        return answer

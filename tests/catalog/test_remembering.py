@@ -1,3 +1,4 @@
+import threading
 from urllib.parse import urlencode
 
 import pytest
@@ -183,3 +184,54 @@ def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, mo
     assert "<h1" in counted
     assert "hello</mark>" in counted
     assert '<a href="/facets/?q=hello">' not in counted
+
+
+def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
+    remembered = Remembered()
+    computing, go_on = threading.Event(), threading.Event()
+    computed, answers = [], []
+
+    def compute():
+        computed.append(True)
+        computing.set()
+        go_on.wait(30)
+        return "answer"
+
+    threads = [threading.Thread(target=lambda: answers.append(remembered.ask("key", compute))) for _ in range(8)]
+    threads[0].start()
+    assert computing.wait(30)
+    for thread in threads[1:]:
+        thread.start()
+    assert remembered.ask("another key", lambda: "at once") == "at once"
+    go_on.set()
+    for thread in threads:
+        thread.join(30)
+
+    assert (len(computed), answers) == (1, ["answer"] * 8)
+
+
+def test_an_answer_that_fails_is_computed_again_by_whoever_waited_for_it():
+    remembered = Remembered()
+    computing, go_on = threading.Event(), threading.Event()
+    answers = []
+
+    def fail():
+        computing.set()
+        go_on.wait(30)
+        raise ValueError("it failed")
+
+    def ask_and_fail():
+        with pytest.raises(ValueError, match="it failed"):
+            remembered.ask("key", fail)
+
+    first = threading.Thread(target=ask_and_fail)
+    second = threading.Thread(target=lambda: answers.append(remembered.ask("key", lambda: "answer")))
+    first.start()
+    assert computing.wait(30)
+    second.start()
+    go_on.set()
+    first.join(30)
+    second.join(30)
+
+    assert answers == ["answer"]
+    assert remembered.ask("key", lambda: "yet another") in {"answer", "yet another"}
