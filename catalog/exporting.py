@@ -1,19 +1,36 @@
-"""Writing the whole catalog out, revision by revision, without holding it."""
+"""Writing the whole catalog out, revision by revision, without holding it.
+
+Over HTTP it is sent from a file, which is written once for each state of the catalog: an export reads every revision,
+and anybody may ask for one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Hashable, Iterator
 from itertools import chain, islice
+from typing import Final
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
+from catalog.accounts.models import User
 from catalog.catalog_file import KeptRevision, catalog_lines
+from catalog.errors import Busy
+from catalog.linting.tables import Waiver
 from catalog.models import Revision, Tool
 from catalog.retelling import said_of
+from catalog.search import vocabulary
 
 TOOLS_AT_ONCE = 200
+WAIT_S: Final = 5  # for an export that another request is writing
+PART_BYTES: Final = 64 * 1024
 
 _BY_CODE_POINT = {"sqlite": "BINARY", "postgresql": "C"}
 
@@ -54,3 +71,89 @@ def _tools() -> QuerySet[Tool]:
     """All tools in the same order on every database."""
     order = Collate("tool_id", _BY_CODE_POINT[connection.vendor])
     return Tool.objects.only("tool_id", "archived_at").order_by(order)
+
+
+class CatalogFile:
+    """The whole catalog in a file that has no name and is gone when nobody uses it any more.
+
+    Attributes:
+        length: in bytes.
+        etag: another one for other bytes.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        digest = hashlib.sha256()
+        with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
+            for line in lines:
+                data = line.encode()
+                digest.update(data)
+                file.write(data)
+            self.length = file.tell()
+            file.flush()
+            self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+        self.etag = f'"{digest.hexdigest()}"'
+
+    def __iter__(self) -> Iterator[bytes]:
+        for start in range(0, self.length, PART_BYTES):
+            yield os.pread(self._descriptor, PART_BYTES, start)
+
+
+class CatalogFiles:
+    """The export of the catalog as it is now, written by one request at a time while few others wait."""
+
+    def __init__(self, *, waiting: int) -> None:
+        self._newest: tuple[Hashable, CatalogFile] | None = None
+        self._writing = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(waiting)
+
+    def now(self) -> CatalogFile:
+        """The export of this moment.
+
+        Raises:
+            Busy: others are waiting for one already.
+        """
+        state = catalog_state()
+        return self._known(state) or self._written(state)
+
+    def _known(self, state: Hashable) -> CatalogFile | None:
+        newest = self._newest
+        return newest[1] if newest and state is not None and newest[0] == state else None
+
+    def _written(self, state: Hashable) -> CatalogFile:
+        busy = Busy("The catalog is being exported for others. Try again in a few seconds.", retry_after_s=WAIT_S)
+        if not self._waiting.acquire(blocking=False):
+            raise busy
+        try:
+            if not self._writing.acquire(timeout=WAIT_S):
+                raise busy
+            try:
+                known = self._known(state)
+                if known is None:
+                    self._newest = None  # its room on the disk is free before the next one is written
+                    known = CatalogFile(whole_catalog())
+                    self._newest = state, known
+                return known
+            finally:
+                self._writing.release()
+        finally:
+            self._waiting.release()
+
+
+def catalog_state() -> Hashable:
+    """Another value after each change of what an export holds; None where nothing tells.
+
+    Each change of a tool changes the index. What the index does not know are waivers and the names of people.
+    """
+    state, _ = vocabulary.state_and_size()
+    if not state:
+        return None
+    digest = hashlib.sha256()
+    waivers = Waiver.objects.order_by("pk").values_list("pk", "tool_id", "rule", "pointer", "reason")
+    people = User.objects.order_by("pk").values_list("pk", "username")
+    for row in chain(waivers.iterator(), people.iterator()):
+        digest.update(repr(row).encode())
+    return state, digest.digest()
+
+
+catalog_files: Final = CatalogFiles(waiting=max(1, settings.WEB_THREADS // 4))
