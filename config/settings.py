@@ -161,6 +161,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000
 DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+# A client that takes less than 16 KiB/s of a response for so long is cut off. What clients have not read yet is memory:
+# so many bytes at most, of all large responses of one process together.
+WRITE_TIMEOUT_S = env.number("TOOLSHELF_WRITE_TIMEOUT_S", 30, minimum=1)
+UNREAD_RESPONSE_BYTES = env.number("TOOLSHELF_UNREAD_RESPONSE_BYTES", 64 * 1024 * 1024, minimum=1024 * 1024)
 
 # -- runs -------------------------------------------------------------------------------------------------------------
 

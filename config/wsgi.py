@@ -13,7 +13,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
 from catalog.linting.judging import Judge  # noqa: E402 - needs the apps that were just set up
+from config.connections import Connections, WriteDeadline  # noqa: E402
 from config.metrics import asked_lately  # noqa: E402
+from config.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.recording import counters  # noqa: E402
 from playground.supervising import supervisor  # noqa: E402
 from playground.worker.linux import die_with_parent  # noqa: E402
@@ -24,7 +26,11 @@ counters().begin()
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
 if settings.RUNNER == "celery":
     import playground.broker  # noqa: F401 - so that the first run need not wait for Celery to be imported
-application = WholeBodies(
-    django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES
+connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)
+WriteDeadline(connections).start()
+application = WholeResponses(
+    WholeBodies(django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES),
+    unread=UnreadResponses(connections.blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
+    senders=max(1, settings.WEB_THREADS // 8),
 )
 gc.freeze()  # what is loaded by now stays: to look it through again and again takes a sixth of a large upload's time

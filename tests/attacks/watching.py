@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+_NOTHING_TO_SEND = {"05", "06", "0A"}  # FIN_WAIT2, TIME_WAIT, LISTEN
+
 
 class Canary:
     """A listener that must hear nothing; `heard` is what it did hear."""
@@ -121,6 +123,19 @@ def peak_mib(pids: list[int]) -> float:
 def open_files(pids: list[int]) -> int:
     """How many descriptors `pids` hold together."""
     return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
+
+
+def clients_of(port: int) -> set[int]:
+    """The ports of the clients to which the server at `port` still has something to send, or may have.
+
+    A client cannot see that by itself: where the kernel gives up sending, it says nothing.
+    """
+    found = set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, state, *_ = line.split()
+        if int(local.partition(":")[2], 16) == port and state not in _NOTHING_TO_SEND:
+            found.add(int(remote.partition(":")[2], 16))
+    return found
 
 
 def cpu_s(pids: list[int]) -> float:

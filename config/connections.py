@@ -1,0 +1,170 @@
+"""The write deadline: connections whose client does not take what the server sends are closed.
+
+granian has no such limit and hands neither its sockets nor their ports to the application, so this module looks at the
+process's own sockets from outside. The kernel counts, for each connection, the bytes that wait and the bytes that the
+client has acknowledged.
+
+The kernel has a deadline of its own, `TCP_USER_TIMEOUT`, which connections inherit from their listener. It does not
+suffice, because a client that reads a little now and then starts it again. It is needed where the server has closed a
+connection already, and the kernel alone still has something to send.
+
+Linux only; elsewhere there is no deadline.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import select
+import socket
+import stat
+import struct
+import sys
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+MIN_BYTES_PER_S: Final = 16 * 1024  # slower clients are cut off, once the deadline has passed
+SCANS_PER_DEADLINE: Final = 20
+MAX_INTERVAL_S: Final = 1.0
+
+_DESCRIPTORS: Final = Path("/proc/self/fd")
+_ABORT: Final = struct.pack("ii", 1, 0)  # SO_LINGER: closing discards what is unsent
+_TCP_INFO_BYTES: Final = 192
+_ACKED_AT: Final = 120  # tcpi_bytes_acked of struct tcp_info, in linux/tcp.h
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the kernel knows of the bytes that go out over one connection.
+
+    Attributes:
+        queued: bytes that the client has not acknowledged.
+        acknowledged: bytes since the connection began.
+        full: the kernel takes no more for the moment, so that the server may hold more.
+    """
+
+    queued: int
+    acknowledged: int
+    full: bool
+
+
+class Connections:
+    """The connections that this process has accepted.
+
+    Args:
+        deadline_s: how long the kernel shall try to send to a client that takes nothing.
+    """
+
+    def __init__(self, *, deadline_s: float) -> None:
+        self.deadline_s = deadline_s
+        self._ports: set[int] = set()
+
+    def blocked(self) -> int:
+        """How many clients read so slowly that the server itself may hold a part of a response for them."""
+        return sum(output.full for _, _, output in self.outputs())
+
+    def outputs(self) -> Iterator[tuple[int, socket.socket, Output]]:
+        """Each connection, with a number that no other open socket has, and what goes out over it."""
+        for path in _DESCRIPTORS.iterdir():
+            descriptor = int(path.name)
+            with suppress(OSError):  # it ended meanwhile
+                status = os.fstat(descriptor)
+                if not stat.S_ISSOCK(status.st_mode):
+                    continue
+                with _borrowed(descriptor) as connection:
+                    if self._is_accepted(connection):
+                        yield status.st_ino, connection, output_of(connection)
+
+    def _is_accepted(self, connection: socket.socket) -> bool:
+        """Whether a client opened it. Others lead to the database or to the broker, and are none of our business."""
+        if connection.family not in {socket.AF_INET, socket.AF_INET6} or connection.type != socket.SOCK_STREAM:
+            return False
+        port = connection.getsockname()[1]
+        if connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            if port not in self._ports:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(self.deadline_s * 1000))
+            self._ports.add(port)
+            return False
+        return port in self._ports
+
+
+@contextmanager
+def _borrowed(descriptor: int) -> Iterator[socket.socket]:
+    """The socket of a descriptor that belongs to the server, which alone closes it.
+
+    A duplicate would be safer to use but not to close: where the descriptor has just become one of SQLite's, closing
+    any duplicate of it makes the process lose its locks on the database (fcntl(2), "Record locking").
+    """
+    connection = socket.socket(fileno=descriptor)
+    try:
+        yield connection
+    finally:
+        connection.detach()
+
+
+def output_of(connection: socket.socket) -> Output:
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
+    (acknowledged,) = struct.unpack_from("Q", info, _ACKED_AT)
+    (queued,) = struct.unpack("i", fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, b"\0" * 4))
+    writable = select.poll()
+    writable.register(connection, select.POLLOUT)
+    return Output(queued, acknowledged, full=not writable.poll(0))
+
+
+class WriteDeadline:
+    """Closes connections on which something waits to be sent until the deadline while the client hardly reads.
+
+    Within each period of that length the client has to take everything, or `min_bytes_per_s` on average.
+    """
+
+    def __init__(self, connections: Connections, *, min_bytes_per_s: float = MIN_BYTES_PER_S) -> None:
+        self._connections = connections
+        self._deadline_s = connections.deadline_s
+        self._min_bytes = self._deadline_s * min_bytes_per_s
+        self._busy: dict[int, tuple[float, int]] = {}  # by connection: when the period began, what was taken by then
+
+    def start(self) -> None:
+        """Watch from a thread, for as long as the process lives."""
+        if sys.platform == "linux":
+            threading.Thread(target=self._watch, daemon=True, name="write-deadline").start()
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(min(MAX_INTERVAL_S, self._deadline_s / SCANS_PER_DEADLINE))
+            try:
+                self.scan(time.monotonic())
+            except Exception:  # noqa: BLE001 - it is logged, and the next connections need a deadline as well
+                _log.exception("The connections could not be examined.")
+
+    def scan(self, now: float) -> int:
+        """Look at every connection once, and close those that are due; gives how many."""
+        before, self._busy = self._busy, {}
+        closed = 0
+        for number, connection, output in self._connections.outputs():
+            if not output.queued:
+                continue
+            began, taken = before.get(number, (now, output.acknowledged))
+            if now - began >= self._deadline_s:
+                if output.acknowledged - taken < self._min_bytes:
+                    abort(connection)
+                    closed += 1
+                    continue
+                began, taken = now, output.acknowledged
+            self._busy[number] = began, taken
+        return closed
+
+
+def abort(connection: socket.socket) -> None:
+    """End a connection at once, without what is unsent; the server notices and lets go of the response."""
+    with suppress(OSError):  # it has ended by itself
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
+        connection.shutdown(socket.SHUT_RDWR)
