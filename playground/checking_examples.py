@@ -11,6 +11,7 @@ from collections.abc import Collection
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
+from catalog.errors import Busy
 from catalog.models import Revision, Tool
 from catalog.strict_json import dumps
 from playground.configurations import Configuration
@@ -43,7 +44,8 @@ def begin_check(
         ignored: JSON Pointers into the response whose values may differ.
 
     Raises:
-        Busy: as many runs wait as may wait; what was started goes on.
+        Busy: as many runs wait as may wait, or the workers cannot be reached. There is no check then; runs that were
+            started go on.
     """
     check = ExampleCheck.objects.create(
         tool=tool, revision=revision, by=by, exactly=exactly, ignored_json=dumps([*sorted(ignored)])
@@ -52,15 +54,20 @@ def begin_check(
     for number, example in enumerate(contract.spec.examples, 1):
         if not example.has_parameters or value_problems(contract.parameters, example.parameters, "parameters"):
             continue
-        start(
-            tool,
-            revision,
-            example.parameters,
-            by=by,
-            configuration=configuration,
-            configuration_name=configuration_name,
-            example=ExampleCall(check, number),
-        )
+        try:
+            start(
+                tool,
+                revision,
+                example.parameters,
+                by=by,
+                configuration=configuration,
+                configuration_name=configuration_name,
+                example=ExampleCall(check, number),
+            )
+        except Busy:
+            # Without all of its runs it would never end, or pass examples that were not called.
+            ExampleCheck.objects.filter(pk=check.pk).delete()
+            raise
     settle(check)
     return check
 

@@ -6,8 +6,10 @@ from django.core.management import CommandError, call_command
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog import strict_json
+from catalog.errors import Unreachable
 from catalog.publishing import publish
 from catalog.spec import read_spec
+from playground.broker import BrokerError
 from playground.checking_examples import begin_check, wait_for
 from playground.example_results import differing, results_of
 from playground.models import ExampleCheck, Run
@@ -116,6 +118,25 @@ def test_a_call_that_fails_fails_the_example(builtin):
     [result] = results_of(check(tool))
 
     assert (result.passed, result.said) == (False, "The call raised.")
+
+
+def test_a_check_that_cannot_start_all_of_its_runs_is_none(builtin, settings, monkeypatch):
+    sent = []
+
+    def send_one(run_id, sealed):
+        if sent:
+            raise BrokerError("gone")
+        sent.append(run_id)
+
+    settings.RUNNER = "celery"
+    monkeypatch.setattr("playground.broker.send", send_one)
+    tool = builtin("convert_units")
+
+    with pytest.raises(Unreachable):
+        begin_check(tool, tool.current, by=None)
+
+    assert not ExampleCheck.objects.exists()
+    assert Run.objects.get(example_check=None).pk == sent[0]
 
 
 def test_without_a_factory_no_example_holds():
