@@ -4,7 +4,8 @@ import os
 from typing import Any
 
 import django
-from celery.signals import setup_logging
+from celery.bootsteps import StartStopStep
+from celery.signals import setup_logging, worker_shutdown
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
@@ -16,6 +17,7 @@ if settings.RUNNER != "celery":
     )
 
 from playground.broker import app  # noqa: E402 - needs the settings
+from playground.heartbeats import Heartbeat  # noqa: E402
 
 __all__ = ["app"]
 
@@ -23,3 +25,26 @@ __all__ = ["app"]
 @setup_logging.connect
 def keep_logging(**_: Any) -> None:
     """Leave logs as the settings have them: that somebody listens here keeps Celery from changing them."""
+
+
+heartbeat = Heartbeat()
+
+
+class Connected(StartStopStep):
+    """Celery starts this whenever the worker has connected to Redis, and stops it when the connection is lost."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def start(self, parent: Any) -> None:  # noqa: ARG002
+        heartbeat.start()
+
+    def stop(self, parent: Any) -> None:  # noqa: ARG002
+        heartbeat.stop()
+
+
+app.steps["consumer"].add(Connected)
+
+
+@worker_shutdown.connect
+def end_heartbeat(**_: Any) -> None:
+    heartbeat.close()

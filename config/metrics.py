@@ -29,6 +29,7 @@ from catalog.accounts.views import address_of
 from catalog.models import Tool
 from playground import tallying
 from playground.counting import Counts, Histogram
+from playground.heartbeats import connected_workers
 from playground.models import Run
 from playground.recording import counters
 
@@ -137,9 +138,10 @@ def stored() -> Iterator[str]:
     """What the database knows; where it is out of reach, that alone."""
     try:
         active, tools = Run.objects.active().count(), Tool.objects.count()
+        workers = connected_workers() if settings.RUNNER == "celery" else None
     except DatabaseError:
         connection.close()
-        active, tools = None, None
+        active, tools, workers = None, None, None
     yield from family("toolshelf_database_up", "gauge", "Whether the database answers.")
     yield sample("toolshelf_database_up", {}, int(active is not None))
     if active is None or tools is None:
@@ -148,6 +150,9 @@ def stored() -> Iterator[str]:
     yield sample("toolshelf_runs_active", {}, active)
     yield from family("toolshelf_runs_waiting", "gauge", "Runs beyond those that all slots take: they wait.")
     yield sample("toolshelf_runs_waiting", {}, max(0, active - settings.RUN_SLOTS))
+    if workers is not None:
+        yield from family("toolshelf_workers", "gauge", "Celery workers that live and are connected to Redis.")
+        yield sample("toolshelf_workers", {}, workers)
     yield from family("toolshelf_tools", "gauge", "Tools in the catalog, archived ones too.")
     yield sample("toolshelf_tools", {}, tools)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,6 +10,7 @@ from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
 from config.api_docs import documented_operations
+from playground.heartbeats import connected_workers
 
 
 @require_safe
@@ -30,10 +32,11 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The database answers too."""
+    """The database answers too. Where Celery's workers run tools, also how many are connected: pages need none."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    return HttpResponse("ready\n", content_type="text/plain; charset=utf-8")
+    text = f"ready\nworkers: {connected_workers()}\n" if settings.RUNNER == "celery" else "ready\n"
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @require_safe

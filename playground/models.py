@@ -192,6 +192,16 @@ class RunTally(models.Model):
         return f"{self.count} {self.mode} runs {self.outcome}"
 
 
+class WorkerHeartbeat(models.Model):
+    """A worker of Celery that was connected to Redis at `seen_at` (see heartbeats.py)."""
+
+    host = models.CharField(primary_key=True, max_length=60)  # playground.hosts
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.host
+
+
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
     def holding(self) -> models.QuerySet[ExampleCheck, int]:
         """The primary keys of the tools of whose current revision the last check that has ended found no fault."""

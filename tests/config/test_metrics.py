@@ -1,17 +1,23 @@
 """What operators read: /metrics counts requests and runs over all processes, and tells them to nobody else."""
 
 import re
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
 from django.db import DatabaseError
 from django.urls import reverse
+from django.utils import timezone
 
 from catalog.accounts.entering import create_token
 from catalog.accounts.models import User
 from config.metrics import Counted, asked_lately
 from playground import recording, running, tallying
 from playground.counting import Counters
+from playground.heartbeats import Heartbeat, beat, connected_workers
+from playground.hosts import machine
+from playground.models import WorkerHeartbeat
+from tests.playground.team import until
 
 pytestmark = pytest.mark.django_db
 LINE = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)')
@@ -185,6 +191,55 @@ def test_what_workers_did_is_not_told_while_the_database_is_out_of_reach(counted
     monkeypatch.setattr("playground.tallying.RunTally.objects", SimpleNamespace(order_by=out_of_reach))
 
     assert not [name for name in read(client) if name.startswith("toolshelf_run_seconds")]
+
+
+@pytest.fixture
+def heartbeat(settings):
+    """Writes down that a worker was connected to Redis some seconds ago."""
+    settings.RUNNER = "celery"
+
+    def write(host, seconds_ago):
+        WorkerHeartbeat.objects.create(host=host, seen_at=timezone.now() - timedelta(seconds=seconds_ago))
+
+    return write
+
+
+def test_workers_are_counted_that_live_and_are_connected(counted, client, heartbeat):
+    heartbeat("elsewhere/1/1", 5)
+    heartbeat("silent/1/1", 31)
+    heartbeat(f"{machine()}/{2**22 + 1}/1", 5)  # higher than any number that a process gets
+    beat()
+    beat()
+
+    assert read(client)["toolshelf_workers"] == "2"
+    assert client.get("/readyz").content == b"ready\nworkers: 2\n"
+
+
+def test_without_a_worker_the_site_is_ready_and_says_that_there_is_none(counted, client, heartbeat):
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.content) == (200, b"ready\nworkers: 0\n")
+    assert read(client)["toolshelf_workers"] == "0"
+
+
+def test_a_server_that_runs_tools_itself_counts_no_workers(counted, client):
+    assert "toolshelf_workers" not in read(client)
+    assert client.get("/readyz").content == b"ready\n"
+
+
+def test_a_heartbeat_ends_with_the_connection_and_begins_with_the_next(transactional_db):
+    heartbeat = Heartbeat()
+    try:
+        heartbeat.start()
+        until(lambda: connected_workers() == 1)
+        heartbeat.stop()
+        until(lambda: connected_workers() == 0)
+        heartbeat.start()
+        until(lambda: connected_workers() == 1)
+    finally:
+        heartbeat.close()
+
+    assert not WorkerHeartbeat.objects.exists()
 
 
 def test_a_database_out_of_reach_is_told_of(counted, client, monkeypatch):

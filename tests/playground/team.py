@@ -1,6 +1,7 @@
 """A web server with a Redis of its own and, when it is wanted, a worker of Celery, over one data directory."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ import urllib.request
 
 import redis
 
-from tests.site import ROOT, Site
+from tests.site import ROOT, Site, free_port
 
 LONG = {"parameters": {"steps": 60, "seconds": 60}, "wait_s": 0, "timeout_s": 120}
 
@@ -18,15 +19,12 @@ class Team:
 
     def __init__(self, directory, **environment):
         self.directory = directory
-        socket = directory / "redis.socket"
-        self.server = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory],
-            stdout=subprocess.DEVNULL,
-        )
-        self.redis = redis.Redis(unix_socket_path=str(socket))
+        self.port = free_port()
+        self.redis = redis.Redis(port=self.port)
+        self.start_redis()
         self.environment = {
             "TOOLSHELF_RUNNER": "celery",
-            "CELERY_BROKER_URL": f"redis+socket://{socket}",
+            "CELERY_BROKER_URL": f"redis://127.0.0.1:{self.port}",
             "TOOLSHELF_WEB_PROCESSES": "1",
             "TOOLSHELF_RUN_SLOTS": "4",
             "TOOLSHELF_RUN_QUEUE_MAX": "3",
@@ -35,9 +33,20 @@ class Team:
         }
         self.worker = None
         self.site = None
-        until(self.redis_answers)
         self.site = Site(directory, **self.environment)
         self.token = self.site.token("tester")
+
+    def start_redis(self):
+        """A Redis without persistence: it forgets its queue when it ends."""
+        local = ["--bind", "127.0.0.1", "--port", str(self.port)]
+        self.server = subprocess.Popen(
+            ["redis-server", *local, "--save", "", "--dir", self.directory], stdout=subprocess.DEVNULL
+        )
+        until(self.redis_answers)
+
+    def stop_redis(self, how=signal.SIGTERM):
+        self.server.send_signal(how)
+        self.server.wait(20)
 
     def redis_answers(self):
         try:
@@ -80,6 +89,7 @@ class Team:
         if self.site is not None:
             self.site.stop()
         self.redis.close()
+        self.server.send_signal(signal.SIGCONT)
         self.server.terminate()
         self.server.wait(10)
 
@@ -102,15 +112,14 @@ class Team:
     def cancel(self, run):
         return self.ask(f"/runs/{run}/cancel", {})
 
+    def page(self, path):
+        with urllib.request.urlopen(f"{self.site.url}{path}", timeout=60) as answer:
+            return answer.read().decode()
+
     def numbers(self):
         """What the web server tells operators."""
-        with urllib.request.urlopen(f"{self.site.url}/metrics", timeout=60) as answer:
-            lines = answer.read().decode().splitlines()
+        lines = self.page("/metrics").splitlines()
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
-
-    def taken(self):
-        """Messages that a worker took and has not done."""
-        return self.redis.hvals("unacked")
 
 
 def until(condition, timeout_s=30):
