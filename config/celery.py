@@ -1,11 +1,13 @@
 """What a worker starts from: `.venv/bin/celery -A config.celery worker`."""
 
 import os
+import warnings
 from typing import Any
 
 import django
 from celery.bootsteps import StartStopStep
 from celery.signals import setup_logging, worker_shutdown
+from celery.worker.consumer import Consumer
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
@@ -27,6 +29,21 @@ def keep_logging(**_: Any) -> None:
     """Leave logs as the settings have them: that somebody listens here keeps Celery from changing them."""
 
 
+class QuietConsumer(Consumer):
+    """Celery's consumer without the events that workers send each other.
+
+    Nobody listens to them, and while Redis accepts connections and does not answer, sending one would hold up the loop
+    that fetches runs, and the end of the worker, for good.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs |= {"without_gossip": True, "without_heartbeat": True, "without_mingle": True}
+        super().__init__(*args, **kwargs)
+        # Not true here: it says that runs under way when Redis went away are called again. After Celery's own filters.
+        warnings.filterwarnings("ignore", r"\s*In Celery 5\.1 we introduced", PendingDeprecationWarning)
+
+
+app.conf.worker_consumer = QuietConsumer
 heartbeat = Heartbeat()
 
 
@@ -35,7 +52,9 @@ class Connected(StartStopStep):
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
-    def start(self, parent: Any) -> None:  # noqa: ARG002
+    def start(self, parent: Any) -> None:
+        # A run goes on when the connection is lost, so its message is not to be put back into the queue.
+        parent.task_consumer.channel.do_restore = False
         heartbeat.start()
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002

@@ -192,6 +192,20 @@ class RunTally(models.Model):
         return f"{self.count} {self.mode} runs {self.outcome}"
 
 
+class QueuedMessage(models.Model):
+    """What Celery's workers were sent for a run that none of them has claimed yet, so that it can be sent again.
+
+    It is removed when the run is claimed or ends.
+    """
+
+    run = models.OneToOneField(Run, primary_key=True, on_delete=models.CASCADE, related_name="+")
+    sealed = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see queueing.py
+    sent_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"message of run {self.run_id}"
+
+
 class WorkerHeartbeat(models.Model):
     """A worker of Celery that was connected to Redis at `seen_at` (see heartbeats.py)."""
 

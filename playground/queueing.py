@@ -2,8 +2,9 @@
 
     begin (web) -> recorded as waiting, message sent -> take (worker): claimed, called, checked, scrubbed, written down
 
-What a run is about stands in the database; the message adds only what must not stand there, encrypted: the
-configuration. Whether a run was taken is decided by its row alone, so a message that comes twice calls nothing twice.
+What a run is about stands in the database; the message adds what its row must not hold, encrypted: the configuration.
+Until a worker claims the run, the message stands in the database as well, for Redis may lose it (`redelivery.py`).
+Whether a run was taken is decided by its row alone, so a message that comes twice calls nothing twice.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from catalog.strict_json import JSON, dumps
 from playground.ciphering import encrypt
 from playground.configurations import Configuration
 from playground.example_results import settle
-from playground.models import Run, RunQuerySet
+from playground.models import QueuedMessage, Run, RunQuerySet
 from playground.recording import count
 
 LOOKS_FIRST_S = 0.02
 LOOKS_AT_LEAST_S = 0.25
+UNREACHABLE = "The queue for runs cannot be reached, so the run was not started."
 WITHDRAWN = "The run was cancelled while it waited. The tool was not called."
 
 
@@ -38,22 +40,29 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     """
     from playground.broker import BrokerError, send  # noqa: PLC0415 - Celery is there only where it is used
 
+    content: dict[str, JSON] = {"run": run.id}
+    if dumps(parameters) != run.parameters_json:  # secrets among them are not stored
+        content["parameters"] = parameters
+    if configuration:
+        content["configuration"] = configuration.value
+    sealed = encrypt(content)
     with transaction.atomic():
         if Run.objects.waiting().count() >= max(1, settings.RUN_QUEUE_MAX):
             raise Busy(
                 f"{settings.RUN_QUEUE_MAX:,} runs wait already; no more are taken for the moment.", retry_after_s=10
             )
         run.save(force_insert=True)
-    content: dict[str, JSON] = {"run": run.id}
-    if dumps(parameters) != run.parameters_json:  # secrets among them are not stored
-        content["parameters"] = parameters
-    if configuration:
-        content["configuration"] = configuration.value
+        QueuedMessage.objects.create(run=run, sealed=sealed)
     try:
-        send(run.id, encrypt(content))
+        send(run.id, sealed)
     except BrokerError as error:
+        withdrawn, _ = Run.objects.waiting().filter(pk=run.pk).delete()
+        if withdrawn:
+            raise Unreachable(UNREACHABLE, retry_after_s=10) from error
+        # Else a worker has claimed it: only the confirmation of the message was lost.
+    except BaseException:
         Run.objects.waiting().filter(pk=run.pk).delete()
-        raise Unreachable("The workers cannot be reached for the moment.", retry_after_s=10) from error
+        raise
     return run
 
 
@@ -75,8 +84,10 @@ def withdraw(run: Run) -> bool:
 def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:
     """Write down the end of a run whose tool was not called, and say whether it was `among` these."""
     now = timezone.now()
-    if not among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=now):
-        return False
+    with transaction.atomic():
+        if not among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=now):
+            return False
+        QueuedMessage.objects.filter(run=run).delete()
     if run.example_check:
         settle(run.example_check)
     run.outcome, run.error, run.finished_at = outcome, error, now

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from playground.hosts import is_gone
-from playground.models import Run
+from playground.models import QueuedMessage, Run
 from playground.recording import count
 
 # A host on another machine cannot be looked at from here. It says that it lives every SIGN_OF_LIFE_S.
@@ -57,6 +57,7 @@ def _crash(runs: QuerySet[Run], error: str) -> int:
     with transaction.atomic():
         found = list(runs.only("mode", "created_at"))
         marked = runs.update(outcome="crashed", error=error, finished_at=now) if found else 0
+        QueuedMessage.objects.filter(run__in=found[:marked]).delete()
         for run in found[:marked]:
             run.outcome, run.finished_at = "crashed", now
             count(run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime
 
+from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
@@ -13,7 +14,7 @@ from playground.ciphering import Unreadable, decrypt
 from playground.configurations import Configuration, scrubber_of
 from playground.contracts import contract_of
 from playground.factories import IMPORT_LIMIT_S, registry
-from playground.models import Run
+from playground.models import QueuedMessage, Run
 from playground.queueing import end_uncalled
 from playground.running import conclude, factory_problems, job_for
 from playground.supervising import ActiveRun, Supervisor, supervisor
@@ -59,11 +60,12 @@ def take(run_id: str, sealed: str) -> None:
 
 def _claim(run_id: str, host: str, now: datetime) -> bool:
     """Make the run this worker's own; False where it has ended, or another worker has it."""
-    return bool(
-        Run.objects.waiting()
-        .filter(pk=run_id, cancel_requested_at=None)
-        .update(outcome="running", host=host, started_at=now, seen_at=now)
-    )
+    waiting = Run.objects.waiting().filter(pk=run_id, cancel_requested_at=None)
+    with transaction.atomic():
+        claimed = waiting.update(outcome="running", host=host, started_at=now, seen_at=now)
+        if claimed:
+            QueuedMessage.objects.filter(run=run_id).delete()
+    return bool(claimed)
 
 
 @sensitive_variables("configuration", "content", "parameters", "scrubber")

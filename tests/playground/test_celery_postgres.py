@@ -1,5 +1,7 @@
 """Runs by Celery's workers as many machines have them: what happens stands in PostgreSQL, and Redis passes it on."""
 
+import signal
+
 from tests.playground.team import Team, until
 from tests.postgres import PostgreSQL
 
@@ -11,7 +13,10 @@ def test_over_postgresql_runs_are_done_and_written_down_and_a_killed_workers_are
         team = Team(tmp_path, DATABASE_URL=database.url)
         try:
             waiting = team.start("convert_units", parameters=CONVERTED)
+            team.stop_redis(signal.SIGKILL)  # the message is lost, and sent again
+            team.start_redis()
             team.with_worker()
+            until(lambda: team.page("/readyz") == "ready\nworkers: 1\n")
             until(lambda: team.outcome(waiting) == "returned")
             done = team.run("sign_text", {"text": "hello"}, configuration={"key": "mrk-7f3a-9c-e1"})
             long = team.start()

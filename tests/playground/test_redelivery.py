@@ -1,0 +1,194 @@
+"""Messages that Redis has lost: which are sent again, and which are not."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from catalog.errors import Unreachable
+from playground import broker, queueing, running
+from playground.models import QueuedMessage, Run
+from playground.recovering import recover_runs
+from playground.redelivery import redeliver
+from playground.taking import take
+
+CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
+
+
+class Queue:
+    """What Redis holds, and everything that was sent to it."""
+
+    def __init__(self):
+        self.held = []
+        self.sent = []
+
+    def send(self, run_id, sealed):
+        self.held.append((run_id, sealed))
+        self.sent.append(run_id)
+
+
+@pytest.fixture
+def queue(runs, settings, monkeypatch):
+    settings.RUNNER = "celery"
+    queue = Queue()
+    monkeypatch.setattr("playground.broker.send", queue.send)
+    monkeypatch.setattr("playground.redelivery.send", queue.send)
+    monkeypatch.setattr("playground.redelivery.queue_length", lambda: len(queue.held))
+    return queue
+
+
+@pytest.fixture
+def start(queue, builtin):
+    tool = builtin("convert_units")
+    return lambda: running.start(tool, tool.current, CONVERTED, by=None)
+
+
+def let_them_wait():
+    QueuedMessage.objects.update(sent_at=timezone.now() - timedelta(seconds=6))
+
+
+def test_what_redis_has_lost_is_sent_again_as_it_was(queue, start):
+    runs = [start(), start()]
+    before, queue.held = queue.held, []
+    let_them_wait()
+
+    assert redeliver() == 2
+
+    assert queue.held == before
+    assert queue.sent == [run.id for run in runs] * 2
+
+
+def test_where_one_message_is_missing_all_that_wait_are_sent_again(queue, start):
+    for _ in range(3):
+        start()
+    queue.held.pop(0)
+    let_them_wait()
+
+    assert redeliver() == 3
+
+
+def test_nothing_is_sent_again_while_redis_holds_a_message_for_each(queue, start):
+    start(), start()
+    let_them_wait()
+
+    assert redeliver() == 0
+
+
+def test_what_was_sent_a_moment_ago_is_not_sent_again(queue, start):
+    start()
+    queue.held.clear()
+
+    assert redeliver() == 0
+
+
+def test_it_is_sent_once_more_only_after_another_while(queue, start):
+    start()
+    queue.held.clear()
+    let_them_wait()
+
+    assert [redeliver(), redeliver()] == [1, 0]
+
+
+def test_two_servers_that_look_at_once_send_it_once(queue, start, monkeypatch):
+    runs = [start(), start()]
+    queue.sent.clear()
+    let_them_wait()
+
+    def send_while_the_other_looks(run_id, sealed):
+        queue.send(run_id, sealed)
+        if len(queue.sent) == 1:
+            redeliver()
+
+    monkeypatch.setattr("playground.redelivery.queue_length", lambda: 0)
+    monkeypatch.setattr("playground.redelivery.send", send_while_the_other_looks)
+
+    redeliver()
+
+    assert queue.sent == [run.id for run in runs]
+
+
+def test_a_message_that_came_twice_calls_the_tool_once(queue, start):
+    start()
+    let_them_wait()
+    message = queue.held.pop()
+    redeliver()
+
+    take(*message)
+    [done] = Run.objects.values()
+    take(*queue.held.pop())
+
+    assert done["outcome"] == "returned"
+    assert Run.objects.values().get() == done
+
+
+def test_a_run_that_a_worker_has_claimed_is_not_sent_again(queue, start):
+    start()
+    take(*queue.held.pop())
+
+    assert not QueuedMessage.objects.exists()
+    assert redeliver() == 0
+
+
+def test_a_run_that_was_cancelled_is_not_sent_again(queue, start):
+    running.cancel(start())
+
+    assert not QueuedMessage.objects.exists()
+
+
+def test_a_run_that_was_given_up_is_not_sent_again(queue, start):
+    start()
+    Run.objects.update(created_at=timezone.now() - timedelta(days=1))
+
+    assert recover_runs() == 1
+
+    assert not QueuedMessage.objects.exists()
+
+
+def test_a_run_that_could_not_be_sent_is_not_sent_later_either(queue, start, monkeypatch):
+    def refuse(run_id, sealed):
+        raise broker.BrokerError("gone")
+
+    monkeypatch.setattr("playground.broker.send", refuse)
+
+    with pytest.raises(Unreachable, match="The queue for runs cannot be reached, so the run was not started"):
+        start()
+
+    assert not Run.objects.exists()
+    assert not QueuedMessage.objects.exists()
+
+
+def test_a_run_that_a_worker_has_claimed_is_there_although_redis_did_not_confirm_its_message(queue, start, monkeypatch):
+    def send_unconfirmed(run_id, sealed):
+        take(run_id, sealed)
+        raise broker.BrokerError("no answer")
+
+    monkeypatch.setattr("playground.broker.send", send_unconfirmed)
+
+    run = queueing.wait(start(), 10)
+
+    assert run.outcome == "returned"
+
+
+def test_a_redis_that_does_not_answer_holds_a_quarter_of_the_servers_threads(settings, monkeypatch):
+    answered, began = threading.Event(), threading.Semaphore(0)
+
+    def never_answered(*_, **__):
+        began.release()
+        answered.wait(60)
+
+    monkeypatch.setattr(broker.app, "send_task", never_answered)
+    stuck = [threading.Thread(target=broker.send, args=(f"{n}", "")) for n in range(broker.SENDERS)]
+    for thread in stuck:
+        thread.start()
+        assert began.acquire(timeout=60)
+
+    with pytest.raises(broker.BrokerError, match="other messages wait for it already"):
+        broker.send("one too many", "")
+
+    answered.set()
+    for thread in stuck:
+        thread.join(60)
+    broker.send("the next", "")
+    assert began.acquire(timeout=60)
+    assert settings.WEB_THREADS // 4 == broker.SENDERS
