@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.auth import actor
 from catalog.accounts.unfinished import ask_to_sign_in, take_unfinished
-from catalog.errors import Busy
+from catalog.errors import Busy, Unreachable
 from playground import running
 from playground.trying import Trial
 from playground.views import result_context, tool_at
@@ -80,7 +80,7 @@ def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
     except Busy as busy:
         trial.errors.append({"href": "", "message": f"{busy} Try again in {busy.retry_after_s} s."})
         response = trial_page(request, trial)
-        response.status_code = 429
+        response.status_code = 503 if isinstance(busy, Unreachable) else 429
         return response
     run = running.wait(run, BRIEF_S)
     if not request.htmx:  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from catalog.publishing import publish
 from catalog.spec import read_spec
 from catalog.strict_json import dumps
 from playground import running
+from playground.broker import BrokerError
 from playground.models import Run, SavedConfiguration
 from tests.playground.forms_driver import Page
 
@@ -198,6 +199,24 @@ def test_a_time_limit_that_is_none_is_said_at_its_field(browser, builtin):
 
         assert answer.status_code == 422
         assert "time limit" in text_of(answer, ".error-summary")
+
+
+def test_a_queue_that_cannot_be_reached_is_named_and_what_is_filled_in_stays(
+    browser, runs, builtin, settings, monkeypatch
+):
+    def refuse(run_id, sealed):
+        raise BrokerError("gone")
+
+    settings.RUNNER = "celery"
+    monkeypatch.setattr("playground.broker.send", refuse)
+    builtin("count_slowly")
+    page = browser.get('/tools/count_slowly/try/?parameters={"steps": 7}')
+
+    answer = press(browser, page, "run=1")
+
+    assert answer.status_code == 503
+    assert "The queue for runs cannot be reached, so the run was not started." in text_of(answer, ".error-summary")
+    assert '"steps": 7' in text_of(answer, "#preview")
 
 
 def test_a_full_queue_keeps_what_is_filled_in(browser, ada, builtin, settings):
