@@ -13,16 +13,16 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import django
 from django.core.management import call_command
 
+from tests import corpora
+
 if TYPE_CHECKING:
     from django.test import Client
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FORM = "#trial"
 
 
@@ -66,7 +66,7 @@ def measure() -> None:
 
 
 def rows(name: str) -> Iterable[dict[str, dict[str, str]]]:
-    return map(json.loads, (DATA / f"{name}.jsonl").read_text("utf-8").splitlines())
+    return map(json.loads, corpora.lines(name))
 
 
 def publish(specs: Iterable[object]) -> list[str]:

@@ -13,7 +13,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import django
 
@@ -26,14 +25,13 @@ from catalog.validation import compile_schema  # noqa: E402
 from playground import forms  # noqa: E402
 from playground.forms.nodes import Node, children  # noqa: E402
 from playground.templatetags.forms import schema_form  # noqa: E402
+from tests import corpora  # noqa: E402
 from tests.playground.forms_driver import Page  # noqa: E402
 from tests.playground.forms_pairs import REAL, pairs_of  # noqa: E402
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 
 def lines(name: str) -> Iterator[dict[str, JSON]]:
-    for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in corpora.lines(name):
         row = strict_json.loads(line, max_bytes=10_000_000)
         assert isinstance(row, dict)
         yield row

@@ -10,17 +10,15 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from catalog.gate import gate_schema
 from catalog.spec import read_spec
 from catalog.strict_json import loads
-
-SPECS = Path(__file__).resolve().parents[2] / "shared" / "data" / "specs_mcp.jsonl"
+from tests import corpora
 
 
 def main(rounds: int) -> None:
-    lines = SPECS.read_bytes().splitlines()
+    lines = [line.encode() for line in corpora.lines("specs_mcp")]
     schemas = [read_spec(line).parameters for line in lines]
     rows: list[tuple[str, Callable[[int], object]]] = [
         ("json.loads", lambda n: json.loads(lines[n])),

@@ -25,10 +25,10 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+from tests import corpora
+
 POOLS = {"metatool": "specs_metatool", "bfcl-base": "specs_bfcl", "mcp-evals": "specs_mcp"}
 HALVES = ("seen", "unseen")
 LOOKED_AT = 60  # results, of which the first ten are judged
@@ -80,7 +80,7 @@ def average(asked: list[Question], search: Search) -> tuple[float, float]:
 
 
 def questions(pool: str) -> Iterator[Question]:
-    for line in (DATA / "queries.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in corpora.lines("queries"):
         one = json.loads(line)
         if one["pool"] == pool:
             relevant = frozenset(one["relevant"])
@@ -89,7 +89,7 @@ def questions(pool: str) -> Iterator[Question]:
 
 
 def lines(pool: str) -> list[str]:
-    return (DATA / f"{POOLS[pool]}.jsonl").read_text(encoding="utf-8").splitlines()
+    return corpora.lines(POOLS[pool])
 
 
 def definitions(pool: str) -> list[dict[str, Any]]:

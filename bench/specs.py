@@ -14,10 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+from tests import corpora
+
 SOURCES = ("specs_mcp", "specs_mcp", "specs_bfcl", "specs_taubench", "specs_metatool")
 MAX_BYTES = 8_000  # a few real ones are far longer; they would say more about JSON than about searching
 TOOLS_PER_TOOLKIT = 15
@@ -75,7 +75,7 @@ def _originals() -> list[tuple[list[str], list[str]]]:
     """The texts of the real specs, each cut around the words that it is about, and those words."""
     found: list[tuple[list[str], list[str]]] = []
     for source in SOURCES:
-        for line in (DATA / f"{source}.jsonl").read_text(encoding="utf-8").splitlines():
+        for line in corpora.lines(source):
             if len(line) <= MAX_BYTES:
                 about = _about(json.loads(line)["definition"])
                 found.append((_pieces(line, about), about))

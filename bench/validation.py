@@ -9,15 +9,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from jsonschema.validators import validator_for
 
 from catalog.strict_json import Number
 from catalog.validation import compile_schema
+from tests import corpora
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NOT_FOR_THE_STOCK_PACKAGE = (  # it would go and ask a server, or stumble
     "refRemote",
     "localhost:",
@@ -25,7 +24,7 @@ NOT_FOR_THE_STOCK_PACKAGE = (  # it would go and ask a server, or stumble
     "strict-tree",
     '"metaschema_2020_12":false',
 )
-CORPORA = ("form_pairs.jsonl", "toolcall_pairs.jsonl", "bfcl_pairs.jsonl")
+CORPORA = ("form_pairs", "toolcall_pairs", "bfcl_pairs")
 
 
 @dataclass
@@ -78,7 +77,7 @@ def main(rounds: int) -> None:
     print(f"{'median µs':22}{'compile':>9}{'first':>9}{'check':>9}{'p99':>9}{'is_valid':>9}{'jsonschema':>12}")
     for corpus in CORPORA:
         times = Times()
-        for line in (DATA / corpus).read_text(encoding="utf-8").splitlines():
+        for line in corpora.lines(corpus):
             if not any(mark in line for mark in NOT_FOR_THE_STOCK_PACKAGE):
                 times.add(line, rounds)
         columns = [times.compile, times.first, times.check, times.is_valid, times.stock]

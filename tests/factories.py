@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -15,9 +14,9 @@ from catalog.archiving import archive
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.spec import ToolSpec, read_spec
+from tests import corpora
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-GET_WEATHER = DATA / "get-weather.json"
+GET_WEATHER = corpora.GET_WEATHER
 
 _numbers = count(1)
 
@@ -61,4 +60,4 @@ def properties(**schemas: Any) -> dict[str, Any]:
 
 def real_specs(name: str = "specs_mcp") -> list[str]:
     """The texts of a file of real specs, one per line."""
-    return (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return corpora.lines(name)

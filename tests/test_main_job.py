@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.corpora import GET_WEATHER
 from tests.site import Site
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
-GET_WEATHER = (DATA / "get-weather.json").read_bytes()
 SLUG = "get-weather-498ebfb0"
 
 
@@ -33,7 +31,7 @@ def api(site) -> Iterator[httpx.Client]:
 
 
 def test_a_program_uploads_finds_runs_and_reads_the_verdict(api):
-    stored = api.post("/tools", content=GET_WEATHER, headers={"Content-Type": "application/json"})
+    stored = api.post("/tools", content=GET_WEATHER.read_bytes(), headers={"Content-Type": "application/json"})
     found = api.get("/tools", params={"q": "weather", "runnable": "true"}).json()
     run = api.post(
         found["items"][0]["slug"].join(["/tools/", "/runs"]),
@@ -50,9 +48,9 @@ def test_a_program_uploads_finds_runs_and_reads_the_verdict(api):
 
 
 def test_the_uploaded_text_comes_back_byte_for_byte(api):
-    api.post("/tools", content=GET_WEATHER, headers={"Content-Type": "application/json"})
+    api.post("/tools", content=GET_WEATHER.read_bytes(), headers={"Content-Type": "application/json"})
 
-    assert api.get(f"/tools/{SLUG}/spec").content == GET_WEATHER
+    assert api.get(f"/tools/{SLUG}/spec").content == GET_WEATHER.read_bytes()
 
 
 def test_a_response_that_breaks_its_schema_comes_with_what_it_breaks(api):

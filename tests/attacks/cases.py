@@ -13,10 +13,9 @@ import base64
 import gzip
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
+from tests.corpora import ATTACKS
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Complaints, follow_link
+from tests.corpora import GET_WEATHER
 from tests.site import Site
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def do_the_main_job(page: Page) -> None:
     page.goto("/upload/")
-    page.locator("input[type=file]").set_input_files(DATA / "get-weather.json")
+    page.locator("input[type=file]").set_input_files(GET_WEATHER)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("main")).to_contain_text("Get weather")
 

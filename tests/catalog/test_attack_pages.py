@@ -9,13 +9,13 @@ import time
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from tests.factories import DATA
+from tests.corpora import ATTACKS as ATTACK_FILE
 
 pytestmark = pytest.mark.django_db
 
 ATTACKS = [
     attack
-    for line in (DATA / "attacks" / "attacks.jsonl").read_text(encoding="utf-8").splitlines()
+    for line in ATTACK_FILE.read_text(encoding="utf-8").splitlines()
     if (attack := json.loads(line))["target"] == "upload"
 ]
 PAGES = ("/", "/?q=attack", "/tools/{slug}/", "/tools/{slug}/revisions/")

@@ -5,14 +5,12 @@ import gzip
 import json
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from catalog.errors import SpecError
 from catalog.spec import read_spec
-
-ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
+from tests.corpora import ATTACKS
 
 ACCEPTED = 201
 REFUSED = 422

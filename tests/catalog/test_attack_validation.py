@@ -6,14 +6,13 @@ import json
 import resource
 import time
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from catalog.strict_json import loads
 from catalog.validation import compile_schema
+from tests.corpora import ATTACKS
 
-ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
 MAX_SECONDS = 2.0  # of CPU time; nearly all take a hundredth
 MAX_GROWTH_KIB = 64 * 1024
 

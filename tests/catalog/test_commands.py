@@ -6,7 +6,8 @@ from django.core.management import CommandError, call_command
 
 from catalog.models import Tool
 from catalog.search import search_index
-from tests.factories import DATA, make_tool, make_user, real_specs, spec_text
+from tests.corpora import DATA, expected
+from tests.factories import GET_WEATHER, make_tool, make_user, real_specs, spec_text
 
 
 def run(capsys, *words):
@@ -73,7 +74,7 @@ def test_load_specs_of_the_same_specs_again_changes_nothing(capsys):
 
 @pytest.mark.django_db
 def test_a_dry_run_of_load_specs_stores_nothing(capsys):
-    code, out, _ = run(capsys, "load_specs", "--dry-run", str(DATA / "get-weather.json"))
+    code, out, _ = run(capsys, "load_specs", "--dry-run", str(GET_WEATHER))
 
     assert (code, json.loads(out)["counts"]["created"]) == (0, 1)
     assert not Tool.objects.exists()
@@ -83,14 +84,14 @@ def test_a_dry_run_of_load_specs_stores_nothing(capsys):
 def test_load_specs_says_who_published(capsys):
     make_user("ada")
 
-    run(capsys, "load_specs", "--user", "ada", str(DATA / "get-weather.json"))
+    run(capsys, "load_specs", "--user", "ada", str(GET_WEATHER))
 
     assert Tool.objects.get().current.created_by.username == "ada"
 
 
 @pytest.mark.django_db
 def test_load_specs_without_a_report_prints_nothing_on_stdout(capsys):
-    _, out, err = run(capsys, "load_specs", "--quiet", str(DATA / "get-weather.json"))
+    _, out, err = run(capsys, "load_specs", "--quiet", str(GET_WEATHER))
 
     assert out == ""
     assert "1 created" in err
@@ -132,10 +133,12 @@ def test_check_specs_says_file_line_and_column_as_compilers_do(capsys, tmp_path)
     assert err == "1 spec checked, 1 with problems\n"
 
 
+@pytest.mark.corpora
 def test_check_specs_of_good_specs_without_advice_is_silent_and_ends_with_0(capsys):
     code, out, err = run(capsys, "check_specs", str(DATA / "specs_mcp.jsonl"), "--advice", "none")
 
-    assert (code, out, err) == (0, "", "1,394 specs checked, 0 with problems\n")
+    count = expected(selection="294", full="1,394")
+    assert (code, out, err) == (0, "", f"{count} specs checked, 0 with problems\n")
 
 
 def test_check_specs_says_what_could_be_better_and_ends_with_0(capsys, tmp_path):

@@ -6,7 +6,6 @@ mostly with itself changed a little. The values are made to fit them, and from n
 
 import json
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,8 +20,8 @@ from catalog.strict_json import loads
 from catalog.validation import compile_schema
 from tests.catalog.random_schemas import DRAFTS, Schemas
 from tests.catalog.random_values import value, values_like
+from tests.corpora import lines
 
-SPECS = Path("../shared/data/specs_mcp.jsonl")
 VALUES = 25
 
 
@@ -32,7 +31,7 @@ def exact(document):
 
 @cache
 def real_schemas():
-    definitions = [json.loads(line)["definition"] for line in SPECS.read_text().splitlines()]
+    definitions = [json.loads(line)["definition"] for line in lines("specs_mcp")]
     return [
         definition[part] for definition in definitions for part in ("parameters", "returnType") if part in definition
     ]
@@ -93,7 +92,7 @@ def test_small_schemas_of_a_thousand_kinds_are_compared_soundly(seed):
     assert_all_sound(Random(seed), 40)
 
 
-@pytest.mark.skipif(not SPECS.exists(), reason="the real specs are not here")
+@pytest.mark.corpora
 @pytest.mark.parametrize("seed", range(10))
 def test_a_change_of_a_real_schema_that_is_called_compatible_refuses_nothing_that_was_accepted(seed):
     random = Random(seed)

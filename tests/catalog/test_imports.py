@@ -9,7 +9,8 @@ from catalog.imports import MAX_DOCUMENT_BYTES, NotKnown, detect, import_documen
 from catalog.imports.results import MAX_TOOLS
 from catalog.spec import read_spec
 from catalog.strict_json import loads
-from tests.factories import DATA, GET_WEATHER, make_spec, properties
+from tests.corpora import DATA, expected, lines
+from tests.factories import GET_WEATHER, make_spec, properties
 
 MCP_LISTS = sorted((DATA / "mcp_lists").glob("*.json"))
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -20,7 +21,7 @@ def read(path):
 
 
 def rows_of(name):
-    return [loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+    return [loads(line) for line in lines(name)]
 
 
 def only(imported):
@@ -83,6 +84,7 @@ def test_what_is_not_known_is_not_imported():
 # -- MCP --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("path", MCP_LISTS, ids=lambda path: path.stem)
 def test_every_tool_of_real_mcp_servers_is_imported(path):
     document = read(path)
@@ -100,14 +102,15 @@ def test_every_tool_of_real_mcp_servers_is_imported(path):
         assert definition_of(spec).get("returnType") == tool.get("outputSchema")
 
 
+@pytest.mark.corpora
 def test_imported_mcp_tools_are_those_of_the_catalog():
-    known = {row["definition"]["id"]: row["definition"] for row in rows_of("specs_mcp.jsonl")}
+    known = {row["definition"]["id"]: row["definition"] for row in rows_of("specs_mcp")}
     path = DATA / "mcp_lists" / "github-mcp-server.json"
 
     imported = import_document(read(path), prefix="github-mcp-server")
 
     both = [spec for spec in imported.specs if spec.tool_id in known]
-    assert len(both) > 100
+    assert len(both) == expected(selection=23, full=117)
     assert [definition_of(spec) for spec in both] == [known[spec.tool_id] for spec in both]
 
 
@@ -139,11 +142,12 @@ def test_a_schema_that_2020_12_would_read_otherwise_is_rewritten():
 # -- OpenAI, and the type names of programming languages --------------------------------------------------------------
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("name", ["bfcl", "taubench"])
 def test_openai_functions_become_the_specs_of_the_catalog(name):
-    known = {row["definition"]["id"]: row["definition"] for row in rows_of(f"specs_{name}.jsonl")}
+    known = {row["definition"]["id"]: row["definition"] for row in rows_of(f"specs_{name}")}
 
-    for row in rows_of(f"{name}_raw_openai.jsonl"):
+    for row in rows_of(f"{name}_raw_openai"):
         spec = only(import_document(row))
 
         assert spec.problems == ()

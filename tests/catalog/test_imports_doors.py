@@ -15,7 +15,8 @@ from catalog.problems import Problem
 from catalog.publishing import publish
 from catalog.uploads.outcomes import upload
 from catalog.uploads.unpacking import pieces_of
-from tests.factories import DATA, make_spec, make_tool, properties, spec_text
+from tests.corpora import DATA
+from tests.factories import make_spec, make_tool, properties, spec_text
 
 PETS = {
     "openapi": "3.0.3",
@@ -124,6 +125,7 @@ def test_long_texts_that_are_no_documents_are_refused_as_before():
     assert entry.faults[0].problem.rule == "json.too-large"
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("name", ["mcp_lists/redis-mcp.json", "openapi/oad-traccar-org.json", "bfcl_raw_openai.jsonl"])
 def test_load_specs_reads_documents_of_other_formats(capsys, name):
     call_command("load_specs", str(DATA / name))

@@ -10,10 +10,11 @@ from catalog.imports.openapi import METHODS
 from catalog.imports.openapi_schemas import MAX_SCHEMAS
 from catalog.spec import read_spec
 from catalog.strict_json import loads
-from tests.factories import DATA, properties
+from tests.corpora import DATA, lines
+from tests.factories import properties
 
 DOCUMENTS = sorted((DATA / "openapi").glob("*.json"))
-INDEX = {row["file"]: row for row in map(loads, (DATA / "openapi.index.jsonl").read_text().splitlines())}
+INDEX = {row["file"]: row for row in map(loads, lines("openapi.index"))}
 
 
 def read(path):
@@ -64,6 +65,7 @@ def losses_of(spec):
 # -- real documents ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_every_operation_of_real_documents_is_a_tool(path):
     document = read(path)
@@ -77,6 +79,7 @@ def test_every_operation_of_real_documents_is_a_tool(path):
         assert "writeOnly" not in str(parameters_of(spec))
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_every_parameter_of_real_documents_is_a_member(path):
     document = read(path)
@@ -106,6 +109,7 @@ def _parameters_in(document):
     return total
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_secrets_of_real_documents_are_write_only(path):
     for spec in import_document(read(path)).specs:
@@ -560,6 +564,7 @@ def test_misshapen_documents_break_nothing(document):
             read_spec(spec.text)
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_documents_with_parts_exchanged_break_nothing(path):
     document = read(path)

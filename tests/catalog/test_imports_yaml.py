@@ -23,7 +23,8 @@ from catalog.strict_json import dumps
 from catalog.strict_json import loads as loads_json
 from catalog.uploads.outcomes import upload
 from catalog.uploads.unpacking import pieces_of
-from tests.factories import DATA, spec_text
+from tests.corpora import DATA
+from tests.factories import spec_text
 
 PETS = b"""\
 # a shop
@@ -224,6 +225,7 @@ def test_what_is_written_as_yaml_comes_back(value, flow, width):
     assert loads(text).value == loads_json(json.dumps(value))
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("path", APIS, ids=[path.stem for path in APIS])
 def test_an_api_document_is_imported_from_yaml_as_from_json(path):
     document = loads_json(path.read_bytes(), max_bytes=8_000_000)

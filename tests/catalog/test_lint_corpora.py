@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 from statistics import mean, median
 
 import pytest
@@ -11,16 +10,15 @@ from catalog.errors import SpecError
 from catalog.lint import RULES, apply_fix, lint, score
 from catalog.spec import read_spec
 from catalog.strict_json import dumps, parse
+from tests.corpora import lines
 
-DATA = Path("../shared/data")
 CORPORA = ["specs_mcp", "specs_bfcl", "specs_taubench", "specs_metatool"]
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the real specs are not here")
+pytestmark = pytest.mark.corpora
 
 
 def specs(corpus, every=1):
-    lines = (DATA / f"{corpus}.jsonl").read_text().splitlines()[::every]
-    return [read_spec(line) for line in lines]
+    return [read_spec(line) for line in lines(corpus)[::every]]
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
@@ -73,7 +71,7 @@ def test_a_fix_of_a_real_spec_changes_few_lines():
 
 
 def test_what_publishers_wrote_as_configuration_is_linted():
-    for line in (DATA / "configurations.jsonl").read_text().splitlines():
+    for line in lines("configurations"):
         server = json.loads(line)
         if server.get("schema") is None:
             continue

@@ -1,7 +1,6 @@
 """Several fixes at once; and that safe ones are."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,7 @@ from catalog.diff import compare
 from catalog.lint import Fix, Operation, lint, mend
 from catalog.spec import read_spec
 from catalog.strict_json import parse
-
-DATA = Path("../shared/data")
+from tests.corpora import lines
 
 
 def removal(pointer):
@@ -58,11 +56,11 @@ def test_many_fixes_of_a_long_text_are_not_all_applied_at_once():
     assert len(mending.applied) + len(mending.left) == 100
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the real specs are not here")
+@pytest.mark.corpora
 @pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl"])
 def test_all_fixes_of_real_specs_together_mend_what_they_are_for_and_safe_ones_change_no_meaning(corpus):
     tried = 0
-    for line in (DATA / f"{corpus}.jsonl").read_text().splitlines()[::7]:
+    for line in lines(corpus)[::7]:
         spec = read_spec(line)
         fixes = [finding.fix for finding in lint(spec) if finding.fix]
         safe = [fix for fix in fixes if fix.safe]

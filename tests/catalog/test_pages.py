@@ -252,6 +252,7 @@ def test_links_in_a_description_are_to_the_web_alone(client):
     assert [link.attributes["href"] for link in links] == ["https://example.org"]
 
 
+@pytest.mark.corpora
 def test_every_real_spec_has_a_page(client):
     for text in [*real_specs()[::40], *real_specs("specs_metatool")[:3], *real_specs("specs_taubench")]:
         tool = publish(read_spec(text), by=None).tool

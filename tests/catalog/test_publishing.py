@@ -197,6 +197,7 @@ def test_names_differ_by_case():
     assert Tool.objects.count() == 2
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("source", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
 def test_all_real_specs_are_stored_and_found_by_their_own_name(source):
     specs = [read_spec(text) for text in real_specs(source)]

@@ -8,7 +8,8 @@ import pytest
 from catalog.errors import DocumentError
 from catalog.json_schema.docs import MAX_NODES, Node, document
 from catalog.strict_json import loads
-from tests.factories import DATA, properties, real_specs
+from tests.corpora import ATTACKS
+from tests.factories import properties, real_specs
 
 
 def docs(schema) -> Node:
@@ -166,7 +167,7 @@ def test_what_is_too_much_for_a_page_is_cut_and_it_is_said():
 
 
 def test_a_hostile_schema_is_told_quickly():
-    for line in (DATA / "attacks" / "attacks.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in ATTACKS.read_text(encoding="utf-8").splitlines():
         attack = json.loads(line)
         if "body_gz_b64" not in attack:
             continue
@@ -182,6 +183,7 @@ def test_a_hostile_schema_is_told_quickly():
         assert tree.size <= 2 * MAX_NODES
 
 
+@pytest.mark.corpora
 def test_every_real_schema_is_told_whole():
     for text in real_specs():
         definition = loads(text)["definition"]

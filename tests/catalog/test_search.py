@@ -337,6 +337,7 @@ def walk(search: CatalogSearch) -> list[list[str]]:
         cursor = Cursor.decode(page.next)
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("words", ["", "get", "create a new pull request please now"])
 def test_the_pages_together_have_every_tool_once_forwards_and_backwards(catalog, words):
     search = CatalogSearch(words=words)
@@ -360,12 +361,14 @@ def _cursor_of_page(words: str, number: int) -> Cursor | None:
     return cursor
 
 
+@pytest.mark.corpora
 def test_a_list_is_ordered_by_name_without_regard_to_case(catalog):
     names = [tool_id.partition(".")[2].casefold() for page in walk(CatalogSearch())[:5] for tool_id in page]
 
     assert names[:3] == sorted(names[:3])
 
 
+@pytest.mark.corpora
 def test_a_count_stops_at_its_bound(catalog, monkeypatch):
     monkeypatch.setattr("catalog.browsing.COUNT_AT_MOST", 100)
     monkeypatch.setattr("catalog.browsing._counts", Remembered())

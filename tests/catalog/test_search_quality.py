@@ -8,7 +8,7 @@ from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.spec import read_spec
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.corpora]
 
 
 @pytest.mark.parametrize(

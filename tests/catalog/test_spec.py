@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,9 @@ from catalog import spec as spec_module
 from catalog.errors import SpecError
 from catalog.spec import LLM_TOOL_SPEC_SCHEMA, read_spec, slug_for
 from catalog.strict_json import Number, dumps
+from tests import corpora
 
-GET_WEATHER = (Path(__file__).resolve().parents[3] / "shared" / "data" / "get-weather.json").read_text()
+GET_WEATHER = corpora.GET_WEATHER.read_text(encoding="utf-8")
 
 
 def spec_text(*, configuration=None, **definition):

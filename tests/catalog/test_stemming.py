@@ -4,7 +4,7 @@ import sqlite3
 import pytest
 
 from catalog.search.stemming import stem
-from tests.factories import DATA
+from tests import corpora
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,13 @@ def test_words_lose_their_endings(words, expected):
         assert stem(word) == (expected or word)
 
 
+@pytest.mark.corpora
 def test_every_word_of_real_specs_gets_the_stem_that_fts5_gives_it():
     words = sorted(
         {
             word
             for name in ("specs_mcp", "specs_bfcl", "specs_metatool", "queries")
-            for word in re.findall("[a-z]{1,40}", (DATA / f"{name}.jsonl").read_text(encoding="utf-8").lower())
+            for word in re.findall("[a-z]{1,40}", "\n".join(corpora.lines(name)).lower())
         }
     )
     database = sqlite3.connect(":memory:")

@@ -126,6 +126,7 @@ def is_clued(run):
     return all(clue_to(token) in run.lower() for token in tokens_of_run(run))
 
 
+@pytest.mark.corpora
 def test_every_word_of_real_specs_holds_the_clue_to_its_tokens():
     runs = {
         run

@@ -6,18 +6,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+import pytest
 
 from catalog import strict_json
 from catalog.errors import JSONTextError
 from catalog.strict_json import Number
 from tests import suite
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-OWN = Path(__file__).resolve().parents[1] / "data" / "forms"
+from tests.corpora import lines
 
 REAL = ("form_pairs", "toolcall_pairs", "bfcl_pairs")
+REAL_CASES = tuple(pytest.param(name, marks=pytest.mark.corpora) for name in REAL)
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ def pairs_of(name: str) -> tuple[Pair, ...]:
 
 
 def _real(name: str) -> Iterator[Pair]:
-    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines(name), 1):
         row = read(line)
         label = row.get("name") or row.get("tool")
         yield Pair(f"{name}:{number} {label}", row["schema"], row["instance"], row.get("valid", True))

@@ -11,16 +11,15 @@ import resource
 import socket
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from playground.factories import FactoryRegistry
+from tests.corpora import ATTACKS
 from tests.playground.runners import APART, TOOLS, MarkedRunner, soon
 
 pytestmark = pytest.mark.alone
 
-ATTACKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "attacks" / "attacks.jsonl"
 LIMIT_S = 2.0
 MEMORY = 512 * 1024 * 1024
 LITTLE_MEMORY = 128 * 1024 * 1024  # filling it takes a moment

@@ -11,9 +11,8 @@ from catalog.spec import read_spec
 from catalog.validation import compile_schema
 from playground.builtin import FACTORIES
 from playground.builtin.shipped import SPECS
+from tests.corpora import GET_WEATHER
 from tests.playground.builtin_calls import call_tool, factories, make_tool
-
-SHARED = Path(__file__).parents[2] / ".." / "shared" / "data"
 
 SPEC_FILES = sorted(SPECS.glob("*.json"))
 READ = {spec.tool_id: spec for spec in (read_spec(file.read_bytes()) for file in SPEC_FILES)}
@@ -98,7 +97,7 @@ def test_the_empty_configuration_makes_a_tool(tool_id):
 
 
 def test_the_weather_is_served_by_the_published_spec_byte_for_byte():
-    assert (SPECS / "get-weather.json").read_bytes() == (SHARED / "get-weather.json").read_bytes()
+    assert (SPECS / "get-weather.json").read_bytes() == GET_WEATHER.read_bytes()
 
 
 def test_naming_the_factories_imports_no_tool():

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def pairs(draw):
     return schema, value
 
 
+@pytest.mark.corpora
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 @given(pairs())
 def test_any_value_under_any_schema_comes_back_unchanged(pair):

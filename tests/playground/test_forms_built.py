@@ -61,7 +61,12 @@ def tally_of(*names):
 
 @pytest.mark.parametrize(
     ("names", "least"),
-    [(("draft2020-12", "draft2020-12/optional"), 0.995), (("form_pairs",), 0.995), (TOOLS, 0.999), (OLDER, 0.995)],
+    [
+        (("draft2020-12", "draft2020-12/optional"), 0.995),
+        pytest.param(("form_pairs",), 0.995, marks=pytest.mark.corpora),
+        pytest.param(TOOLS, 0.999, marks=pytest.mark.corpora),
+        (OLDER, 0.995),
+    ],
     ids=["the suite", "samples", "tools", "older drafts"],
 )
 def test_every_value_is_built_from_the_empty_form_and_nearly_all_from_fields_alone(names, least):

@@ -12,8 +12,9 @@ from catalog.validation import compile_schema
 from playground import forms
 from playground.forms.submissions import MAX_FIELDS
 from playground.templatetags.forms import schema_form
+from tests.corpora import lines
 from tests.playground.forms_driver import Page
-from tests.playground.forms_pairs import DATA, pairs_of, same
+from tests.playground.forms_pairs import pairs_of, same
 
 P50_MS, P99_MS, MOST_MS = 15, 200, 2000
 
@@ -40,8 +41,7 @@ def open_and_post(schema, value):
 
 
 def test_real_specs_are_drawn_and_taken_back_quickly():
-    lines = (DATA / "specs_mcp.jsonl").read_text(encoding="utf-8").splitlines()
-    schemas = [strict_json.loads(line)["definition"].get("parameters", True) for line in lines]
+    schemas = [strict_json.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")]
     open_and_post(True, {"templates": ["are read once"]})
 
     times = sorted(max(open_and_post(schema, forms.ABSENT)[1:3]) for schema in schemas)
@@ -51,6 +51,7 @@ def test_real_specs_are_drawn_and_taken_back_quickly():
     assert times[-1] <= MOST_MS
 
 
+@pytest.mark.corpora
 def test_no_value_of_the_corpora_needs_more_fields_than_a_page_may_send():
     for pair in (*pairs_of("form_pairs"), *pairs_of("toolcall_pairs")):
         assert open_and_post(pair.schema, pair.value)[3] <= MAX_FIELDS, str(pair)

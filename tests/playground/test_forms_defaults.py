@@ -8,8 +8,9 @@ from catalog import strict_json
 from catalog.validation import compile_schema
 from playground import forms
 from playground.templatetags.forms import schema_form
+from tests.corpora import lines
 from tests.playground.forms_driver import Page
-from tests.playground.forms_pairs import DATA, REAL, pairs_of, same
+from tests.playground.forms_pairs import REAL_CASES, pairs_of, same
 
 SPECS = ("specs_mcp", "specs_bfcl", "specs_taubench")
 
@@ -34,14 +35,14 @@ def without_optional_defaults(schema, value):
 
 
 def schemas_of(name):
-    for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in lines(name):
         definition = strict_json.loads(line)["definition"]
         for part in ("parameters", "configuration"):
             if part in definition:
                 yield definition["name"], definition[part]
 
 
-@pytest.mark.parametrize("name", [*REAL, "draft2020-12"])
+@pytest.mark.parametrize("name", [*REAL_CASES, "draft2020-12"])
 def test_what_has_a_default_and_is_left_out_stays_out(name):
     for pair in pairs_of(name):
         value = without_optional_defaults(pair.schema, pair.value)
@@ -49,12 +50,14 @@ def test_what_has_a_default_and_is_left_out_stays_out(name):
         assert same(untouched(pair.schema, value).value, value), str(pair)
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("name", SPECS)
 def test_an_empty_object_stays_empty_under_every_real_schema(name):
     for tool, schema in schemas_of(name):
         assert untouched(schema, {}).value == {}, tool
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("name", SPECS)
 def test_a_new_value_has_what_is_required_and_nothing_else(name):
     for tool, schema in schemas_of(name):

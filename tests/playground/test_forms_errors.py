@@ -10,8 +10,9 @@ from playground.forms.names import member_path
 from playground.forms.nodes import children
 from playground.forms.reading import read
 from playground.templatetags.forms import schema_form
+from tests.corpora import expected
 from tests.playground.forms_driver import Page
-from tests.playground.forms_pairs import REAL, Pair, pairs_of
+from tests.playground.forms_pairs import REAL_CASES, Pair, pairs_of
 
 MISSING = {"required", "dependentRequired", "dependencies"}
 COUNTS = {"minItems", "minProperties", "contains"}
@@ -97,7 +98,7 @@ class Tally:
                 self.above.append(f"{pair}: {violation.message!r} at {shown[violation.message]}")
 
 
-@pytest.mark.parametrize("name", [*REAL, *SUITE])
+@pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])
 def test_every_error_is_at_a_control_that_is_described_by_it(name):
     tally = Tally()
 
@@ -125,11 +126,12 @@ def spoiled(value):
             yield from ({**value, name: [inner, *member[1:]]} for inner in spoiled(member[0]))
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("name", ["toolcall_pairs", "bfcl_pairs"])
 def test_what_is_wrong_with_a_real_call_is_said_where_it_is(name):
     tally = Tally()
 
-    for number, pair in enumerate(pairs_of(name)[::4]):
+    for number, pair in enumerate(pairs_of(name)[:: expected(selection=1, full=4)]):
         for value in list(spoiled(pair.value))[number % 3 :: 3]:
             tally.look_at(Pair(f"{pair} {value}", pair.schema, value, None))
 

@@ -6,8 +6,8 @@ from catalog import strict_json
 from catalog.validation import compile_schema
 from playground import forms
 from playground.templatetags.forms import schema_form
+from tests.corpora import lines
 from tests.playground.forms_driver import Page
-from tests.playground.forms_pairs import DATA
 
 PAYLOADS = (
     '"><script>alert(1)</script>',
@@ -132,10 +132,10 @@ def test_markup_in_errors_and_typed_text_changes_no_element(payload):
     assert skeleton(answer(payload)) == skeleton(answer(harmless(payload)))
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("payload", PAYLOADS[:3])
 def test_markup_in_the_texts_of_real_specs_changes_no_element(payload):
-    lines = (DATA / "specs_mcp.jsonl").read_text(encoding="utf-8").splitlines()
-    for line in lines[::10]:
+    for line in lines("specs_mcp")[::10]:
         schema = strict_json.loads(line)["definition"].get("parameters")
 
         assert skeleton(draw(schema, {}, payload)) == skeleton(draw(schema, {}, harmless(payload)))

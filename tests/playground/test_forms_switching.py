@@ -6,7 +6,7 @@ from catalog.validation import compile_schema
 from playground import forms
 from playground.templatetags.forms import schema_form
 from tests.playground.forms_driver import Page
-from tests.playground.forms_pairs import REAL, pairs_of, same
+from tests.playground.forms_pairs import REAL_CASES, pairs_of, same
 
 SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft4")
 
@@ -70,14 +70,14 @@ def there_options(selector):
     return [value for option in selector.css("option") if (value := option.attributes.get("value"))]
 
 
-@pytest.mark.parametrize("name", [*REAL, *SUITE])
+@pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])
 def test_each_branch_of_each_union_leads_there_and_back(name):
     complaints = [found for pair in pairs_of(name) for found in branches_there_and_back(pair)]
 
     assert not complaints, f"{len(complaints)}\n" + "\n".join(complaints[:10])
 
 
-@pytest.mark.parametrize("name", ["toolcall_pairs", "draft2020-12"])
+@pytest.mark.parametrize("name", [pytest.param("toolcall_pairs", marks=pytest.mark.corpora), "draft2020-12"])
 def test_each_kind_leads_there_and_back(name):
     complaints = [found for pair in pairs_of(name)[::15] for found in kinds_there_and_back(pair)]
 

@@ -7,10 +7,9 @@ from catalog.errors import DocumentError
 from catalog.publishing import publish
 from catalog.spec import read_spec
 from catalog.strict_json import dumps
+from tests.corpora import expected
 from tests.playground.forms_driver import NoWayError, Page, Person, wire
 from tests.playground.forms_pairs import pairs_of, read, same
-
-SHARES = {"draft2020-12": (25, 0.995), "toolcall_pairs": (16, 0.999), "bfcl_pairs": (12, 0.999)}
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +51,15 @@ def tool_for(number, pair):
     return publish(read_spec(dumps({"definition": definition})), by=None).tool
 
 
-@pytest.mark.parametrize("name", SHARES)
-def test_values_are_built_on_the_page_by_fields_alone(browser, name):
-    step, least = SHARES[name]
+@pytest.mark.parametrize(
+    ("name", "step", "least"),
+    [
+        ("draft2020-12", 25, 0.995),
+        pytest.param("toolcall_pairs", expected(selection=3, full=16), 0.999, marks=pytest.mark.corpora),
+        pytest.param("bfcl_pairs", expected(selection=6, full=12), 0.999, marks=pytest.mark.corpora),
+    ],
+)
+def test_values_are_built_on_the_page_by_fields_alone(browser, name, step, least):
     built, missed = 0, []
     for number, pair in enumerate([pair for pair in pairs_of(name) if pair.valid][::step]):
         try:

@@ -11,7 +11,7 @@ from playground import forms
 from playground.forms.values import literal
 from playground.templatetags.forms import schema_form
 from tests.playground.forms_driver import Page, values_of
-from tests.playground.forms_pairs import REAL, pairs_of
+from tests.playground.forms_pairs import REAL_CASES, pairs_of
 
 SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7")
 
@@ -49,7 +49,7 @@ def complaint(pair):
     return f"{pair}: {missing} is nowhere to be seen" if missing else None
 
 
-@pytest.mark.parametrize("name", [*REAL, *SUITE])
+@pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])
 def test_every_part_of_a_value_is_shown_by_a_control(name):
     complaints = [found for pair in pairs_of(name) if (found := complaint(pair))]
 

@@ -1,13 +1,11 @@
 import json
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from catalog.json_schema.patterns import matches
 from playground.pattern_sampling import UnknownPattern, sample_pattern
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.corpora import DATA
 
 
 @pytest.mark.parametrize(
@@ -54,6 +52,7 @@ def patterns_of(value):
             yield from patterns_of(item)
 
 
+@pytest.mark.corpora
 def test_nine_of_ten_patterns_of_real_specs_are_understood():
     found = set()
     for path in DATA.glob("specs_*.jsonl"):

@@ -17,9 +17,9 @@ from playground.tool import (
     listen_to_progress,
     progress,
 )
+from tests.corpora import GET_WEATHER
 
 ROOT = Path(__file__).resolve().parents[2]
-GET_WEATHER = ROOT.parent / "shared" / "data" / "get-weather.json"
 
 
 class Shout(Tool):
