@@ -6,7 +6,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN = .venv/bin
 
-.PHONY: run team test lock vendor check
+.PHONY: run team test test-corpora lock vendor check
 
 run: .venv/run
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
@@ -17,6 +17,10 @@ team: .venv/run
 
 test: .venv/dev
 	@tests/run
+
+# The tests that read real tool data, on the full corpora instead of the selection in tests/data/corpora.
+test-corpora: .venv/dev
+	@TOOLSHELF_CORPORA="$(CORPORA)" tests/run corpora
 
 # The checks of `make test` that need neither browser nor database servers.
 check: .venv/dev

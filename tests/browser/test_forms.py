@@ -66,6 +66,7 @@ def comes_back(page: Page, address: str, pair: Pair) -> bool:
     return same(read(page.text_content("#preview") or ""), pair.value)
 
 
+@pytest.mark.corpora
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_values_come_back_from_the_browser_unchanged(
@@ -83,6 +84,7 @@ def test_values_come_back_from_the_browser_unchanged(
     assert complaints == []
 
 
+@pytest.mark.corpora
 def test_forms_have_no_barrier(signed_in: Page, pairs: list[tuple[str, Pair]]):
     found = {}
     for address, pair in pairs[::15]:
