@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import os
 import socket
 import tempfile
 import time
@@ -17,7 +18,7 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
-from tests.attacks.watching import Health, cpu_s, forget_peaks, peak_mib, servers_of
+from tests.attacks.watching import Health, forget_peaks, peak_mib, servers_of
 from tests.site import Site
 
 PATHS = ("/api/v1/catalog", "/api/v1/tools?limit=100", "/api/v1/tools/large.t1", "/tools/large.t1/")
@@ -48,6 +49,16 @@ def fill(site: Site, file: Path) -> None:
     file.write_text("\n".join(map(json.dumps, specs)))
     site.manage("load_specs", str(file))
     settle(site)
+
+
+def cpu_s(pids: list[int]) -> float:
+    """The CPU seconds that `pids` have taken so far, together, in user and kernel mode."""
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def settle(site: Site) -> None:

@@ -47,7 +47,7 @@ class Site:
         self.environment.pop("DJANGO_SETTINGS_MODULE", None)
         self.start()
 
-    def start(self, *, timeout_s: float = 60) -> None:
+    def start(self, *, timeout_s: float = 120) -> None:
         self.errors = (self.data_dir / "server.log").open("ab")
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "serve", "--port", str(self.port)],
@@ -68,7 +68,7 @@ class Site:
 
     def is_up(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=10) as answer:
                 return bool(answer.status == 200)
         except OSError:
             return False
@@ -82,7 +82,7 @@ class Site:
             capture_output=True,
             text=True,
             check=check,
-            timeout=120,
+            timeout=300,
             **options,  # type: ignore[call-overload]
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 import time
@@ -44,13 +43,15 @@ class Health:
     """Asks /healthz again and again from a thread of its own, each time by a new connection.
 
     Attributes:
-        times: how long each answer took, in seconds; infinite where there was none within 5 s.
+        times: how long each answer took, in seconds; infinite where there was none within `timeout_s`, which is less
+            than the server waits for slow clients, so that whoever has to wait for these has no answer.
     """
 
-    def __init__(self, url: str, *, pause_s: float = 0.1) -> None:
+    def __init__(self, url: str, *, pause_s: float = 0.1, timeout_s: float = 15) -> None:
         self.times: list[float] = []
         self._url = f"{url}/healthz"
         self._pause_s = pause_s
+        self._timeout_s = timeout_s
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -60,18 +61,22 @@ class Health:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _watch(self) -> None:
         while not self._ended.is_set():
             began = time.monotonic()
             try:
-                with urllib.request.urlopen(self._url, timeout=5) as answer:
+                with urllib.request.urlopen(self._url, timeout=self._timeout_s) as answer:
                     taken = time.monotonic() - began if answer.status == 200 else float("inf")
             except OSError:
                 taken = float("inf")
             self.times.append(taken)
             self._ended.wait(self._pause_s)
+
+    @property
+    def unanswered(self) -> int:
+        return self.times.count(float("inf"))
 
     @property
     def p99(self) -> float:
@@ -136,13 +141,3 @@ def clients_of(port: int) -> set[int]:
         if int(local.partition(":")[2], 16) == port and state not in _NOTHING_TO_SEND:
             found.add(int(remote.partition(":")[2], 16))
     return found
-
-
-def cpu_s(pids: list[int]) -> float:
-    """How long `pids` have been computing, together, whatever else the machine has to do."""
-    ticks = 0
-    for pid in pids:
-        with suppress(OSError):
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")

@@ -4,12 +4,12 @@ import base64
 import gzip
 import json
 import re
-import time
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from tests.corpora import ATTACKS as ATTACK_FILE
+from tests.work import at_most
 
 pytestmark = pytest.mark.django_db
 
@@ -41,10 +41,9 @@ def assert_harmless(answer):
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
 def test_a_hostile_spec_is_refused_or_shown_without_harm(attack, program, client):
-    started = time.process_time()
-    answer = program.send("POST", "/tools", body_of(attack))
+    with at_most(10**9):
+        answer = program.send("POST", "/tools", body_of(attack))
 
-    assert time.process_time() - started < 1
     assert answer.status_code in attack["expect"].get("upload_status", (200, 201, 400, 409, 413, 415, 422))
     if answer.status_code >= 400:
         assert answer["Content-Type"] == "application/problem+json"

@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import resource
-import time
 from decimal import Decimal
 
 import pytest
@@ -12,8 +11,9 @@ import pytest
 from catalog.strict_json import loads
 from catalog.validation import compile_schema
 from tests.corpora import ATTACKS
+from tests.work import at_most
 
-MAX_SECONDS = 2.0  # of CPU time; nearly all take a hundredth
+MAX_LINES = 10**9  # nearly all take a hundredth
 MAX_GROWTH_KIB = 64 * 1024
 
 
@@ -48,14 +48,13 @@ def schemas_of(spec):
 
 
 @pytest.mark.parametrize(("schema", "value"), list(hostile_schemas()))
-def test_a_hostile_schema_is_answered_in_time_and_in_few_words(schema, value):
+def test_a_hostile_schema_is_answered_in_few_lines_and_words(schema, value):
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.thread_time()
 
-    compiled = compile_schema(schema)
-    first, again = compiled.check(value), compiled.check(value)
+    with at_most(MAX_LINES):
+        compiled = compile_schema(schema)
+        first, again = compiled.check(value), compiled.check(value)
 
-    assert time.thread_time() - started < MAX_SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < MAX_GROWTH_KIB
     assert again == first
     assert first.verdict in {"conforms", "violates", "unchecked"}

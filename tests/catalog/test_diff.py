@@ -1,12 +1,12 @@
 """Two specs compared: which way each change goes, and what proves it."""
 
 import json
-import time
 
 import pytest
 
 from catalog.diff import Any, Known, compare, trying
 from catalog.spec import read_spec
+from tests.work import at_most
 
 OPEN = {"type": "object", "properties": {"city": {"type": "string"}}}
 CLOSED = {**OPEN, "additionalProperties": False}
@@ -289,9 +289,7 @@ LARGE = {
 
 @pytest.mark.parametrize("schema", LARGE.values(), ids=LARGE)
 def test_a_comparison_ends_soon(schema):
-    started = time.process_time()
-
-    difference = compare(spec(parameters=schema("string")), spec(parameters=schema("integer")))
+    with at_most(10**9):
+        difference = compare(spec(parameters=schema("string")), spec(parameters=schema("integer")))
 
     assert difference.verdict in {"breaking", "unknown"}
-    assert time.process_time() - started < 6

@@ -1,7 +1,5 @@
 """Exports: what each format makes of a spec, and what it says was lost."""
 
-import time
-
 import pytest
 
 from catalog.exports import FORMATS, export, matrix, usable_as_it_is
@@ -13,6 +11,7 @@ from catalog.losses import Report
 from catalog.spec import read_spec
 from catalog.strict_json import dumps
 from tests.factories import GET_WEATHER, make_spec, properties
+from tests.work import at_most
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -545,14 +544,12 @@ def hostile():
 
 @pytest.mark.parametrize("schema", [pytest.param(schema, id=name) for name, schema in hostile()])
 @pytest.mark.parametrize("key", FORMATS)
-def test_hostile_schemas_are_exported_in_bounded_time(key, schema):
+def test_hostile_schemas_are_exported_with_bounded_work(key, schema):
     for parameters in (schema, properties(x=schema)):
         spec = spec_with(parameters)
 
-        started_s = time.process_time()
-        dumps(export(spec, key).document)
-
-        assert time.process_time() - started_s < 1
+        with at_most(10**9):
+            dumps(export(spec, key).document)
 
 
 # -- OpenAPI ----------------------------------------------------------------------------------------------------------

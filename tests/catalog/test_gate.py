@@ -1,7 +1,6 @@
 """The gate: what a stranger's schema may refer to, how it may loop, and how much it may ask for."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from catalog.gate import MAX_LIST, MAX_SUBSCHEMAS, gate_schema
 from catalog.json_schema import dialects
 from catalog.json_schema.shapes import mistakes_under
 from catalog.strict_json import Number
+from tests.work import at_most
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -481,9 +481,6 @@ def test_our_sentences_and_the_meta_schema_find_the_same_schemas_wanting(dialect
     ],
     ids=lambda schema: json.dumps(schema)[:40],
 )  # fmt: skip
-def test_no_schema_within_the_size_limit_takes_the_gate_a_second(schema):
-    start = time.process_time()
-
-    gate_schema(schema)
-
-    assert time.process_time() - start < 1
+def test_no_schema_within_the_size_limit_takes_the_gate_long(schema):
+    with at_most(10**9):
+        gate_schema(schema)

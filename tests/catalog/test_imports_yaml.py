@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 import zipfile
 from contextlib import suppress
 
@@ -25,6 +24,7 @@ from catalog.uploads.outcomes import upload
 from catalog.uploads.unpacking import pieces_of
 from tests.corpora import DATA
 from tests.factories import spec_text
+from tests.work import at_most
 
 PETS = b"""\
 # a shop
@@ -151,14 +151,12 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_of_two_megabytes_takes_long(name):
     text = HOSTILE[name].encode()
-    begun = time.process_time()
 
-    for piece in pieces_of("x.yaml", io.BytesIO(text)):
-        if piece.refusal is None:
-            with suppress(DocumentError):
-                loads(piece.text, max_bytes=8_000_000)
-
-    assert time.process_time() - begun < 2  # a second on a machine that does nothing else
+    with at_most(10**9):
+        for piece in pieces_of("x.yaml", io.BytesIO(text)):
+            if piece.refusal is None:
+                with suppress(DocumentError):
+                    loads(piece.text, max_bytes=8_000_000)
 
 
 @pytest.mark.parametrize("name", ["laughs", "many aliases", "merged laughs", "scalars"])
@@ -202,11 +200,8 @@ def test_a_long_document_may_repeat_a_large_schema_often():
 
 @pytest.mark.parametrize("start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000])
 def test_no_beginning_takes_long_to_look_at(start):
-    begun = time.process_time()
-
-    assert not looks_like_yaml(start)
-
-    assert time.process_time() - begun < 0.2
+    with at_most(10**9):
+        assert not looks_like_yaml(start)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

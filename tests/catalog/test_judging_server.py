@@ -35,7 +35,7 @@ def unjudged(site):
         return database.execute("SELECT count(*) FROM catalog_tool WHERE score IS NULL").fetchone()[0]
 
 
-def wait_until(condition, timeout_s=60):
+def wait_until(condition, timeout_s=180):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline

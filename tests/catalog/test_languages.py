@@ -1,13 +1,13 @@
 """Which texts patterns let through: found by automata, and held against the patterns themselves."""
 
 import itertools
-import time
 from random import Random
 
 import pytest
 
 from catalog.diff.languages import NotUnderstood, literally, text_with
 from catalog.json_schema.patterns import matches
+from tests.work import at_most
 
 SHORT_TEXTS = ["".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)]
 
@@ -72,20 +72,13 @@ def test_lengths_that_are_too_great_are_not_counted():
 def test_patterns_that_tell_too_many_characters_apart_together_are_soon_given_up():
     patterns = [f"[{''.join(chr(0x4E00 + 2 * (250 * number + at)) for at in range(250))}]" for number in range(8)]
 
-    started = time.thread_time()
-    with pytest.raises(NotUnderstood):
+    with at_most(10**9), pytest.raises(NotUnderstood):
         one(patterns)
-
-    assert time.thread_time() - started < 0.2
 
 
 def test_patterns_that_have_too_many_states_together_are_soon_given_up():
-    started = time.thread_time()
-
-    with pytest.raises(NotUnderstood):
+    with at_most(10**9), pytest.raises(NotUnderstood):
         one(["(a|b)*a(a|b){24}$"], ["(a|b)*b(a|b){25}$"])
-
-    assert time.thread_time() - started < 1
 
 
 def a_pattern(random, depth=0):

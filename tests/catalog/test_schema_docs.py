@@ -1,7 +1,6 @@
 import base64
 import gzip
 import json
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from catalog.json_schema.docs import MAX_NODES, Node, document
 from catalog.strict_json import loads
 from tests.corpora import ATTACKS
 from tests.factories import properties, real_specs
+from tests.work import at_most
 
 
 def docs(schema) -> Node:
@@ -177,9 +177,8 @@ def test_a_hostile_schema_is_told_quickly():
             continue
         if not isinstance(definition, dict):
             continue
-        started = time.thread_time()
-        tree = docs(definition.get("parameters"))
-        assert time.thread_time() - started < 0.5, attack["id"]
+        with at_most(10**9):
+            tree = docs(definition.get("parameters"))
         assert tree.size <= 2 * MAX_NODES
 
 

@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-import time
 from decimal import Decimal
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from catalog.errors import JSONTextError
 from catalog.strict_json import Number, dumps, loads, locate, plain
+from tests.work import at_most
 
 
 def refusal(data, **limits):
@@ -262,20 +262,16 @@ def test_lines_end_with_lf_cr_or_both():
     ],
     ids=lambda text: text[:12],
 )
-def test_hostile_text_of_any_kind_is_refused_within_a_second(text):
-    start = time.process_time()
-
-    refusal(text)
-
-    assert time.process_time() - start < 1
+def test_hostile_text_of_any_kind_is_refused_with_little_work(text):
+    with at_most(10**9):
+        refusal(text)
 
 
 def test_10_megabytes_are_refused_at_once():
     body = b'{"a":"' + b"x" * 10_000_000 + b'"}'
-    start = time.process_time()
 
-    assert refusal(body).rule == "json.too-large"
-    assert time.process_time() - start < 0.05
+    with at_most(10**9):
+        assert refusal(body).rule == "json.too-large"
 
 
 def test_writes_what_json_dumps_writes():

@@ -1,11 +1,11 @@
 import subprocess
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.text_diff import MAX_ROWS, compare, unified
+from tests.work import at_most
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "{", "}"]), max_size=40).map(
     lambda lines: "\n".join(["x", "y", *lines])
@@ -66,10 +66,8 @@ def test_texts_that_have_nothing_in_common_are_compared_quickly(lines):
     old = "\n".join('"a": 1,' if number % 3 else "{" for number in range(lines))
     new = "\n".join('"b": 1,' if number % 2 else "{" for number in range(lines))
 
-    started = time.thread_time()
-    compare(old, new)
-
-    assert time.thread_time() - started < 3
+    with at_most(10**9):
+        compare(old, new)
 
 
 # -- side by side, and words ------------------------------------------------------------------------------------------
@@ -174,11 +172,9 @@ def test_the_pieces_of_a_line_are_the_line(old, new):
 def test_long_lines_and_many_changes_take_no_long_time():
     old = "\n".join(" ".join(f"a{x}{y}" for y in range(200)) for x in range(50))
     new = "\n".join(" ".join(f"a{x}{y * 2}" for y in range(200)) for x in range(50))
-    started = time.process_time()
 
-    assert compare(old, new).stretches
-
-    assert time.process_time() - started < 3
+    with at_most(10**9):
+        assert compare(old, new).stretches
 
 
 def test_folds_hold_a_bounded_number_of_lines_together():

@@ -1,7 +1,6 @@
 import io
 import json
 import stat
-import time
 import tracemalloc
 import zipfile
 import zlib
@@ -12,6 +11,7 @@ from catalog.problems import Problem
 from catalog.uploads import unpacking
 from catalog.uploads.unpacking import Piece, pieces_of
 from tests.factories import real_specs
+from tests.work import at_most
 
 
 def pieces(name, data, **options):
@@ -147,12 +147,9 @@ def test_a_document_that_is_too_long_is_refused():
     ids=["no end", "deep", "escapes", "spaces", "lines", "brackets", "strings", "commas"],
 )
 def test_no_array_takes_long(data):
-    started = time.thread_time()
-
-    for _ in pieces_of("a.json", io.BytesIO(data)):
-        pass
-
-    assert time.thread_time() - started < 5
+    with at_most(10**9):
+        for _ in pieces_of("a.json", io.BytesIO(data)):
+            pass
 
 
 def test_a_file_is_never_in_memory_as_a_whole():
@@ -231,9 +228,8 @@ def test_a_path_in_an_archive_is_a_name_and_nothing_else():
 def test_a_bomb_is_refused_by_what_its_directory_says():
     bomb = zipped(**{"a.json": b"[" + b" " * 100_000_000})
 
-    started = time.thread_time()
-    assert refusals("z.zip", bomb) == ["This entry grows beyond all measure when it is unpacked."]
-    assert time.thread_time() - started < 1
+    with at_most(10**9):
+        assert refusals("z.zip", bomb) == ["This entry grows beyond all measure when it is unpacked."]
 
 
 def test_a_bomb_that_lies_about_its_size_is_refused_by_what_comes_out():
@@ -250,11 +246,10 @@ def test_a_bomb_that_lies_about_its_size_is_refused_by_what_comes_out():
 def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read():
     many = zipped(**{f"{number}.json": "{}" for number in range(20_001)})
 
-    started = time.thread_time()
-    [refusal] = refusals("z.zip", many)
+    with at_most(10**9):
+        [refusal] = refusals("z.zip", many)
 
     assert "20,001 entries" in refusal
-    assert time.thread_time() - started < 0.5
 
 
 def test_all_that_comes_out_of_an_archive_is_bounded(monkeypatch):

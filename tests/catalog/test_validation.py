@@ -3,7 +3,6 @@
 import random
 import sys
 import threading
-import time
 from decimal import Decimal
 
 import jsonschema_rs
@@ -16,6 +15,7 @@ from catalog.validation import Budget, compile_schema, compiled_for
 from catalog.validation.checking import MAX_COMPILED, MAX_PROBLEMS
 from catalog.validation.drafts import VALIDATOR_CLASSES
 from catalog.validation.violations import MAX_POINTER_CHARACTERS
+from tests.work import at_most
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
@@ -290,11 +290,8 @@ def test_equality_is_that_of_json(one, other, equal):
     ],
 )
 def test_multiples_are_exact(value, divisor, is_multiple):
-    started = time.thread_time()
-
-    assert (verdict({"multipleOf": loads(divisor)}, loads(value)) == "conforms") is is_multiple
-
-    assert time.thread_time() - started < 0.1
+    with at_most(10**9):
+        assert (verdict({"multipleOf": loads(divisor)}, loads(value)) == "conforms") is is_multiple
 
 
 @pytest.mark.parametrize(
@@ -528,24 +525,20 @@ def doubling(keyword, levels, innermost):
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
 @pytest.mark.parametrize("innermost", [{"type": "object"}, {"type": "null"}])
 def test_definitions_that_double_at_each_level_are_looked_at_once_per_value(keyword, innermost):
-    started = time.thread_time()
-
-    result = check(doubling(keyword, 30, innermost), {})
+    with at_most(10**9):
+        result = check(doubling(keyword, 30, innermost), {})
 
     assert result.verdict != "unchecked"
-    assert time.thread_time() - started < 0.5
 
 
 def test_nested_unevaluated_keywords_cost_no_more_than_their_size():
     schema = {"properties": {"a": True}, "unevaluatedProperties": False}
     for _ in range(50):
         schema = {"allOf": [schema], "unevaluatedProperties": False}
-    started = time.thread_time()
 
-    assert verdict(schema, {"a": 1}) == "conforms"
-    assert verdict(schema, {"b": 1}) == "violates"
-
-    assert time.thread_time() - started < 0.5
+    with at_most(10**9):
+        assert verdict(schema, {"a": 1}) == "conforms"
+        assert verdict(schema, {"b": 1}) == "violates"
 
 
 def test_a_violation_told_once_is_not_taken_for_valid_the_next_time():
@@ -577,13 +570,12 @@ def test_a_violation_told_once_is_not_taken_for_valid_the_next_time():
 )
 def test_work_beyond_the_budget_ends_unchecked_with_a_reason(schema, value):
     compiled = compile_schema(schema)
-    started = time.thread_time()
 
-    result = compiled.check(value)
+    with at_most(10**9):
+        result = compiled.check(value)
 
     assert result.verdict == "unchecked"
     assert "too" in result.reason
-    assert time.thread_time() - started < 1.5
 
 
 def test_what_was_found_before_the_budget_ended_is_told():

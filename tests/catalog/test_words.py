@@ -1,4 +1,3 @@
-import time
 import tracemalloc
 
 import pytest
@@ -21,6 +20,7 @@ from catalog.search.words import (
     tokens_of_run,
 )
 from tests.factories import real_specs
+from tests.work import at_most
 
 _ENDINGS = """
     s es ies ed ied ing eed y ly e er able ible ment ion ation ational tional ization izer iveness fulness
@@ -109,12 +109,10 @@ def test_long_names_and_words_are_not_kept_in_memory():
 def test_a_very_long_word_is_read_in_linear_time():
     text = "aB" * 100_000
 
-    started = time.thread_time()
-    tokens_of(text)
-    joined_tokens_of(text)
-    marks(Text(text), Wanted(frozenset(["ab"])))
-
-    assert time.thread_time() - started < 2
+    with at_most(10**9):
+        tokens_of(text)
+        joined_tokens_of(text)
+        marks(Text(text), Wanted(frozenset(["ab"])))
 
 
 def test_folding_knows_neither_case_nor_accents():

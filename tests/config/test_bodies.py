@@ -22,9 +22,11 @@ class Trickle:
 
     def __init__(self, pause_s: float) -> None:
         self.pause_s = pause_s
+        self.sent = 0
 
     def read(self, size: int) -> bytes:
         time.sleep(self.pause_s * size)
+        self.sent += size
         return b"x" * size
 
 
@@ -62,12 +64,12 @@ def test_a_body_that_ends_early_is_refused():
 @pytest.mark.alone
 def test_a_body_that_trickles_is_cut_off():
     application = WholeBodies(echo, readers=1, max_bytes=10**6, patience_s=0.5)
-    started = time.monotonic()
+    client = Trickle(0.15)
 
-    status, _ = ask(application, Trickle(0.15), 1000)
+    status, _ = ask(application, client, 1000)
 
     assert status == "408 Request Timeout"
-    assert time.monotonic() - started < 3
+    assert client.sent < 500
 
 
 def test_only_so_many_bodies_arrive_at_once():
@@ -94,12 +96,11 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left():
     for thread in waiting:
         thread.start()
     time.sleep(0.3)
-    started = time.monotonic()
 
     status, _ = ask(application, io.BytesIO(b"quick"), 5)
 
     assert status == "503 Service Unavailable"
-    assert time.monotonic() - started < 0.5
+    assert all(thread.is_alive() for thread in waiting)  # it was refused before those who came first
     for thread in waiting:
         thread.join()
 

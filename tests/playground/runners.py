@@ -59,12 +59,12 @@ class MarkedRunner(LocalRunner):
         workers = {pid for pid, (parent, _) in processes.items() if parent == os.getpid()}
         return {pid for pid, (_, session) in processes.items() if session not in workers}
 
-    def nothing_is_left(self, *, within_s=2):
+    def nothing_is_left(self, *, within_s=30):
         """Whether no process of a run is left; on a busy machine ending many takes a moment."""
         return soon(lambda: not self.left_behind(), within_s=within_s)
 
 
-def soon(is_so, *, within_s=5):
+def soon(is_so, *, within_s=30):
     """Whether `is_so()` becomes true before `within_s` is over."""
     until = time.monotonic() + within_s
     while not is_so():

@@ -65,7 +65,7 @@ class Team:
                     stdout=log,
                     stderr=log,
                 )
-            until(lambda: self.worker_log().count(" ready.") > starts, timeout_s=90)
+            until(lambda: self.worker_log().count(" ready.") > starts, timeout_s=180)
         return self
 
     def without_worker(self):
@@ -122,7 +122,7 @@ class Team:
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 
 
-def until(condition, timeout_s=30):
+def until(condition, timeout_s=60):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come about in time"

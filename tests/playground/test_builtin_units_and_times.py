@@ -1,8 +1,7 @@
-import time
-
 import pytest
 
 from tests.playground.builtin_calls import call_tool
+from tests.work import at_most
 
 
 def convert(value, from_unit, to_unit, **more):
@@ -42,12 +41,8 @@ def test_what_is_no_unit_is_refused(unit):
 
 @pytest.mark.parametrize("unit", ["10**10**8 m", "m**99999999", "m**1e9", "(9*9)**99**99", "m²²²²²", "9^9^9^9^9"])
 def test_a_unit_that_would_take_for_ever_is_refused_at_once(unit):
-    begun = time.thread_time()
-
-    with pytest.raises(ValueError, match="is not a unit"):
+    with at_most(10**9), pytest.raises(ValueError, match="is not a unit"):
         convert(1, unit, "m")
-
-    assert time.thread_time() - begun < 1
 
 
 def test_a_quantity_beyond_the_numbers_is_refused():

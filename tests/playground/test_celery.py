@@ -151,7 +151,7 @@ def test_progress_is_told_while_a_run_lasts_and_cancel_ends_it(team):
 
     team.cancel(run)
 
-    until(lambda: team.outcome(run) == "cancelled", timeout_s=3)
+    until(lambda: team.outcome(run) == "cancelled")
 
 
 def test_a_killed_worker_leaves_its_run_crashed_and_nobody_repeats_it(nobody):
@@ -162,7 +162,7 @@ def test_a_killed_worker_leaves_its_run_crashed_and_nobody_repeats_it(nobody):
 
     team.kill_worker()
 
-    until(lambda: team.outcome(run) == "crashed", timeout_s=10)
+    until(lambda: team.outcome(run) == "crashed")
     assert ended(team, "crashed") >= 1
     assert team.numbers()["toolshelf_workers"] == 0
     before = team.ask(f"/runs/{run}")

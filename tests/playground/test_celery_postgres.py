@@ -22,7 +22,7 @@ def test_over_postgresql_runs_are_done_and_written_down_and_a_killed_workers_are
             long = team.start()
             until(lambda: team.outcome(long) == "running")
             team.kill_worker()
-            until(lambda: team.outcome(long) == "crashed", timeout_s=15)
+            until(lambda: team.outcome(long) == "crashed")
             numbers = team.numbers()
         finally:
             team.close()

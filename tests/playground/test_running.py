@@ -27,7 +27,7 @@ def run(tool, parameters, *, by=None, wait_s=30, **more):
     return Run.objects.get(pk=running.wait(started, wait_s).pk)
 
 
-def until(condition, timeout_s=10):
+def until(condition, timeout_s=60):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come about in time"
@@ -105,7 +105,7 @@ def test_a_run_ends_at_its_limit(builtin):
     done = run(builtin("count_slowly"), {"steps": 10, "seconds": 60}, timeout_s=0.5)
 
     assert done.outcome == "timed_out"
-    assert time.monotonic() - began < 1.5 + 1
+    assert 0.5 <= time.monotonic() - began < 30  # the tool takes 60 s
     assert done.timeout_s == 0.5
 
 
@@ -253,7 +253,7 @@ def test_a_cancel_that_another_process_asked_for_is_carried_out(builtin):
 
     Run.objects.filter(pk=started.pk).update(cancel_requested_at=timezone.now())
 
-    until(lambda: Run.objects.get(pk=started.pk).outcome == "cancelled", timeout_s=3)
+    until(lambda: Run.objects.get(pk=started.pk).outcome == "cancelled")
 
 
 def test_cancelling_what_has_ended_changes_nothing(builtin):
@@ -277,15 +277,14 @@ def test_only_half_of_the_threads_wait_for_long(builtin, settings):
     tool = builtin("count_slowly")
     room = max(1, settings.WEB_THREADS // 2)
     started = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(room + 1)]
-    waiting = [threading.Thread(target=running.wait, args=(one, 5)) for one in started[:-1]]
+    waiting = [threading.Thread(target=running.wait, args=(one, 60)) for one in started[:-1]]
     for thread in waiting:
         thread.start()
     time.sleep(0.3)
-    began = time.monotonic()
 
-    running.wait(started[-1], 5)
+    running.wait(started[-1], 60)
 
-    assert time.monotonic() - began < 0.5
+    assert all(thread.is_alive() for thread in waiting)  # it came back before those who wait
     for one in started:
         running.cancel(one)
     for thread in waiting:

@@ -1,0 +1,83 @@
+"""How long hostile input takes: the tests that bound its work in lines, measured in CPU seconds of one core.
+
+    .venv/bin/python -m bench.hostile
+
+Prints the slowest input of each test beside the bar, and ends with 1 where one is above its bar. The bars are for a
+machine on which nothing else runs; that is why they are not in the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import work
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+BARS_S = {
+    "catalog/test_attack_pages.py::test_a_hostile_spec_is_refused_or_shown_without_harm": 1.0,
+    "catalog/test_attack_uploads.py::test_a_hostile_upload_is_answered_as_expected": 1.0,
+    "catalog/test_attack_validation.py::test_a_hostile_schema_is_answered_in_few_lines_and_words": 2.0,
+    "catalog/test_diff.py::test_a_comparison_ends_soon": 6.0,
+    "catalog/test_exports.py::test_hostile_schemas_are_exported_with_bounded_work": 1.0,
+    "catalog/test_formats.py::test_a_format_is_decided_in_linear_time": 2.0,
+    "catalog/test_gate.py::test_no_schema_within_the_size_limit_takes_the_gate_long": 1.0,
+    "catalog/test_imports_yaml.py::test_no_beginning_takes_long_to_look_at": 0.2,
+    "catalog/test_imports_yaml.py::test_no_text_of_two_megabytes_takes_long": 2.0,
+    "catalog/test_languages.py::test_patterns_that_have_too_many_states_together_are_soon_given_up": 1.0,
+    "catalog/test_languages.py::test_patterns_that_tell_too_many_characters_apart_together_are_soon_given_up": 0.2,
+    "catalog/test_lint.py::test_lint_of_a_hostile_spec_ends_soon": 1.5,
+    "catalog/test_patterns.py::test_random_patterns_compile_or_are_refused_quickly": 0.5,
+    "catalog/test_patterns.py::test_reading_a_text_as_a_pattern_is_linear": 1.0,
+    "catalog/test_schema_docs.py::test_a_hostile_schema_is_told_quickly": 0.5,
+    "catalog/test_strict_json.py::test_10_megabytes_are_refused_at_once": 0.05,
+    "catalog/test_strict_json.py::test_hostile_text_of_any_kind_is_refused_with_little_work": 1.0,
+    "catalog/test_text_diff.py::test_long_lines_and_many_changes_take_no_long_time": 3.0,
+    "catalog/test_text_diff.py::test_texts_that_have_nothing_in_common_are_compared_quickly": 3.0,
+    "catalog/test_unpacking.py::test_a_bomb_is_refused_by_what_its_directory_says": 1.0,
+    "catalog/test_unpacking.py::test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read": 0.5,
+    "catalog/test_unpacking.py::test_no_array_takes_long": 5.0,
+    "catalog/test_validation.py::test_definitions_that_double_at_each_level_are_looked_at_once_per_value": 0.5,
+    "catalog/test_validation.py::test_multiples_are_exact": 0.1,
+    "catalog/test_validation.py::test_nested_unevaluated_keywords_cost_no_more_than_their_size": 0.5,
+    "catalog/test_validation.py::test_work_beyond_the_budget_ends_unchecked_with_a_reason": 1.5,
+    "catalog/test_words.py::test_a_very_long_word_is_read_in_linear_time": 2.0,
+    "playground/test_builtin_units_and_times.py::test_a_unit_that_would_take_for_ever_is_refused_at_once": 1.0,
+    "playground/test_forms_cost.py::test_a_hostile_schema_or_value_is_bounded_and_comes_back": 2.0,
+    "playground/test_forms_cost.py::test_a_new_value_of_a_hostile_schema_is_bounded": 2.0,
+}
+
+slowest: dict[str, tuple[float, str]] = {}
+
+
+@contextmanager
+def timed(_lines: int) -> Iterator[work.Work]:
+    """In place of `at_most`: measure the block, and remember the slowest of each test."""
+    started = time.process_time()
+    yield work.Work()
+    took_s = time.process_time() - started
+    test, _, case = os.environ["PYTEST_CURRENT_TEST"].removeprefix("tests/").rpartition(" ")[0].partition("[")
+    slowest[test] = max(slowest.get(test, (0.0, "")), (took_s, case.removesuffix("]")))
+
+
+def main() -> None:
+    work.at_most = timed  # before the tests are imported, which take it from there
+    status = pytest.main(["-q", "-p", "no:xdist", *(str(TESTS / test) for test in BARS_S)])
+    print(f"\n{'CPU s':>8}{'bar':>8}  test, and its slowest input")
+    for test, bar_s in BARS_S.items():
+        took_s, case = slowest.get(test, (float("inf"), "was not measured"))
+        print(
+            f"{took_s:>8.2f}{bar_s:>8.2f}  {test.partition('::')[2]} {case[:60]}{'  ABOVE' if took_s > bar_s else ''}"
+        )
+    above = any(slowest.get(test, (float("inf"), ""))[0] > bar_s for test, bar_s in BARS_S.items())
+    sys.exit(1 if status or above else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Bounds on work that hold on every machine: lines of Python that are run, in place of seconds.
+
+    with at_most(50_000):
+        lint(spec)
+
+How fast the same things are is measured by `bench/hostile.py`, which has bars in seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+
+class TooMuchWork(BaseException):
+    """More lines were run than a test allows. The code under test cannot catch it as an `Exception`."""
+
+
+@dataclass
+class Work:
+    lines: int = 0
+
+
+@contextmanager
+def at_most(lines: int) -> Iterator[Work]:
+    """Stop with `TooMuchWork` once this thread has run more than `lines` lines of Python.
+
+    Lines of the functions that are called count, of libraries too; those of the `with` block itself do not, and work
+    inside functions written in C is not seen.
+    """
+    work = Work()
+
+    def count(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            work.lines += 1
+            if work.lines > lines:
+                raise TooMuchWork(f"more than {lines:,} lines of Python were run")
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        yield work
+    finally:
+        sys.settrace(before)
