@@ -500,6 +500,49 @@ def test_gemini_has_recursion_cut():
     assert exported.verdict == "with changes"
 
 
+def circle(length):
+    """Definitions d0, d1, …, each with a member that is the next, and the last with one that is the first."""
+    return {
+        f"d{n}": properties(next={"$ref": f"#/$defs/d{(n + 1) % length}"}) | {"description": f"{n}"}
+        for n in range(length)
+    }
+
+
+def test_gemini_has_references_written_out_64_schemas_deep_and_then_left_open():
+    exported = export(spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "gemini")
+
+    schema, depth = parameters_in(exported), 1
+    while "properties" in schema:
+        [schema], depth = schema["properties"].values(), depth + 1
+    assert (schema, depth) == ({"type": "object", "description": "63"}, 65)
+    [loss] = [loss for loss in exported.losses if "too deep" in loss.reason]
+    assert loss.what == "dropped"
+    assert loss.pointer == "/definition/parameters/$defs/d62/properties/next"
+    assert loss.reason == "More than 64 schemas are nested here, which is too deep; from here on it is left open."
+
+
+def test_strict_mode_has_any_number_of_definitions_that_refer_to_each_other():
+    exported = export(spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "openai-strict")
+
+    definitions = parameters_in(exported)["$defs"]
+    assert list(definitions) == [f"d{n}" for n in range(700)]
+    assert definitions["d699"]["properties"]["next"]["anyOf"] == [{"$ref": "#/$defs/d0"}, {"type": "null"}]
+
+
+@pytest.mark.parametrize("key", FORMATS)
+@pytest.mark.parametrize("hop", [lambda inner: inner, lambda inner: {"allOf": [inner]}], ids=["$ref", "allOf"])
+def test_references_in_place_and_into_the_value_are_written_in_every_format(key, hop):
+    names = {f"d{n}_{m}": hop({"$ref": f"#/$defs/d{n}_{m + 1}"}) for n in range(60) for m in range(14)}
+    for n in range(60):
+        names[f"d{n}_14"] = properties(next={"$ref": f"#/$defs/d{n + 1}_0"})
+    schema = {**properties(d={"$ref": "#/$defs/d0_0"}), "$defs": names | {"d60_0": {"type": "string"}}}
+
+    exported = export(spec_with(schema), key)
+
+    assert exported.document
+    assert not [loss for loss in exported.losses if "too deep" in loss.reason]
+
+
 def test_gemini_keeps_the_order_of_members():
     assert gemini(properties(b={"type": "string"}, a={"type": "string"}))["propertyOrdering"] == ["b", "a"]
 

@@ -339,6 +339,76 @@ def test_references_that_lead_on_100_times_are_refused():
     assert [rule for rule, _ in found({"$defs": names | {"d100": {}}})] == ["gate.depth"]
 
 
+def linked(length, link, *, last=None):
+    """A chain of definitions d0, d1, …, each `link` around a reference to the next; the last refers to nothing."""
+    names = {f"d{n}": link({"$ref": f"#/$defs/d{n + 1}"}) for n in range(length)}
+    return {"$ref": "#/$defs/d0", "$defs": names | {f"d{length}": last or {}}}
+
+
+LINKS = {
+    "properties": lambda inner: {"properties": {"next": inner}},
+    "patternProperties": lambda inner: {"patternProperties": {"^n": inner}},
+    "additionalProperties": lambda inner: {"additionalProperties": inner},
+    "unevaluatedProperties": lambda inner: {"unevaluatedProperties": inner},
+    "propertyNames": lambda inner: {"propertyNames": inner},
+    "items": lambda inner: {"items": inner},
+    "prefixItems": lambda inner: {"prefixItems": [inner]},
+    "unevaluatedItems": lambda inner: {"unevaluatedItems": inner},
+    "contains": lambda inner: {"contains": inner},
+    "properties, anyOf": lambda inner: {"properties": {"next": {"anyOf": [inner, {"type": "null"}]}}},
+    "properties, allOf": lambda inner: {"properties": {"next": {"allOf": [inner, {"description": "x"}]}}},
+    "if, then, properties": lambda inner: {"if": {"type": "object"}, "then": {"properties": {"next": inner}}},
+    "dependentSchemas, items": lambda inner: {"dependentSchemas": {"a": {"items": inner}}},
+    "not, properties": lambda inner: {"not": {"properties": {"next": inner}}},
+}
+
+
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+def test_references_that_lead_deeper_into_a_value_than_any_is_nested_are_refused(link):
+    assert found(linked(64, link)) == []
+    assert found(linked(65, link)) == [("gate.depth", "/$defs/d65")]
+    assert found(linked(150, link)) == [("gate.depth", "/$defs/d65")]
+
+
+def test_a_refusal_of_depth_says_where_references_lead_too_deep():
+    [problem] = gate_schema(linked(150, LINKS["properties"]), "/definition/parameters")
+
+    assert problem.pointer == "/definition/parameters/$defs/d65"
+    assert problem.message == (
+        "References lead more than 64 levels into a value here; no value is as deep, so end them earlier."
+    )
+
+
+@pytest.mark.parametrize("keyword", ["$anchor", "$dynamicAnchor"])
+def test_references_by_name_count_as_those_by_pointer(keyword):
+    refer = "$ref" if keyword == "$anchor" else "$dynamicRef"
+    names = {f"d{n}": {keyword: f"d{n}", "items": {refer: f"#d{n + 1}"}} for n in range(70)}
+    last = {"d70": {keyword: "d70"}}
+
+    assert [rule for rule, _ in found({"$ref": "#d0", "$defs": names | last})] == ["gate.depth"]
+
+
+def test_the_longest_way_to_a_schema_counts():
+    schema = linked(70, LINKS["items"])
+    near = {f"near{n}": {"$ref": f"#/$defs/d{n}"} for n in range(71)}
+
+    assert found({"properties": near, "$defs": schema["$defs"]}) == [("gate.depth", "/$defs/d64")]
+
+
+@pytest.mark.parametrize("length", [1, 65, 400, 900])
+def test_a_circle_of_references_through_smaller_values_is_taken_however_long_it_is(length):
+    back = {"properties": {"next": {"$ref": "#/$defs/d0"}}}
+
+    assert found(linked(length, LINKS["properties"], last=back)) == []
+
+
+def test_a_chain_between_two_circles_counts():
+    schema = linked(66, LINKS["items"], last={"items": {"$ref": "#/$defs/d66"}})
+    schema["$defs"]["d0"]["prefixItems"] = [{"$ref": "#/$defs/d0"}]
+
+    assert found(schema) == [("gate.depth", "/$defs/d65")]
+
+
 def test_dynamic_references_that_may_mean_a_million_places_are_refused():
     anchors = {f"a{n}": {"$id": f"urn:{n}", "$dynamicAnchor": "n"} for n in range(900)}
     references = {f"r{n}": {"items": {"$dynamicRef": "urn:1#n"}} for n in range(400)}

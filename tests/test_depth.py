@@ -1,0 +1,201 @@
+"""Tools whose schemas lead deep into a value, through every page, operation and command that concerns a tool."""
+
+import io
+import json
+from contextlib import nullcontext, suppress
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.errors import SpecError
+from catalog.exports import FORMATS
+from catalog.models import Revision
+from catalog.publishing import publish
+from catalog.spec import kept_spec, read_spec
+from tests.conftest import Program
+from tests.factories import make_token
+from tests.playground.conftest import lasting_runners, runs  # noqa: F401 - fixtures
+
+LINKS = {
+    "properties": lambda inner: {"type": "object", "properties": {"next": inner}, "required": ["next"]},
+    "items": lambda inner: {"type": "array", "items": inner, "minItems": 1},
+    "anyOf": lambda inner: {"type": "object", "properties": {"next": {"anyOf": [inner, {"type": "null"}]}}},
+    "map": lambda inner: {"type": "object", "additionalProperties": inner, "patternProperties": {"^n": inner}},
+    "then": lambda inner: {"if": {"type": "object"}, "then": {"properties": {"next": inner}}},
+    "array": lambda inner: {"prefixItems": [inner], "contains": inner, "unevaluatedItems": inner},
+}
+MIXED = tuple(LINKS.values())
+
+
+def schema_of(length, *links, back_to=None, hops=0):
+    """Definitions that refer on to each other through `links`, each by as many `hops` in place; maybe in a circle."""
+    names = {}
+    for number in range(length):
+        following = number + 1 if number + 1 < length or back_to is None else back_to
+        for hop in range(hops):
+            names[f"d{number}_{hop}"] = {"allOf": [{"$ref": f"#/$defs/d{number}_{hop + 1}"}]}
+        names[f"d{number}_{hops}"] = links[number % len(links)]({"$ref": f"#/$defs/d{following}_0"})
+    names |= {} if back_to is not None else {f"d{length}_0": {"type": "object"}}
+    return {"type": "object", "properties": {"start": {"$ref": "#/$defs/d0_0"}}, "$defs": names}
+
+
+def value_of(depth, *links):
+    """A value that goes as deep, for `schema_of` with the same links."""
+    value = {}
+    for number in reversed(range(depth)):
+        is_array = links[number % len(links)] in (LINKS["items"], LINKS["array"])
+        value = [value] if is_array else {"next": value}
+    return {"start": value}
+
+
+def text_of(schema, value, **members):
+    definition = {"id": "deep", "name": "deep", "description": "d", "parameters": schema, "returnType": schema}
+    definition |= {"examples": [{"parameters": value, "returnValue": value}], **members}
+    return json.dumps({"definition": definition, "configuration": schema})
+
+
+# (schema, value, whether it is accepted today; the others were stored before the gate counted depth through references)
+CASES = {
+    "as deep as is accepted": (schema_of(63, LINKS["properties"]), value_of(58, LINKS["properties"]), True),
+    "of all kinds": (schema_of(58, *MIXED), value_of(58, *MIXED), True),
+    "with references in place": (schema_of(58, LINKS["anyOf"], hops=12), value_of(58, LINKS["anyOf"]), True),
+    "a circle": (schema_of(700, LINKS["properties"], back_to=0), value_of(58, LINKS["properties"]), True),
+    "150 definitions": (schema_of(150, LINKS["properties"]), value_of(58, LINKS["properties"]), False),
+    "400 definitions of all kinds": (schema_of(400, *MIXED), value_of(58, *MIXED), False),
+}
+PAGES = (
+    "/", "/?q=deep", "/tools/deep/", "/tools/deep/try/", "/tools/deep/try/?example=1", "/tools/deep/lint/",
+    "/tools/deep/similar/", "/tools/deep/revisions/", "/tools/deep/revisions/1..2/", "/tools/deep/examples/",
+    "/tools/deep/revisions/1/restore/difference/",
+)  # fmt: skip
+OPERATIONS = (
+    "/catalog", "/tools?q=deep", "/tools/deep", "/tools/deep/spec", "/tools/deep/revisions",
+    "/tools/deep/revisions/1/spec", "/tools/deep/diff?from=1&to=2", "/tools/deep/similar", "/tools/deep/lint",
+    *(f"/tools/deep/export/{key}" for key in FORMATS),
+)  # fmt: skip
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES)
+def case(request):
+    return request.param
+
+
+@pytest.fixture
+def deep(case, db):
+    """The tool, in two revisions of which the second asks for more at the deepest place."""
+    schema, value, is_accepted = case
+    changed = json.loads(json.dumps(schema))
+    [*_, last] = changed["$defs"].values()
+    last["minProperties"] = 1
+    read = read_spec if is_accepted else kept_spec
+    publish(read(text_of(schema, value)), by=None)
+    return publish(read(text_of(changed, value, description="Another.")), by=None).tool
+
+
+def form_data(page):
+    """What a browser would send of the form on the playground's page."""
+    data = {}
+    for control in LexborHTMLParser(page).css_first("form#trial").css("input, textarea, select"):
+        name, attributes = control.attributes.get("name"), control.attributes
+        if not name or (attributes.get("type") in {"checkbox", "radio"} and "checked" not in attributes):
+            continue
+        chosen = control.css_first("option[selected]") or control.css_first("option")
+        text = control.text() if control.tag == "textarea" else (chosen or control).attributes.get("value")
+        data.setdefault(name, []).append(text or "")
+    return data
+
+
+def buttons_of(page):
+    return [button.attributes["value"] for button in LexborHTMLParser(page).css('form#trial button[name="op"]')]
+
+
+def answered(answers):
+    """Those of `answers`, by what was asked for, that are not as they should be."""
+    return {what: answer.status_code for what, answer in answers.items() if answer.status_code not in {200, 201, 302}}
+
+
+def test_every_page_of_a_deep_tool_is_shown(deep, browser):
+    assert answered({page: browser.get(page) for page in PAGES}) == {}
+
+
+def test_every_operation_on_a_deep_tool_is_answered(deep, program):
+    assert answered({path: program.get(f"/api/v1{path}") for path in OPERATIONS}) == {}
+
+
+def test_a_deep_value_is_filled_in_and_every_press_is_answered(case, deep, browser):
+    address, value = "/tools/deep/try/", json.dumps(case[1])
+    page = browser.get(address, query_params={"parameters": value}).content.decode()
+    data, buttons = form_data(page), buttons_of(page)
+
+    answers = {op: browser.post(address, data | {"op": op}) for op in (*buttons[:4], *buttons[-2:])}
+    answers["example"] = browser.post(address, data | {"use": "example", "example": "1"})
+    answers["save"] = browser.post(address, data | {"use": "save", "save_as": "mine"})
+
+    assert buttons
+    assert answered(answers) == {}
+
+
+def test_a_deep_tool_is_run_and_its_run_is_shown(case, deep, runs, ada):  # noqa: F811
+    browser, program = Client(), Program(make_token(user=ada))
+    browser.force_login(ada)
+    for parameters in (case[1], {}, {"start": {"next": 5}}):
+        body = json.dumps({"mode": "mock", "parameters": parameters})
+        run = program.send("POST", "/tools/deep/runs", body)
+        assert run.status_code == 201
+        key = run.json()["id"]
+        answers = [f"/runs/{key}/", f"/runs/{key}/run.json", f"/tools/deep/try/?run={key}", f"/api/v1/runs/{key}"]
+        assert answered({page: browser.get(page) for page in answers}) == {}
+
+
+def test_a_deep_spec_is_checked_uploaded_and_fixed_or_refused_with_a_reason(case, deep, program):
+    schema, value, is_accepted = case
+    text = text_of(schema, value)
+    configuration = json.dumps({"name": "mine", "value": value})
+
+    assert program.send("POST", "/specs/check", text).status_code == 200
+    assert program.send("POST", "/uploads?dry_run=1", text).status_code == 200
+    assert program.send("POST", "/tools", text).status_code == (200 if is_accepted else 422)
+    assert program.send("POST", "/tools/deep/lint/fixes", "{}").status_code in {200, 409, 422}
+    assert program.send("POST", "/tools/deep/configurations", configuration).status_code in {201, 422}
+    assert program.send("POST", "/tools/deep/revisions/1/restore", "{}").status_code in {200, 201, 422}
+
+
+def test_every_command_ends_on_a_deep_tool(case, deep, tmp_path):
+    spec, catalog = tmp_path / "deep.json", tmp_path / "catalog.ndjson"
+    spec.write_text(text_of(case[0], case[1]))
+    refused_or_not = suppress(SystemExit, CommandError)  # a spec that is too deep ends these with an error
+    for words, ending in (
+        (("check_specs", spec), refused_or_not),
+        (("check_specs", spec, "--format", "json"), refused_or_not),
+        (("check_specs", spec, "--format", "sarif"), refused_or_not),
+        (("load_specs", spec), refused_or_not),
+        (("export_catalog", catalog), nullcontext()),
+        (("load_specs", catalog), refused_or_not),
+        (("judge_tools",), nullcontext()),
+        (("rebuild_index",), nullcontext()),
+    ):
+        with ending:
+            call_command(*map(str, words), stdout=io.StringIO(), stderr=io.StringIO())
+    assert Revision.objects.count() >= 2
+
+
+def test_a_chain_of_150_references_is_refused_with_the_place_where_it_is_too_deep(program):
+    answer = program.send("POST", "/tools", text_of(CASES["150 definitions"][0], {}))
+
+    assert answer.status_code == 422
+    assert {(error["pointer"], error["rule"]) for error in answer.json()["errors"]} == {
+        ("/definition/parameters/$defs/d64_0", "gate.depth"),
+        ("/definition/returnType/$defs/d64_0", "gate.depth"),
+        ("/configuration/$defs/d64_0", "gate.depth"),
+    }
+
+
+def test_what_is_stored_is_read_again_by_the_rules_of_its_time():
+    text = text_of(CASES["150 definitions"][0], {})
+
+    with pytest.raises(SpecError):
+        read_spec(text)
+    assert kept_spec(text).tool_id == "deep"
