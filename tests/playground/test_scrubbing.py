@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import strict_json
+from playground import scrubbing
 from playground.scrubbing import Scrubber
 
 SECRET = 'pa$$/w"ord+ü & more\\'
@@ -118,3 +119,88 @@ def test_a_message_that_quotes_the_beginning_of_a_secret_does_not_tell_it():
     clean = scrubber.message("'Bearer sk-0123456789abcdefghijklmno…' is not one of ['a', 'b']")
 
     assert clean == "'Bearer …' is not one of ['a', 'b']"
+
+
+def key_file(lines=2_400):
+    return "\n".join(f"{number:026d}" for number in range(lines))
+
+
+def test_any_line_of_a_large_key_file_is_taken_out_in_any_spelling():
+    scrubber = Scrubber([key_file()])
+
+    for line in ("0" * 22 + "1234", "0" * 22 + "0000"):
+        for spelling in (line, line.encode().hex(), base64.b64encode(f"a {line}".encode()).decode()):
+            clean = scrubber.text(f"before {spelling} after")
+
+            assert "[secret]" in clean
+            assert spelling not in clean
+            assert clean.startswith("before ")
+            assert clean.endswith(" after")
+
+
+def test_a_large_key_file_is_taken_out_of_a_text_that_holds_all_of_its_lines():
+    shuffled = "\n".join(sorted(key_file().splitlines(), key=lambda line: line[::-1]))
+
+    clean = Scrubber([key_file()]).text(shuffled)
+
+    assert clean == "\n".join(["[secret]"] * 2_400)
+
+
+def test_what_is_left_of_two_secrets_that_overlap_is_taken_out_too():
+    assert Scrubber(["hunter22-abc", "22-abc-tail"]).text("<hunter22-abc-tail>") == "<[secret]>"
+
+
+def test_spellings_are_built_when_there_is_something_to_search(monkeypatch):
+    built = []
+
+    def spellings(secret):
+        built.append(secret)
+        yield secret
+
+    monkeypatch.setattr(scrubbing, "_spellings_of_one", spellings)
+    scrubber = Scrubber(["hunter22"])
+
+    assert (bool(scrubber), built) == (True, [])
+    scrubber.text("one hunter22")
+    scrubber.value(["another hunter22"])
+    assert built == ["hunter22", "hunter22"]  # as it is, and without the white space around it
+
+
+def test_a_text_with_too_many_near_matches_is_withheld():
+    nearly = ["a" * length + "b" for length in range(1_000, 1_100)]
+
+    clean = Scrubber(nearly).text("a" * 200_000)
+
+    assert clean == "[withheld: it could not be searched for secrets]"
+
+
+@pytest.mark.parametrize("secrets", [["k" * 131_073], [f"secret-{n}" for n in range(401)]], ids=["long", "many"])
+def test_with_more_secrets_than_a_run_may_have_everything_is_withheld(secrets):
+    scrubber = Scrubber(secrets)
+
+    assert scrubber
+    assert scrubber.text("anything") == scrubber.value({"a": 1}) == "[withheld: it could not be searched for secrets]"
+    assert scrubber.cut_text("anything") == scrubber.message("any…thing".replace("…", "")) == scrubber.text("")
+
+
+def test_the_longest_beginning_of_a_secret_at_the_end_of_a_text_is_taken_out():
+    scrubber = Scrubber(["hunter22-and-more-to-come", key_file()])
+
+    assert scrubber.cut_text("x hunter22-and") == "x "
+    assert scrubber.cut_text("x h") == "x "
+    assert scrubber.cut_text("x " + "0" * 20) == "x "
+    assert scrubber.cut_text("x y") == "x y"
+
+
+@given(
+    st.lists(st.text("ab/", min_size=4, max_size=20), min_size=1, max_size=6),
+    st.lists(st.text("ab/ ", max_size=30), max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_no_secret_is_left_whatever_stands_around_it(secrets, others, random):
+    pieces = [*secrets, *others]
+    random.shuffle(pieces)
+
+    clean = Scrubber(secrets).text("|".join(pieces))
+
+    assert not any(secret in clean.replace("[secret]", "\0") for secret in secrets)
