@@ -23,6 +23,11 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')
 _STRING_BODY: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
 _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+# Of text that is known to be JSON: a value that is no container, or an empty one, with the comma behind it.
+_PLAIN: Final = r'(?:"(?:[^"\\]++|\\.)*+"|\{[ \t\n\r]*+\}|\[[ \t\n\r]*+\]|[^][{}",: \t\n\r]++)[ \t\n\r]*+,[ \t\n\r]*+'
+_PLAIN_ITEM: Final = re.compile(_PLAIN, re.DOTALL)
+_PLAIN_MEMBER: Final = re.compile(rf'"(?P<name>[^"\\]*+)"[ \t\n\r]*+:[ \t\n\r]*+{_PLAIN}', re.DOTALL)
+_COMMA: Final = re.compile(r"[ \t\n\r]*+,[ \t\n\r]*+")
 _BAD_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|.)", re.DOTALL)
 _LITERAL: Final = re.compile(r"(?:true|false|null)(?![A-Za-z0-9_$])")
 _WORD: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -107,6 +112,11 @@ def _offset_of(wanted: _Wanted, pointer: str) -> int:
     return offset
 
 
+def _leads_on(wanted: _Wanted | None) -> bool:
+    """Whether something below is looked for."""
+    return wanted is not None and bool(wanted.members)
+
+
 @dataclass(slots=True)
 class _Open:
     """An array or object that the scan is in.
@@ -156,7 +166,7 @@ class _Scan:
         if first == '"':
             return self._string(at)[1]
         if first in "{[" and first:
-            return self._enter(at, first, wanted) if wanted or self.wanted is None else self._pass_over(at)
+            return self._enter(at, first, wanted) if self.wanted is None or _leads_on(wanted) else self._pass_over(at)
         if match := NUMBER.match(self.text, at):
             return self._number(at, match.end())
         match = _LITERAL.match(self.text, at)
@@ -187,12 +197,35 @@ class _Scan:
             return at + 1
         if inner.count:
             at = self._comma(at, first, inner)
+        if inner.wanted is not None:
+            at = self._skip(at, inner, inner.wanted)
         inner.token = inner.count if inner.names is None else None
         inner.count += 1
         if inner.names is not None:
             at = self._name(at, inner, inner.names)
         wanted = inner.wanted.members.get(str(inner.token)) if inner.wanted else None
         return self._value(at, wanted)
+
+    def _skip(self, at: int, inner: _Open, wanted: _Wanted) -> int:
+        """The offset of the next member or item that is wanted, or has to be looked at closely, or is the last.
+
+        Only where places are looked for: the text is JSON then.
+        """
+        if inner.names is not None:
+            while (match := _PLAIN_MEMBER.match(self.text, at)) and match["name"] not in wanted.members:
+                at = match.end()
+            return at
+        indexes = (int(token) for token in wanted.members if token.isdecimal())
+        following = min((index for index in indexes if index >= inner.count), default=-1)
+        while inner.count != following and self.text[at] != "]":
+            match = _PLAIN_ITEM.match(self.text, at)
+            if match is None and self.text[at] in "[{":
+                match = _COMMA.match(self.text, self._pass_over(at))
+            if match is None:
+                break
+            at = match.end()
+            inner.count += 1
+        return at
 
     def _comma(self, at: int, first: str, inner: _Open) -> int:
         if first != ",":

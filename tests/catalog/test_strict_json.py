@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import JSONTextError
+from catalog.problems import pointer_join
 from catalog.strict_json import Number, dumps, loads, locate, plain
 from tests.work import at_most
 
@@ -357,3 +358,30 @@ def test_takes_no_text_that_python_refuses_and_always_says_where(text):
     if not problems:
         json.loads(text)
     assert all(problem.line >= 1 and problem.column >= 1 for problem in problems)
+
+
+def places_in(value, pointer=""):
+    yield pointer, value
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for token, part in entries:
+        yield from places_in(part, pointer_join(pointer, token))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text('ab,:"]}{[\\', max_size=5),
+        lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text('ab/~"\\1', max_size=3), inner, max_size=6),
+        max_leaves=40,
+    ),
+    st.sampled_from([None, 0, 2]),
+    st.data(),
+)
+def test_the_place_of_each_value_is_where_it_stands(value, indent, data):
+    text = json.dumps(value, indent=indent)
+    stands = dict(places_in(value))
+    pointers = data.draw(st.lists(st.sampled_from(sorted(stands)), min_size=1, max_size=5))
+
+    for pointer, (line, column) in locate(text, [*pointers, "/none/9"]).items():
+        start = sum(map(len, text.splitlines(keepends=True)[: line - 1])) + column - 1
+        if pointer in stands:
+            assert json.JSONDecoder().raw_decode(text, start)[0] == stands[pointer]
