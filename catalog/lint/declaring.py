@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from catalog.json_schema.map import Node
-from catalog.json_schema.patterns import matches
 from catalog.lint.findings import Finding, Fix, Operation
 from catalog.lint.rules import found
-from catalog.lint.subjects import Part, Subject, in_place, keywords_of
-from catalog.strict_json import JSON
+from catalog.lint.subjects import Part, Subject, keywords_of
+from catalog.validation import Budget
+from catalog.validation.budget import Run, Unchecked
+from catalog.validation.matching import found_in
 
 
 def required_names(part: Part, node: Node) -> Iterator[Finding]:
@@ -17,11 +18,12 @@ def required_names(part: Part, node: Node) -> Iterator[Finding]:
     names = schema.get("required")
     if not isinstance(names, list) or not _declares_members(node):
         return
-    around = [keywords_of(one) for one in _around(node)]
-    known = {name for one in around for name in _members(one, "properties")}
-    patterns = {pattern for one in around for pattern in _members(one, "patternProperties")}
+    around = [part.declared_in_place(one) for one in _around(node)]
+    patterns = frozenset[str]().union(*(patterns for _, patterns in around))
     for index, name in enumerate(names):
-        if name not in known and not any(matches(pattern, str(name)) for pattern in patterns):
+        if any(name in known for known, _ in around):
+            continue
+        if not _is_matched(str(name), patterns, part.budget):
             place = part.pointer_to(node, "required", index)
             fix = Fix("Do not require it", (Operation("remove", place),))
             closed = (
@@ -38,18 +40,22 @@ def _declares_members(node: Node) -> bool:
 
 
 def _around(node: Node) -> list[Node]:
-    """`node`, what it says in place, and what it is a part of."""
-    found_here = in_place(node)
+    """`node`, and what it is a part of."""
+    found_here = [node]
     above = node
     while above.parent is not None and above.path[0] in {"allOf", "anyOf", "oneOf", "if", "then", "else", "not"}:
         above = above.parent
-        found_here += in_place(above)
+        found_here.append(above)
     return found_here
 
 
-def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
-    members = schema.get(keyword)
-    yield from members if isinstance(members, dict) else ()
+def _is_matched(name: str, patterns: Collection[str], budget: Budget) -> bool:
+    """Whether one of `patterns` is for members called `name`; also where that takes too long to find out."""
+    with Run(budget) as run:
+        try:
+            return any(found_in(pattern, name, run) for pattern in patterns)
+        except Unchecked:
+            return True
 
 
 def definitions(subject: Subject) -> Iterator[Finding]:

@@ -39,6 +39,21 @@ class Part:
         return SchemaMap(self.schema, max_nodes=MAX_NODES)
 
     @cached_property
+    def names_in_place(self) -> dict[Node, tuple[frozenset[str], frozenset[str]]]:
+        """What `declared_in_place` has found out."""
+        return {}
+
+    def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
+        """The members that `node` and all that `in_place` finds declare, and the patterns of others; found once."""
+        known = self.names_in_place.get(node)
+        if known is None:
+            around = [keywords_of(one) for one in in_place(node)]
+            names = frozenset(name for one in around for name in _members(one, "properties"))
+            patterns = frozenset(pattern for one in around for pattern in _members(one, "patternProperties"))
+            known = self.names_in_place[node] = (names, patterns)
+        return known
+
+    @cached_property
     def compiled(self) -> CompiledSchema:
         return compile_schema(self.schema)
 
@@ -94,6 +109,11 @@ def keywords_of(node: Node) -> Mapping[str, JSON]:
     return node.schema if isinstance(node.schema, dict) else {}
 
 
+def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
+    members = schema.get(keyword)
+    yield from members if isinstance(members, dict) else ()
+
+
 def is_modern(node: Node) -> bool:
     """Whether `node` is read in 2019-09 or 2020-12."""
     return node.dialect in {DEFAULT_DIALECT, DRAFT_2019_09}
@@ -114,12 +134,13 @@ def properties_of(node: Node) -> Iterator[tuple[str, Node]]:
 
 def in_place(node: Node) -> list[Node]:
     """`node`, and all that its references, `allOf` and alternatives say of the same value."""
-    found, waiting = [], [node]
+    found: dict[Node, None] = {}
+    waiting = [node]
     while waiting:
         one = waiting.pop()
         if one in found:
             continue
-        found.append(one)
+        found[one] = None
         waiting += [target for reference in one.references for target in reference.targets]
         waiting += [child for child in one.children if child.path[0] in {"allOf", "anyOf", "oneOf"}]
-    return found
+    return list(found)
