@@ -6,9 +6,9 @@ Nothing here knows Django. A problem points into a document by JSON Pointer (RFC
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 MAX_PROBLEMS: Final = 50  # of one document: nobody reads more
 
@@ -68,3 +68,20 @@ def resolve_pointer(value: object, pointer: str) -> object:
         else:
             raise LookupError(pointer)
     return value
+
+
+PointerTree: TypeAlias = "dict[str, PointerTree]"
+
+
+def pointer_tree(pointers: Iterable[str]) -> PointerTree:
+    """`pointers` as a tree of their tokens, for one walk to all of them; {} is the end of one.
+
+    Where one pointer leads into what another leads to, the outer one counts.
+    """
+    root: PointerTree = {}
+    for pointer in sorted(pointers, key=len, reverse=True):
+        below = root
+        for token in split_pointer(pointer):
+            below = below.setdefault(token, {})
+        below.clear()
+    return root

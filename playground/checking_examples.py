@@ -14,6 +14,7 @@ from catalog.accounts.models import User
 from catalog.errors import Busy
 from catalog.models import Revision, Tool
 from catalog.strict_json import dumps
+from catalog.validation import Budget
 from playground.configurations import Configuration
 from playground.contracts import contract_of, value_problems
 from playground.example_results import settle
@@ -51,8 +52,11 @@ def begin_check(
         tool=tool, revision=revision, by=by, exactly=exactly, ignored_json=dumps([*sorted(ignored)])
     )
     contract = contract_of(revision)
+    budget = Budget()
     for number, example in enumerate(contract.spec.examples, 1):
-        if not example.has_parameters or value_problems(contract.parameters, example.parameters, "parameters"):
+        if not example.has_parameters:
+            continue
+        if value_problems(contract.parameters, example.parameters, "parameters", budget=budget):
             continue
         try:
             start(

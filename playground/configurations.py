@@ -1,24 +1,34 @@
-"""Configurations: what a tool is made with, and which of it is secret.
+"""Configurations: what a tool is made with, and messages that do not tell what is secret in it.
 
-Nothing here knows Django. A member is secret where its schema says so (`writeOnly`, `format: password`, `x-secret`), or
-where its name does ("apiKey", "password").
+Nothing here knows Django. Which members are secret, `secret_search.py` finds out.
 """
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from catalog.problems import pointer_join, resolve_pointer
+from catalog.problems import PointerTree, Problem, pointer_tree, resolve_pointer
 from catalog.secret_names import is_secret_name
-from catalog.strict_json import JSON, Number
-from catalog.validation import CheckResult, CompiledSchema, Place, Violation
+from catalog.strict_json import JSON
+from catalog.validation import CheckResult, CompiledSchema, Violation
 from catalog.validation.wording import show
-from playground.applying import child_places, gather_all, item_places
-from playground.forms.schemas import members
+from playground.forms.secret_search import NONE, Secrets, find_secrets, secret_members
 from playground.mocks import canonical
-from playground.scrubbing import MARK, Scrubber, number_text
+from playground.scrubbing import MARK, WITHHELD, Scrubber
+
+__all__ = [
+    "NO_SECRETS",
+    "Configuration",
+    "RunSecrets",
+    "scrubber_of",
+    "secret_members",
+    "told_in_form",
+    "told_safely",
+    "with_secrets_marked",
+    "without_secrets",
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,63 +48,87 @@ class Configuration:
 
     def scrubber(self, schema: CompiledSchema | None) -> Scrubber:
         """What takes this configuration's secrets out of anything that is stored or shown."""
-        return Scrubber(text for _, secret in secret_members(schema, self.value) for text in _texts(secret))
+        return scrubber_of(find_secrets(schema, self.value))
 
 
 NO_SECRETS = Scrubber(())
 
 
-def scrubber_of(
-    parameters_schema: CompiledSchema | None,
-    parameters: JSON,
-    configuration_schema: CompiledSchema | None,
-    configuration: Configuration | None,
-) -> Scrubber:
-    """What takes the secrets of one run out of anything that is stored or shown.
+def scrubber_of(*found: Secrets) -> Scrubber:
+    """What takes these secrets out of anything that is stored or shown."""
+    return Scrubber(text for secrets in found for text in secrets.texts()) if any(found) else NO_SECRETS
+
+
+@dataclass(frozen=True, repr=False)
+class RunSecrets:
+    """The secrets of one run, found once for everything that asks for them.
 
     Of parameters those that their schema marks are secret; of a configuration, those that their names tell as well.
     """
-    found = secret_members(parameters_schema, parameters, by_name=False)
-    if configuration:
-        found += secret_members(configuration_schema, configuration.value)
-    return Scrubber(text for _, secret in found for text in _texts(secret)) if found else NO_SECRETS
+
+    parameters: Secrets = NONE
+    configuration: Secrets = NONE
+
+    @classmethod
+    def of(
+        cls,
+        parameters_schema: CompiledSchema | None,
+        parameters: JSON,
+        configuration_schema: CompiledSchema | None,
+        configuration: Configuration | None,
+    ) -> RunSecrets:
+        return cls(
+            find_secrets(parameters_schema, parameters, by_name=False),
+            find_secrets(configuration_schema, configuration.value) if configuration else NONE,
+        )
+
+    def problems(self) -> list[Problem]:
+        """Why a run with these secrets is refused; pointers begin with /parameters or /configuration."""
+        return [*self.parameters.problems("/parameters"), *self.configuration.problems("/configuration")]
+
+    def scrubber(self) -> Scrubber:
+        """What takes them out of anything that is stored or shown."""
+        return scrubber_of(self.parameters, self.configuration)
 
 
-def without_marked_secrets(schema: CompiledSchema | None, parameters: JSON) -> JSON:
-    """`parameters` as they may be stored: `MARK` stands for what `schema` marks as secret, wherever else it is, too."""
-    found = secret_members(schema, parameters, by_name=False)
+def without_secrets(parameters: JSON, found: Secrets) -> JSON:
+    """`parameters` as they may be stored: `MARK` stands for the secrets `found` in them, wherever they are repeated."""
     if not found:
         return parameters
-    scrubber = Scrubber(text for _, secret in found for text in _texts(secret))
-    return scrubber.value(_marked(parameters, frozenset(pointer for pointer, _ in found), ""))
+    if found.reason or found.problems():
+        return WITHHELD
+    return scrubber_of(found).value(_marked(parameters, pointer_tree(found.pointers)))
 
 
-def _marked(value: JSON, pointers: frozenset[str], pointer: str) -> JSON:
-    if pointer in pointers:
+def _marked(value: JSON, marked: PointerTree) -> JSON:
+    """`value` with `MARK` in place of what the pointers lead to; what is not on the way there is shared."""
+    if not marked:
         return MARK
     if isinstance(value, dict):
-        return {name: _marked(member, pointers, pointer_join(pointer, name)) for name, member in value.items()}
+        return value | {name: _marked(value[name], below) for name, below in marked.items()}
     if isinstance(value, list):
-        return [_marked(item, pointers, pointer_join(pointer, index)) for index, item in enumerate(value)]
+        items = list(value)
+        for index, below in marked.items():
+            items[int(index)] = _marked(items[int(index)], below)
+        return items
     return value
 
 
-def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:
-    """The secret members of `value`: their JSON Pointers and values, outermost first, in the order of `value`.
-
-    With `by_name` False, only those that the schema marks.
-    """
-    return list(_Search(by_name).below([schema.root] if schema else [], value, "", ""))
-
-
 def told_safely(
-    result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
+    result: CheckResult,
+    schema: CompiledSchema | None,
+    value: JSON,
+    *,
+    by_name: bool = False,
+    found: Secrets | None = None,
 ) -> CheckResult:
-    """`result` of checking `value`, with messages that do not quote its secrets."""
-    pointers = [pointer for pointer, _ in secret_members(schema, value, by_name=by_name)]
-    if not pointers or result.verdict != "violates":
+    """`result` of checking `value`, with messages that do not quote its secrets, where need be `found` before."""
+    if result.verdict != "violates":
         return result
-    safe = _Safely(value, tuple(pointers))
+    secrets = find_secrets(schema, value, by_name=by_name) if found is None else found
+    if not secrets:
+        return result
+    safe = _Safely(value, secrets.pointers)
     return replace(
         result,
         problems=tuple(
@@ -104,13 +138,25 @@ def told_safely(
     )
 
 
+def told_in_form(
+    result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
+) -> CheckResult:
+    """As `told_safely`; secrets that a run would be refused for are violations, each at its field."""
+    found = find_secrets(schema, value, by_name=by_name)
+    refused = found.problems()
+    if not refused:
+        return told_safely(result, schema, value, found=found)
+    violations = tuple(Violation(problem.pointer, problem.rule, problem.message, "") for problem in refused)
+    return CheckResult("violates", problems=tuple(refused), violations=violations)
+
+
 @dataclass(frozen=True, repr=False)
 class _Safely:
     value: JSON
-    secrets: tuple[str, ...]
+    secrets: Collection[str]
 
     def message(self, message: str, pointer: str) -> str:
-        if not any(f"{pointer}/".startswith(f"{secret}/") for secret in self.secrets):
+        if not any(around in self.secrets for around in _pointers_around(pointer)):
             return message
         quoted = show(resolve_pointer(self.value, pointer))  # type: ignore[arg-type]
         return message.replace(quoted, "The secret", 1)
@@ -120,40 +166,12 @@ class _Safely:
         return replace(violation, message=self.message(violation.message, violation.pointer), branches=branches)
 
 
-@dataclass(frozen=True)
-class _Search:
-    by_name: bool
-
-    def below(self, places: list[Place], value: JSON, pointer: str, name: str) -> Iterator[tuple[str, JSON]]:
-        applying = gather_all(places)
-        named = self.by_name and is_secret_name(name) and not isinstance(value, bool | None)
-        if named or any(_says_secret(place) for place in applying):
-            yield pointer, value
-        elif isinstance(value, dict):
-            for member, part in value.items():
-                yield from self.below(child_places(applying, member), part, pointer_join(pointer, member), member)
-        elif isinstance(value, list):
-            for index, part in enumerate(value):
-                yield from self.below(item_places(applying, index), part, pointer_join(pointer, index), name)
-
-
-def _says_secret(place: Place) -> bool:
-    keywords = members(place)
-    return keywords.get("writeOnly") is True or keywords.get("format") == "password" or keywords.get("x-secret") is True
-
-
-def _texts(value: JSON) -> Iterator[str]:
-    """Every string and number inside a secret, as text."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for member in value.values():
-            yield from _texts(member)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif isinstance(value, int | Number) and not isinstance(value, bool):
-        yield number_text(value)
+def _pointers_around(pointer: str) -> Iterator[str]:
+    """`pointer`, and those of everything around what stands there."""
+    yield pointer
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        yield pointer
 
 
 def with_secrets_marked(schema: JSON) -> JSON:

@@ -11,8 +11,9 @@ from catalog.models import Revision
 from catalog.problems import Problem, pointer_join
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
-from catalog.validation import CompiledSchema, compile_schema
+from catalog.validation import Budget, CompiledSchema, compile_schema
 from playground.configurations import told_safely, with_secrets_marked
+from playground.forms.secret_search import Secrets
 
 CONTRACTS_KEPT = 256
 
@@ -64,11 +65,27 @@ def contract_of(revision: Revision) -> Contract:
     return made
 
 
-def value_problems(schema: CompiledSchema | None, value: JSON, part: str) -> list[Problem]:
-    """What is wrong with `value` by its schema, as problems of the request's `part`."""
+def value_problems(
+    schema: CompiledSchema | None,
+    value: JSON,
+    part: str,
+    *,
+    budget: Budget | None = None,
+    found: Secrets | None = None,
+) -> list[Problem]:
+    """What is wrong with `value` by its schema, as problems of the request's `part`.
+
+    Args:
+        schema: None allows everything.
+        value: the member `part` of the request.
+        part: "parameters", "configuration" or "returnValue".
+        budget: what the check may cost, where it shares that with others.
+        found: the secrets of `value`, where they are known; no message quotes them.
+    """
     if schema is None:
         return []
-    result = told_safely(schema.check(value), schema, value, by_name=part == "configuration")
+    checked = schema.check(value, budget=budget)
+    result = told_safely(checked, schema, value, by_name=part == "configuration", found=found)
     if result.verdict == "unchecked":
         message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
         return [Problem(f"/{part}", message, "run.unchecked")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.utils import timezone
@@ -10,8 +10,10 @@ from django.utils import timezone
 from catalog.problems import Problem
 from catalog.spec import Example
 from catalog.strict_json import JSON
+from catalog.validation import Budget
 from playground.configurations import scrubber_of
 from playground.contracts import contract_of, value_problems
+from playground.forms.secret_search import find_secrets
 from playground.mocks import Difference, compare
 from playground.models import ExampleCheck, Run
 
@@ -62,8 +64,9 @@ def results_of(check: ExampleCheck) -> list[ExampleResult]:
     contract = contract_of(check.revision)
     runs = {run.example_number: run for run in check.runs.with_names()}
     ignored = check.ignored
+    budget = Budget()  # shared: examples are many, and a page shows what was found about each of them
     return [
-        _result(number, example, runs.get(number), check, ignored)
+        _result(number, example, runs.get(number), check=check, ignored=ignored, budget=budget)
         for number, example in enumerate(contract.spec.examples, 1)
     ]
 
@@ -83,32 +86,30 @@ def settle(check: ExampleCheck) -> None:
 
 
 def _result(
-    number: int, example: Example, run: Run | None, check: ExampleCheck, ignored: Collection[str]
+    number: int, example: Example, run: Run | None, *, check: ExampleCheck, ignored: Collection[str], budget: Budget
 ) -> ExampleResult:
     contract = contract_of(check.revision)
     parameters_problems: list[Problem] = []
     return_problems: list[Problem] = []
     if example.has_parameters:
-        parameters_problems = value_problems(contract.parameters, example.parameters, "parameters")
+        parameters_problems = value_problems(contract.parameters, example.parameters, "parameters", budget=budget)
     if example.has_return_value:
-        return_problems = value_problems(contract.return_type, example.return_value, "returnValue")
+        return_problems = value_problems(contract.return_type, example.return_value, "returnValue", budget=budget)
     differences: list[Difference] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # Of the response what is left is without the secrets among the parameters.
-        scrubber = scrubber_of(contract.parameters, example.parameters, None, None)
-        differences = list(differing(scrubber.value(example.return_value), run.response, ignored))
+        scrubber = scrubber_of(find_secrets(contract.parameters, example.parameters, by_name=False))
+        differences = differing(scrubber.value(example.return_value), run.response, ignored)
     return ExampleResult(
         number,
         example.description or f"Example {number}",
         tuple(parameters_problems[:MAX_TOLD]),
         tuple(return_problems[:MAX_TOLD]),
         run,
-        tuple(differences[:MAX_TOLD]),
+        tuple(differences),
     )
 
 
-def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> Iterator[Difference]:
-    """Where `response` is not `expected`, but for what stands at or below the ignored pointers."""
-    for difference in compare(expected, response):
-        if not any(f"{difference.pointer}/".startswith(f"{pointer}/") for pointer in ignored):
-            yield difference
+def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> list[Difference]:
+    """Where `response` is not `expected`, but for what stands at or below the ignored pointers; at most `MAX_TOLD`."""
+    return compare(expected, response, most=MAX_TOLD, ignored=ignored)

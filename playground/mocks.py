@@ -6,16 +6,19 @@ Nothing here knows Django. The same spec and parameters give the same mock.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
+from itertools import islice
+from json.encoder import encode_basestring
+from typing import Final
 
-from catalog import strict_json
-from catalog.problems import Problem, pointer_join
+from catalog.problems import PointerTree, Problem, pointer_join, pointer_tree
 from catalog.spec import Example, ToolSpec
-from catalog.strict_json import JSON
+from catalog.strict_json import JSON, Number
 from catalog.validation import CompiledSchema
-from playground.sampling import NoValue, same, sample, type_name
+from playground.sampling import NoValue, same, sample
 
 MAX_DIFFERENCES = 20
 
@@ -101,51 +104,114 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
 def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
     nearest = None
     for index, example in answering:
-        given = example.parameters if example.has_parameters else {}
-        differences = list(compare(given, parameters))
-        if not differences:
+        found = _Differences(MAX_DIFFERENCES)
+        found.compare(example.parameters if example.has_parameters else {}, parameters)
+        if not found.count:
             return Mock(example.return_value, "example", index, example.description or "")
-        if nearest is None or len(differences) < len(nearest[2]):
-            nearest = (index, example, differences)
+        if nearest is None or found.count < nearest[2].count:
+            nearest = (index, example, found)
     assert nearest is not None  # noqa: S101 - `answering` is not empty
-    index, example, differences = nearest
-    return Mock(
-        example.return_value,
-        "nearest",
-        index,
-        example.description or "",
-        tuple(differences[:MAX_DIFFERENCES]),
-        len(differences),
-    )
+    index, example, found = nearest
+    return Mock(example.return_value, "nearest", index, example.description or "", tuple(found.first), found.count)
 
 
-def compare(expected: JSON, given: JSON, pointer: str = "") -> Iterator[Difference]:
-    """Where `given` is not `expected`, leaf by leaf, in the order of `expected`. 1 and 1.0 are the same."""
-    if isinstance(expected, dict) and isinstance(given, dict):
-        for name in expected:
-            if name in given:
-                yield from compare(expected[name], given[name], pointer_join(pointer, name))
+def compare(
+    expected: JSON, given: JSON, *, most: int = MAX_DIFFERENCES, ignored: Iterable[str] = ()
+) -> list[Difference]:
+    """Where `given` is not `expected`, leaf by leaf, in the order of `expected`: the first `most` places.
+
+    1 and 1.0 are the same. What stands at or below the `ignored` pointers may differ.
+    """
+    ignored = list(ignored)
+    found = _Differences(most)
+    if "" not in ignored:
+        found.compare(expected, given, pointer_tree(ignored))
+    return found.first
+
+
+class _Differences:
+    """The first differences, and how many there are; no more is done for what one side alone has than to count it."""
+
+    def __init__(self, most: int) -> None:
+        self.first: list[Difference] = []
+        self.count = 0
+        self._most = most
+        self._way: list[str | int] = []
+
+    def compare(self, expected: JSON, given: JSON, ignored: PointerTree | None = None) -> None:
+        """Add the differences between two values; `ignored` leads from here to what may differ."""
+        if isinstance(expected, dict) and isinstance(given, dict):
+            self._compare_objects(expected, given, ignored or {})
+        elif isinstance(expected, list) and isinstance(given, list):
+            self._compare_arrays(expected, given, ignored or {})
+        elif not same(expected, given):
+            self._add("changed")
+
+    def _compare_objects(self, expected: dict[str, JSON], given: dict[str, JSON], ignored: PointerTree) -> None:
+        in_both = 0
+        for name, value in expected.items():
+            in_both += name in given
+            if _is_end(ignored.get(name)):
+                continue
+            if name not in given:
+                self._add("missing", name)
             else:
-                yield Difference(pointer_join(pointer, name), "missing")
-        yield from (Difference(pointer_join(pointer, name), "added") for name in given if name not in expected)
-    elif isinstance(expected, list) and isinstance(given, list):
+                self._compare_parts(name, value, given[name], ignored.get(name))
+        added = (name for name in given if name not in expected and not _is_end(ignored.get(name)))
+        unlisted = sum(_is_end(way) and name in given and name not in expected for name, way in ignored.items())
+        self._add_all("added", added, len(given) - in_both - unlisted)
+
+    def _compare_arrays(self, expected: list[JSON], given: list[JSON], ignored: PointerTree) -> None:
+        ends = {int(token) for token, way in ignored.items() if _is_end(way) and token.isdecimal()}
         for index, (one, other) in enumerate(zip(expected, given, strict=False)):
-            yield from compare(one, other, pointer_join(pointer, index))
-        for index in range(len(given), len(expected)):
-            yield Difference(pointer_join(pointer, index), "missing")
-        for index in range(len(expected), len(given)):
-            yield Difference(pointer_join(pointer, index), "added")
-    elif not same(expected, given):
-        yield Difference(pointer, "changed")
+            if one is not other and index not in ends:
+                self._compare_parts(index, one, other, ignored.get(str(index)) if ignored else None)
+        shorter, longer = sorted((len(expected), len(given)))
+        rest = (index for index in range(shorter, longer) if index not in ends)
+        count = longer - shorter - sum(shorter <= index < longer for index in ends)
+        self._add_all("missing" if len(expected) == longer else "added", rest, count)
+
+    def _compare_parts(self, token: str | int, expected: JSON, given: JSON, ignored: PointerTree | None) -> None:
+        if isinstance(expected, _CONTAINERS) and isinstance(given, _CONTAINERS):
+            self._way.append(token)
+            self.compare(expected, given, ignored)
+            self._way.pop()
+        elif not same(expected, given):
+            self._add("changed", token)
+
+    def _add_all(self, kind: str, tokens: Iterable[str | int], count: int) -> None:
+        room = min(count, self._most - len(self.first))
+        for token in islice(tokens, max(0, room)):
+            self._add(kind, token)
+        self.count += count - max(0, room)
+
+    def _add(self, kind: str, *tokens: str | int) -> None:
+        self.count += 1
+        if len(self.first) < self._most:
+            self.first.append(Difference(pointer_join("", *self._way, *tokens), kind))
+
+
+_CONTAINERS: Final = (dict, list)
+
+
+def _is_end(way: PointerTree | None) -> bool:
+    return way is not None and not way
 
 
 def canonical(value: JSON) -> str:
     """One text for all spellings of the same value: members sorted, numbers without their spelling."""
     if isinstance(value, dict):
-        inside = ",".join(f"{strict_json.dumps(name)}:{canonical(value[name])}" for name in sorted(value))
+        inside = ",".join(f"{encode_basestring(name)}:{canonical(value[name])}" for name in sorted(value))
         return f"{{{inside}}}"
     if isinstance(value, list):
         return f"[{','.join(map(canonical, value))}]"
-    if type_name(value) == "number":
-        return format(Decimal(str(value)).normalize(), "E") if value else "0"
-    return strict_json.dumps(value)
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return _canonical_number(value)
+
+
+@lru_cache(maxsize=4096)
+def _canonical_number(number: int | Number) -> str:
+    return format(Decimal(number).normalize(), "E") if number else "0"

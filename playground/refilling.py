@@ -5,17 +5,16 @@ A secret's own field is left empty. Where it stood within another text, the mark
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.problems import pointer_join, split_pointer
+from catalog.problems import PointerTree, pointer_join, pointer_tree, split_pointer
 from catalog.strict_json import JSON
-from playground.configurations import secret_members
 from playground.contracts import Contract
 from playground.forms.nodes import Form
 from playground.forms.pinning import places
+from playground.forms.secret_search import find_secrets, pointers_of_texts
 from playground.forms.values import ABSENT, Maybe
-from playground.scrubbing import MARK
+from playground.scrubbing import MARK, WITHHELD
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,46 +42,44 @@ class FieldLink:
 
 def refill(contract: Contract, parameters: JSON) -> Refilled:
     """The parameters of a run, as they are to be filled in again."""
-    secrets = secret_members(contract.parameters, parameters, by_name=False)
-    marks = frozenset(pointer for pointer, kept in secrets if kept == MARK)
+    secrets = find_secrets(contract.parameters, parameters, by_name=False)
+    if secrets.reason or parameters == WITHHELD:
+        return Refilled(ABSENT, ("",))
+    marks = frozenset(pointer for pointer, kept in secrets.parts if kept == MARK)
     if not marks:
         return Refilled(parameters)
     if "" in marks:
         return Refilled(ABSENT, ("",))
     emptied: dict[str, None] = {}
-    value = _without(parameters, marks, "", "", emptied)
-    return Refilled(value, tuple(emptied), tuple(_marked(value, "")))
+    value = _without(parameters, pointer_tree(marks), "", emptied)
+    return Refilled(value, tuple(emptied), tuple(pointers_of_texts(value, lambda text: MARK in text)))
 
 
-def _without(value: JSON, marks: frozenset[str], before: str, now: str, emptied: dict[str, None]) -> JSON:
-    """`value` without what `marks` point at; it stood at `before`, and stands at `now`."""
+def _without(value: JSON, marks: PointerTree, now: str, emptied: dict[str, None]) -> JSON:
+    """`value` without what `marks` lead to; it stands at `now` afterwards. What is not on the way there is shared."""
     if isinstance(value, dict):
         kept = {}
         for name, member in value.items():
-            at, then = pointer_join(now, name), pointer_join(before, name)
-            if then in marks:
-                emptied[at] = None
+            below = marks.get(name)
+            if below is None:
+                kept[name] = member
+            elif below:
+                kept[name] = _without(member, below, pointer_join(now, name), emptied)
             else:
-                kept[name] = _without(member, marks, then, at, emptied)
+                emptied[pointer_join(now, name)] = None
         return kept
     if isinstance(value, list):
         items: list[JSON] = []
         for index, item in enumerate(value):
-            then = pointer_join(before, index)
-            if then in marks:
-                emptied[now] = None
+            below = marks.get(str(index))
+            if below is None:
+                items.append(item)
+            elif below:
+                items.append(_without(item, below, pointer_join(now, len(items)), emptied))
             else:
-                items.append(_without(item, marks, then, pointer_join(now, len(items)), emptied))
+                emptied[now] = None
         return items
     return value
-
-
-def _marked(value: JSON, pointer: str) -> Iterator[str]:
-    if isinstance(value, str) and MARK in value:
-        yield pointer
-    elif isinstance(value, dict | list):
-        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _marked(part, pointer_join(pointer, key))
 
 
 def fields_at(form: Form, pointers: tuple[str, ...]) -> list[FieldLink]:

@@ -28,9 +28,9 @@ from catalog.accounts.models import User
 from catalog.models import Revision, Tool
 from catalog.problems import Problem
 from catalog.strict_json import JSON
-from catalog.validation import CheckResult
+from catalog.validation import Budget, CheckResult
 from playground import queueing
-from playground.configurations import Configuration, scrubber_of, without_marked_secrets
+from playground.configurations import Configuration, RunSecrets, without_secrets
 from playground.contracts import Contract, contract_of, value_problems
 from playground.factories import IMPORT_LIMIT_S, FactoryInfo, registry
 from playground.mocks import NoMock, mock
@@ -95,18 +95,22 @@ def start(
     contract = contract_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
     run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
-    run.parameters_json = strict_json.dumps(without_marked_secrets(contract.parameters, parameters))
+    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
+    run.parameters_json = strict_json.dumps(without_secrets(parameters, secrets.parameters))
     if example:
         run.example_check, run.example_number = example.check, example.number
     factory = registry().for_tool(tool.tool_id, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
-    scrubber = scrubber_of(contract.parameters, parameters, contract.configuration, configuration)
+    scrubber = secrets.scrubber()
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
-    problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode)
+    if problems := secrets.problems():
+        return _refused(run, problems)
+    budget = Budget()
+    problems = request_problems(contract, parameters, configuration, secrets, factory=factory, mode=mode, budget=budget)
     if problems:
         return _refused(run, scrubbed(problems, scrubber))
     if factory is None:
-        return _mocked(run, contract, parameters, scrubber)
+        return _mocked(run, contract, parameters, scrubber, budget)
     run.factory = factory.label
     if settings.RUNNER == "celery":
         return queueing.begin(run, configuration, parameters)
@@ -174,23 +178,25 @@ def request_problems(
     contract: Contract,
     parameters: JSON,
     configuration: Configuration | None,
+    secrets: RunSecrets,
     *,
     factory: FactoryInfo | None,
     mode: str,
+    budget: Budget,
 ) -> list[Problem]:
     """Why such a run would be refused. Pointers begin with /parameters or /configuration; "" is the tool itself."""
     problems: list[Problem] = []
     if mode == "live":
         problems += factory_problems(factory)
-    problems += value_problems(contract.parameters, parameters, "parameters")
+    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget, found=secrets.parameters)
     if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
         message = "This tool is made without a configuration; leave it out."
         problems.append(Problem("/configuration", message, "run.not-configurable"))
     elif contract.configuration and (configuration or mode == "live"):
         value = configuration or NO_CONFIGURATION
-        found = value_problems(contract.configuration, value.value, "configuration")
-        scrubber = value.scrubber(contract.configuration)
-        problems += scrubbed(found, scrubber)
+        problems += value_problems(
+            contract.configuration, value.value, "configuration", budget=budget, found=secrets.configuration
+        )
     return problems
 
 
@@ -205,11 +211,11 @@ def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
     return []
 
 
-def check_response(contract: Contract, response: JSON) -> CheckResult:
+def check_response(contract: Contract, response: JSON, budget: Budget | None = None) -> CheckResult:
     """The verdict on `response`."""
     if contract.return_type is None:
         return CheckResult(verdict="unchecked", problems=(), truncated=False, reason=NO_RETURN_TYPE)
-    return contract.return_type.check(response)
+    return contract.return_type.check(response, budget=budget)
 
 
 # -- how a run ends ---------------------------------------------------------------------------------------------------
@@ -223,7 +229,7 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     return run
 
 
-def _mocked(run: Run, contract: Contract, parameters: JSON, scrubber: Scrubber) -> Run:
+def _mocked(run: Run, contract: Contract, parameters: JSON, scrubber: Scrubber, budget: Budget) -> Run:
     began = time.perf_counter()
     try:
         made = mock(contract.spec, parameters, contract.return_type)
@@ -232,7 +238,7 @@ def _mocked(run: Run, contract: Contract, parameters: JSON, scrubber: Scrubber) 
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
     run.mock_json = strict_json.dumps(made.as_json())
-    _take_response(run, contract, made.response, scrubber)
+    _take_response(run, contract, made.response, scrubber, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
     insert(run)
@@ -257,9 +263,11 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
     return run
 
 
-def _take_response(run: Run, contract: Contract, response: JSON, scrubber: Scrubber) -> None:
+def _take_response(
+    run: Run, contract: Contract, response: JSON, scrubber: Scrubber, budget: Budget | None = None
+) -> None:
     began = time.perf_counter()
-    result = check_response(contract, response)
+    result = check_response(contract, response, budget)
     run.check_ms = (time.perf_counter() - began) * 1000
     run.verdict = result.verdict
     run.verdict_reason = scrubber.message(result.reason or "")

@@ -1,13 +1,13 @@
 """A value that a JSON Schema accepts, made from the schema alone.
 
-Nothing here knows Django. The same schema and seed give the same value: chance comes from the seed, and the bound is
-counted in steps, never in time.
+Nothing here knows Django. The same schema and seed give the same value: chance comes from the seed, and the bounds are
+counted in steps. Only what patterns take is bounded in time as well, for a step of theirs can be long.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -15,14 +15,16 @@ from random import Random
 
 from catalog.problems import Problem
 from catalog.strict_json import JSON, Number
-from catalog.validation import CompiledSchema, Place
-from playground.applying import Impossible, child_places, conditions, gather, item_places
+from catalog.validation import Budget, CompiledSchema, Place
+from playground.forms.applying import Impossible, child_places, conditions, gather, item_places
 from playground.forms.schemas import members
 from playground.pattern_sampling import UnknownPattern, sample_pattern
 from playground.wanted_values import Wanted, is_number
 
 SAMPLES = 3
-MAX_STEPS = 4000
+MAX_STEPS = 4000  # values made in one try
+MAX_WORK = 100_000  # steps of all tries together: schemas looked at, and what checking the values takes
+MAX_SECONDS = 0.3
 MAX_DEPTH = 24
 ROOMY_DEPTH = 3  # down to here optional members are made, too
 MAX_MEMBERS = 400
@@ -104,13 +106,19 @@ MANNERS = (
 def samples(schema: CompiledSchema, seed: str) -> list[JSON]:
     """A few values that `schema` accepts, unlike one another; [] where none is found."""
     found: list[JSON] = []
+    budget = sampling_budget()
     for number in range(SAMPLES):
         with suppress(NoValue):
-            found.append(sample(schema, f"{seed} {number}"))
+            found.append(sample(schema, f"{seed} {number}", budget))
     return found
 
 
-def sample(schema: CompiledSchema, seed: str) -> JSON:
+def sampling_budget() -> Budget:
+    """What making values may cost, for one value or for several that share it."""
+    return Budget(steps=MAX_WORK, seconds=MAX_SECONDS)
+
+
+def sample(schema: CompiledSchema, seed: str, budget: Budget | None = None) -> JSON:
     """A value that `schema` accepts; always the same for the same schema and seed.
 
     Where a value cannot be checked (the schema is malformed, or costs too much), the first try is given.
@@ -118,14 +126,15 @@ def sample(schema: CompiledSchema, seed: str) -> JSON:
     Raises:
         NoValue: none was found. There may be one all the same: a schema can hide its values as well as it likes.
     """
+    budget = budget or sampling_budget()
     problems: tuple[Problem, ...] | None = None
     for count, manner in enumerate(MANNERS):
-        maker = _Maker(Random(f"{seed} {count}"), manner)  # noqa: S311 - the same every time is what is wanted
+        maker = _Maker(Random(f"{seed} {count}"), manner, budget)  # noqa: S311 - the same every time is what is wanted
         try:
             value = maker.make([schema.root], depth=0, name="")
         except Impossible:
             continue
-        result = schema.check(value)
+        result = schema.check(value, budget=budget)
         if result.verdict != "violates":
             return value
         if problems is None or len(result.problems) < len(problems):
@@ -134,15 +143,29 @@ def sample(schema: CompiledSchema, seed: str) -> JSON:
 
 
 class _Maker:
-    def __init__(self, random: Random, manner: Manner) -> None:
+    def __init__(self, random: Random, manner: Manner, budget: Budget) -> None:
         self.random = random
         self.manner = manner
+        self.budget = budget
         self.steps = 0
 
     def step(self) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise Impossible
+        self.spend(1)
+
+    def spend(self, steps: int) -> None:
+        """Count what looking through so many schemas or values takes."""
+        self.budget.steps -= steps
+        if self.budget.steps < 0:
+            raise Impossible
+
+    def gathered(self, places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[Place], list[list[Place]]]:
+        """`gather`, its work counted."""
+        found, unions = gather(places, known)
+        self.spend(len(found) + sum(map(len, unions)))
+        return found, unions
 
     def make(self, places: list[Place], *, depth: int, name: str) -> JSON:
         """A value for `places`, schemas that all apply; each choice of branches is tried until the value holds.
@@ -157,18 +180,24 @@ class _Maker:
         for chosen in self.choices(places, depth):
             with suppress(Impossible):
                 value = self.conditional(chosen, depth=depth, name=name)
-                if all(place.is_valid(value) is not False for place in places):
+                if all(place.is_valid(value, self.budget) is not False for place in places):
                     return value
                 fallback.append(value)
         if not fallback:
             raise Impossible
         return fallback[0]
 
+    def children(self, places: list[Place], name: str) -> list[Place]:
+        """`child_places`, its work counted: each pattern is matched with the name."""
+        patterns = (members(place).get("patternProperties") for place in places)
+        self.spend(len(places) + sum(len(each) for each in patterns if isinstance(each, dict)))
+        return child_places(places, name)
+
     # -- which schemas apply ------------------------------------------------------------------------------------------
 
     def choices(self, places: list[Place], depth: int) -> Iterator[list[Place]]:
         """Every list of schemas that may apply together: one branch of each union, in a sensible order."""
-        gathered, unions = gather(places)
+        gathered, unions = self.gathered(places)
         if not unions:
             yield gathered
             return
@@ -178,17 +207,18 @@ class _Maker:
             yield from self.choices_below(gathered, list(picked), depth)
 
     def choices_below(self, gathered: list[Place], picked: list[Place], depth: int) -> Iterator[list[Place]]:
-        below, unions = gather(picked, known=gathered)
+        below, unions = self.gathered(picked, known=gathered)
         if not unions:
             yield [*gathered, *below]
             return
         orders = [self.ordered(branches, depth) for branches in unions]
         for deeper in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
             self.step()
-            last, _ = gather(list(deeper), known=[*gathered, *below])
+            last, _ = self.gathered(deeper, known=[*gathered, *below])
             yield [*gathered, *below, *last]
 
     def ordered(self, branches: list[Place], depth: int) -> list[Place]:
+        self.spend(len(branches))
         if self.manner.shuffled:
             return self.random.sample(branches, len(branches))
 
@@ -203,7 +233,7 @@ class _Maker:
         """A value for `places`, made again with what their if/then/else and dependent schemas add to it."""
         value = self.plain(places, depth=depth, name=name)
         for _ in range(3):
-            added, unions = gather(conditions(places, value), known=places)
+            added, unions = self.gathered(conditions(places, value, self.budget), known=places)
             added += [self.ordered(branches, depth)[0] for branches in unions]
             if not added:
                 return value
@@ -214,7 +244,7 @@ class _Maker:
     # -- a value of one list of schemas -------------------------------------------------------------------------------
 
     def plain(self, places: list[Place], *, depth: int, name: str) -> JSON:
-        wanted = Wanted(places)
+        wanted = Wanted(places, self.budget)
         fixed = list(wanted.fixed())
         if fixed:
             fitting = [value for value in fixed if wanted.accepts(value)]
@@ -244,16 +274,16 @@ class _Maker:
         required = wanted.names_required()
         declared = [name for _, names in wanted.each("properties") if isinstance(names, dict) for name in names]
         roomy = self.manner.optional and depth < ROOMY_DEPTH
-        optional = [name for name in dict.fromkeys(declared) if name not in required]
-        if not roomy:
-            optional = optional[: max(0, least - len(required))]
+        self.spend(len(declared) + len(required))
+        names = list(dict.fromkeys(name for name in declared if name not in required))
+        optional = set(names if roomy else names[: max(0, least - len(required))])
         made: dict[str, JSON] = {}
         for name in dict.fromkeys([*declared, *required]):
             if name in required:
-                made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
+                made[name] = self.make(self.children(wanted.places, name), depth=depth + 1, name=name)
             elif name in optional and len(made) < (MAX_MEMBERS if most is None else most):
                 with suppress(Impossible):
-                    made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
+                    made[name] = self.make(self.children(wanted.places, name), depth=depth + 1, name=name)
         if not declared and not made and roomy and most != 0 and wanted.is_map():
             least = max(least, 1)
         self.fill(made, wanted, least=min(least, MAX_MEMBERS), depth=depth)
@@ -267,7 +297,7 @@ class _Maker:
             name = self.a_name(wanted, count)
             if name not in made:
                 with suppress(Impossible):
-                    made[name] = self.make(child_places(wanted.places, name), depth=depth + 1, name=name)
+                    made[name] = self.make(self.children(wanted.places, name), depth=depth + 1, name=name)
 
     def a_name(self, wanted: Wanted, count: int) -> str:
         rules = [place.sub("propertyNames") for place, _ in wanted.each("propertyNames")]
@@ -312,6 +342,7 @@ class _Maker:
 
     def an_item(self, places: list[Place], before: list[JSON], *, depth: int, name: str, distinct: bool) -> JSON:
         for _ in range(12):
+            self.spend(2 * len(before))
             item = self.make(places, depth=depth + 1, name=name)
             if not distinct or not any(same(item, other) for other in before):
                 return item
@@ -416,6 +447,8 @@ def _number(value: Decimal) -> JSON:
 
 def same(first: JSON, second: JSON) -> bool:
     """Whether two values are equal as JSON Schema counts it: 1 is 1.0, and true is not 1."""
+    if type(first) is type(second) and isinstance(first, (int, str)):
+        return first == second
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, list) and isinstance(second, list):

@@ -12,15 +12,17 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.accounts.models import User
 from catalog.errors import DocumentError
 from catalog.models import Tool
-from catalog.problems import Problem, split_pointer
+from catalog.problems import PointerTree, Problem, pointer_tree, split_pointer
 from catalog.strict_json import JSON
 from catalog.validation import CompiledSchema
 from playground.ciphering import Unreadable, decrypt, encrypt, rotated
-from playground.configurations import Configuration, secret_members
+from playground.configurations import Configuration
+from playground.forms.secret_search import find_secrets, secret_members
 from playground.models import SavedConfiguration
 
 MAX_PER_TOOL = 50
 MAX_NAME_CHARACTERS = 100
+UNSEARCHABLE = "It takes too long to find the secrets in this saved configuration. Remove it, and save a smaller one."
 UNREADABLE = (
     "This saved configuration cannot be read any more: the key that it was encrypted with is not among "
     "TOOLSHELF_CONFIGURATION_KEYS. Save it anew."
@@ -78,9 +80,10 @@ def save_configuration(
     set_at: dict[str, str] = {}
     if saved is not None:
         value, set_at = _with_kept_secrets(saved, value, schema, removed)
-    secrets: dict[str, JSON] = {
-        pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in secret_members(schema, value)
-    }
+    found = find_secrets(schema, value)
+    if problems := found.problems("/configuration"):
+        raise DocumentError(problems)
+    secrets: dict[str, JSON] = {pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts}
     sealed = encrypt({"value": value, "secrets": secrets})
     saved, _ = SavedConfiguration.objects.update_or_create(
         owner=owner, tool=tool, name=name, defaults={"sealed": sealed, "updated_at": now}
@@ -104,8 +107,7 @@ def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
     except Unreadable:
         return Shown(saved.name, None, {}, saved.created_at, saved.updated_at, is_readable=False)
     pointers = [pointer for pointer, _ in secret_members(schema, value)]
-    for pointer in pointers:
-        value = _without(value, split_pointer(pointer))
+    value = _without(value, pointers)
     since = saved.updated_at.isoformat()
     secrets = {pointer: datetime.fromisoformat(set_at.get(pointer, since)) for pointer in pointers}
     return Shown(saved.name, value, secrets, saved.created_at, saved.updated_at)
@@ -158,13 +160,13 @@ def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
 def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:
     """`value` without what only its name tells to be secret, where a form would show it.
 
-    A form hides what its schema marks; a member that the schema does not know has no mark.
+    A form hides what its schema marks; a member that the schema does not know has no mark. None where it takes too long
+    to find the secrets.
     """
-    marked = {pointer for pointer, _ in secret_members(schema, value, by_name=False)}
-    for pointer, _ in secret_members(schema, value):
-        if pointer not in marked:
-            value = _without(value, split_pointer(pointer))
-    return value
+    marked, found = find_secrets(schema, value, by_name=False), find_secrets(schema, value)
+    if marked.reason or found.reason:
+        return None
+    return _without(value, found.pointers - marked.pointers)
 
 
 def _stands(value: JSON, tokens: list[str]) -> bool:
@@ -178,17 +180,28 @@ def _stands(value: JSON, tokens: list[str]) -> bool:
     return True
 
 
-def _without(value: JSON, tokens: list[str]) -> JSON:
-    """`value` without what stands at `tokens`; an item of a list becomes null, so that the others keep their places."""
-    token, *below = tokens or [""]
-    if isinstance(value, dict) and tokens and token in value:
-        if not below:
-            return {name: member for name, member in value.items() if name != token}
-        return {**value, token: _without(value[token], below)}
-    if isinstance(value, list) and tokens and token.isdecimal() and int(token) < len(value):
-        index = int(token)
-        return [*value[:index], _without(value[index], below) if below else None, *value[index + 1 :]]
-    return value if tokens else None
+def _without(value: JSON, pointers: Collection[str]) -> JSON:
+    """`value` without what `pointers` lead to; an item of a list becomes null, so that the others keep their places."""
+    return _pruned(value, pointer_tree(pointers)) if pointers else value
+
+
+def _pruned(value: JSON, removed: PointerTree) -> JSON:
+    if not removed:
+        return None
+    if isinstance(value, dict):
+        members = dict(value)
+        for name, below in removed.items():
+            if below:
+                members[name] = _pruned(members[name], below)
+            else:
+                del members[name]
+        return members
+    if isinstance(value, list):
+        items = list(value)
+        for index, below in removed.items():
+            items[int(index)] = _pruned(items[int(index)], below)
+        return items
+    return value
 
 
 def _with(value: JSON, tokens: list[str], secret: JSON) -> JSON:
@@ -204,6 +217,7 @@ def _with(value: JSON, tokens: list[str], secret: JSON) -> JSON:
 
 __all__ = [
     "UNREADABLE",
+    "UNSEARCHABLE",
     "Shown",
     "Unreadable",
     "open_configuration",

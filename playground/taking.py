@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.strict_json import JSON
 from playground.ciphering import Unreadable, decrypt
-from playground.configurations import Configuration, scrubber_of
+from playground.configurations import Configuration, RunSecrets
 from playground.contracts import contract_of
 from playground.factories import IMPORT_LIMIT_S, registry
 from playground.models import QueuedMessage, Run
@@ -81,7 +81,7 @@ def _begin(run: Run, sealed: str, watch: Supervisor, now: datetime) -> ActiveRun
         run.factory = factory.label
         run.save(update_fields=["factory"])
     contract = contract_of(run.revision)
-    scrubber = scrubber_of(contract.parameters, parameters, contract.configuration, configuration)
+    scrubber = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration).scrubber()
     job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)
     return watch.go_on(run, job, scrubber, conclude, waited_ms=waited_ms)

@@ -19,7 +19,7 @@ from catalog.errors import DocumentError, JSONTextError
 from catalog.models import Revision, Tool
 from catalog.strict_json import JSON
 from playground.ciphering import PageSeal, Unreadable, decrypt, encrypt
-from playground.configurations import Configuration, secret_members, told_safely
+from playground.configurations import Configuration, secret_members, told_in_form
 from playground.contracts import Contract, contract_of
 from playground.factories import FactoryInfo, registry
 from playground.forms.decoding import Sent, Upload
@@ -29,7 +29,7 @@ from playground.forms.submissions import Submission, begin, submitted
 from playground.forms.values import ABSENT, Absent, Maybe
 from playground.models import Run, SavedConfiguration
 from playground.refilling import FieldLink, Refilled, fields_at, refill
-from playground.saving import UNREADABLE, open_configuration, save_configuration, without_unmarked_secrets
+from playground.saving import UNREADABLE, UNSEARCHABLE, open_configuration, save_configuration, without_unmarked_secrets
 
 PARAMETERS = "parameters"
 CONFIGURATION = "configuration"
@@ -232,7 +232,9 @@ class Trial:
                 self.user, self.tool, self.save_as, value, self.contract.configuration, removed=removed
             )
         except DocumentError as error:
-            self.errors.append({"href": "#save_as", "message": error.problems[0].message})
+            problem = error.problems[0]
+            href = "#configuration-form" if problem.pointer.startswith("/configuration") else "#save_as"
+            self.errors.append({"href": href, "message": problem.message})
             return
         self.saved_name, self.save_as = saved.name, ""
         self.load_configuration()
@@ -270,7 +272,7 @@ class Trial:
             label="Parameters",
             seal=self.seal,
             is_checked=is_checked,
-            tell=lambda result, value: told_safely(result, self.contract.parameters, value),
+            tell=lambda result, value: told_in_form(result, self.contract.parameters, value),
         )
         if self.is_configurable:
             self.configuration = submitted(
@@ -281,7 +283,7 @@ class Trial:
                 stored=self._stored(),
                 seal=self.seal,
                 is_checked=is_checked and self.mode == "live",
-                tell=lambda result, value: told_safely(result, self.contract.configuration_form, value),
+                tell=lambda result, value: told_in_form(result, self.contract.configuration_form, value, by_name=True),
             )
         if is_checked:
             self._collect_errors()
@@ -362,7 +364,11 @@ class Trial:
         except Unreadable:
             self._say_once(Notice("The saved configuration cannot be used.", UNREADABLE))
             return ABSENT
-        return without_unmarked_secrets(value, self.contract.configuration_form)
+        shown = without_unmarked_secrets(value, self.contract.configuration_form)
+        if shown is None:
+            self._say_once(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
+            return ABSENT
+        return shown
 
     def _say_once(self, notice: Notice) -> None:
         if notice not in self.notices:

@@ -5,12 +5,13 @@ Nothing here knows Django.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from catalog.strict_json import JSON, Number
-from catalog.validation import Place
+from catalog.validation import Budget, Place
 from playground.forms.schemas import members
 
 KEYWORDS_OF_TYPES = {
@@ -25,10 +26,13 @@ KEYWORDS_OF_TYPES = {
 class Wanted:
     """What all schemas that apply at one place say together.
 
-    `types`: those that the value may be of, once that is known.
+    Attributes:
+        budget: what checking values may cost.
+        types: those that the value may be of, once that is known.
     """
 
     places: list[Place]
+    budget: Budget
     types: list[str] = field(default_factory=list)
 
     def each(self, keyword: str) -> Iterator[tuple[Place, JSON]]:
@@ -49,7 +53,7 @@ class Wanted:
         return int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
 
     def accepts(self, value: JSON) -> bool:
-        return all(place.is_valid(value) is not False for place in self.places)
+        return all(place.is_valid(value, self.budget) is not False for place in self.places)
 
     def fixed(self) -> Iterator[JSON]:
         """The values of `const` and `enum`, of the shortest list where there are several."""
@@ -98,23 +102,20 @@ class Wanted:
             for name in required
             if isinstance(name, str)
         ]
-        needs = [
-            (name, others)
-            for keyword in ("dependentRequired", "dependencies")
-            for members in self.values(keyword)
-            if isinstance(members, dict)
-            for name, others in members.items()
-            if isinstance(others, list)
-        ]
-        for name in names:  # grows while it is walked
-            names.extend(
-                other
-                for source, others in needs
-                if source == name
-                for other in others
-                if isinstance(other, str) and other not in names
-            )
-        return list(dict.fromkeys(names))
+        needs: dict[str, list[str]] = {}
+        for keyword in ("dependentRequired", "dependencies"):
+            for listed in self.values(keyword):
+                for name, others in listed.items() if isinstance(listed, dict) else ():
+                    if isinstance(others, list):
+                        needs.setdefault(name, []).extend(other for other in others if isinstance(other, str))
+        found: dict[str, None] = {}
+        waiting = deque(names)
+        while waiting:
+            name = waiting.popleft()
+            if name not in found:
+                found[name] = None
+                waiting += needs.get(name, ())
+        return list(found)
 
     def is_map(self) -> bool:
         """Whether members of any name may have values of their own kind."""

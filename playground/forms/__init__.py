@@ -12,6 +12,8 @@ back from it unchanged. The names of controls say all that is needed to read the
                                 from a draft to what is drawn
     fresh, switching, operations
                                 new values, other kinds and branches, pressed buttons
+    applying, secret_marks, secret_search
+                                what a schema says of a value whichever branches apply; which parts of it are secret
     pinning, secrets, sealing, folding, files
                                 errors at their place, what stays hidden, what is too large
     submissions                 all of it, for a page

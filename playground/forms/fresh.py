@@ -87,11 +87,8 @@ def _object(guide: Guide, places: Sequence[Place], above: tuple[object, ...], st
         return draft
     for _round in range(2):  # what is there may ask for more: `then`, `dependentRequired`
         found = guide.at(places, draft)
-        missing = [
-            name
-            for name in children.declared_names(found)
-            if name not in draft.members and name in children.required_names(found, set(draft.members))
-        ]
+        required = children.required_names(found, set(draft.members))
+        missing = [name for name in children.declared_names(found) if name not in draft.members and name in required]
         if not missing:
             break
         below = (*above, identity)
@@ -121,9 +118,10 @@ def with_required(guide: Guide, places: Sequence[Place], draft: Object) -> Objec
     found = guide.at(places, draft)
     present = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
     above = (tuple(place.identity for place in places),)
+    required = children.required_names(found, present)
     new = {
         name: _new(guide, children.member(found, name).places, None, above)
         for name in children.declared_names(found)
-        if name in children.required_names(found, present) and name not in present
+        if name in required and name not in present
     }
     return Object({**draft.members, **new}, draft.entries, draft.state)

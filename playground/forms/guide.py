@@ -57,18 +57,22 @@ class Guide:
         key = (id(draft), tuple(place.identity for place in places))
         known = self._found.get(key)
         if known is None:
-            search = Search(
-                self.reading(draft).value if not isinstance(draft, Missing) else ABSENT,
-                self.kind(draft),
-                dict(draft.state.branches),
-                self.kinds,
-                self.choices,
-                self.branches.choose,
-                self.is_valid,
+            value = self.reading(draft).value if not isinstance(draft, Missing) else ABSENT
+            known = self._found[key] = (
+                draft,
+                self._search(places, value, self.kind(draft), dict(draft.state.branches)),
             )
-            known = self._found[key] = (draft, search.run(places))
-            self.has_conditions = self.has_conditions or known[1].has_conditions
         return known[1]
+
+    def at_value(self, places: Sequence[Place], value: Maybe) -> Applicable:
+        """What applies where all of `places` do and a finished value stands."""
+        return self._search(places, value, None if isinstance(value, Absent) else kind_of(value), {})
+
+    def _search(self, places: Sequence[Place], value: Maybe, kind: Kind | None, branches: dict[str, int]) -> Applicable:
+        search = Search(value, kind, branches, self.kinds, self.choices, self.branches.choose, self.is_valid)
+        found = search.run(places)
+        self.has_conditions = self.has_conditions or found.has_conditions
+        return found
 
     def kind(self, draft: Draft) -> Kind | None:
         """The kind that stands or is wanted; None where that is open."""

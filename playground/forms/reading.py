@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from catalog.errors import JSONTextError
 from catalog.problems import Problem, pointer_join
@@ -26,6 +27,8 @@ from playground.forms.drafts import (
 )
 from playground.forms.names import member_path, row_path
 from playground.forms.values import ABSENT, Absent, Maybe, literal, read_literal, read_number
+
+_MAY_HOLD_MARK: Final = (str, list, dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,16 @@ class _Reader:
         if isinstance(value, str) and value.startswith(MARK):
             return self._secret(value.removeprefix(MARK), path, pointer)
         if isinstance(value, list):
-            items = (self._revealed(item, path, pointer) for item in value)
+            items = [
+                self._revealed(item, path, pointer) if isinstance(item, _MAY_HOLD_MARK) else item for item in value
+            ]
             return [item for item in items if not isinstance(item, Absent)]
         if isinstance(value, dict):
-            members = ((name, self._revealed(member, path, pointer)) for name, member in value.items())
-            return {name: member for name, member in members if not isinstance(member, Absent)}
+            members = {
+                name: self._revealed(member, path, pointer) if isinstance(member, _MAY_HOLD_MARK) else member
+                for name, member in value.items()
+            }
+            return {name: member for name, member in members.items() if not isinstance(member, Absent)}
         return value
 
     def _secret(self, token: str, path: str, pointer: str) -> Maybe:

@@ -3,74 +3,36 @@
 In a draft, a token takes its place (`Kept`): "stored:/apiKey" for what stands there in the stored value, "sealed:…" for
 what was typed a moment ago, closed by the site's seal. A raw text shows a mark with the same token instead.
 
-A schema calls a value secret by `writeOnly`, `x-secret` or `format: password`; whatever is below is secret, too.
+How a schema marks secrets, `secret_marks.py` knows. JSON text is not taken apart into drafts: it is searched for what
+may be secret, and that alone is looked at closely.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
-from urllib.parse import unquote
 
 from catalog.errors import JSONTextError
-from catalog.problems import pointer_join, resolve_pointer
+from catalog.problems import PointerTree, pointer_join, pointer_tree, resolve_pointer
 from catalog.strict_json import JSON
-from catalog.validation import Place
+from catalog.validation import Budget, Place
 from playground.forms import children
 from playground.forms.applicable import Applicable
-from playground.forms.drafts import MARK, Array, Draft, Folded, Kept, Missing, Object, Raw, draft_of, key_of
+from playground.forms.drafts import MARK, Array, Draft, Folded, Kept, Missing, Object, Raw, key_of
 from playground.forms.guide import Guide
-from playground.forms.reading import read
-from playground.forms.schemas import members
+from playground.forms.reading import Reading
 from playground.forms.sealing import Seal
+from playground.forms.secret_marks import is_secret_place
+from playground.forms.secret_search import MAX_SECONDS, find_marked, pointers_of_texts
 from playground.forms.values import ABSENT, Absent, Maybe, literal, read_literal
 
 STORED: Final = "stored:"
 SEALED: Final = "sealed:"
 
 
-def mentions_secrets(schema: JSON) -> bool:
-    """Whether a schema may call anything secret. Cheap; wrong only on the safe side."""
-    return any(_calls_secret(part) for part in _objects(schema))
-
-
-def secret_names(schema: JSON) -> frozenset[str]:
-    """The names of members that a schema calls secret, wherever they stand in it."""
-    found = set()
-    for part in _objects(schema):
-        properties = part.get("properties")
-        for name, member in properties.items() if isinstance(properties, dict) else ():
-            if any(_calls_secret(inner) for inner in _objects(_with_target(member, schema))):
-                found.add(name)
-    return frozenset(found)
-
-
-def _calls_secret(schema: dict[str, JSON]) -> bool:
-    return schema.get("writeOnly") is True or schema.get("x-secret") is True or schema.get("format") == "password"
-
-
-def _with_target(member: JSON, schema: JSON) -> JSON:
-    """`member`, and what it refers to inside the document."""
-    reference = member.get("$ref") if isinstance(member, dict) else None
-    if not isinstance(reference, str) or not reference.startswith("#/"):
-        return member
-    try:
-        return [member, resolve_pointer(schema, unquote(reference[1:]))]  # type: ignore[list-item]
-    except LookupError:
-        return member
-
-
-def _objects(schema: JSON) -> Iterator[dict[str, JSON]]:
-    waiting = [schema]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            yield part
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part
+MAX_IN_TEXT: Final = 1000  # parts of JSON text that are looked at closely, because they may be secret
 
 
 class Safe:
@@ -107,9 +69,18 @@ class Safe:
 def conceal(draft: Draft, places: Sequence[Place], guide: Guide, safe: Safe, names: frozenset[str]) -> Draft:
     """`draft` with a token in place of every secret; nothing else is changed.
 
-    In JSON text that cannot be read, a secret is known by the name before it, one of `names`.
+    In JSON text that cannot be read, a secret is known by the name before it, one of `names`. The whole is one secret
+    where its texts hold too many secrets, or where these take too long to find.
     """
-    return _Concealing(guide, safe, names).draft(draft, places, "", is_secret=False)
+    try:
+        return _Concealing(guide, safe, names).draft(draft, places, "", is_secret=False)
+    except _TooManyInText:
+        value = guide.reading(draft).value
+        return Missing(None, draft.state) if isinstance(value, Absent) else Kept(safe.close(value, ""), draft.state)
+
+
+class _TooManyInText(Exception):
+    """JSON text may hold too many secrets."""
 
 
 class _Concealing:
@@ -117,6 +88,8 @@ class _Concealing:
         self._guide = guide
         self._safe = safe
         self._names = names
+        self._room = MAX_IN_TEXT
+        self._budget = Budget(seconds=MAX_SECONDS)
 
     def draft(self, draft: Draft, places: Sequence[Place], pointer: str, *, is_secret: bool) -> Draft:
         found = self._guide.at(places, draft)
@@ -151,8 +124,7 @@ class _Concealing:
         for entry in draft.entries:
             inner = entry.draft
             if entry.is_run and isinstance(inner, Folded) and isinstance(inner.value, dict):
-                shown = Object({name: member(name, draft_of(value)) for name, value in inner.value.items()})
-                inner = Folded(value, inner.state) if isinstance(value := _marked(shown), dict) else inner
+                inner = replace(inner, value=self._members(inner.value, found, pointer))
             elif not entry.is_run:
                 key = key_of(entry)
                 inner = self.draft(inner, (), "", is_secret=False) if key is None else member(key, inner)
@@ -170,11 +142,7 @@ class _Concealing:
         for item in draft.items:
             inner = item.draft
             if item.is_run and isinstance(inner, Folded) and isinstance(inner.value, list):
-                row = int(item.row.lstrip("~"))
-                shown = [item_at(index + n, row + n, draft_of(value)) for n, value in enumerate(inner.value)]
-                inner = replace(
-                    inner, value=[value for part in shown if not isinstance(value := _marked(part), Absent)]
-                )
+                inner = replace(inner, value=self._items(inner.value, found, pointer, index, int(item.row.lstrip("~"))))
             else:
                 inner = item_at(index, item.row, inner)
             items.append(replace(item, draft=inner))
@@ -188,14 +156,77 @@ class _Concealing:
             return Missing(None, draft.state) if is_secret else self._unreadable(draft)
         if is_secret:
             return Kept(self._safe.close(reading.value, pointer), draft.state)
-        open_draft = draft_of(reading.value)
-        concealed = self.draft(open_draft, places, pointer, is_secret=False)
-        shown = _marked(concealed)
+        ways, has_marks = self._ways(reading.value, places)
+        if ways is None:
+            return draft
+        shown = self._marked(reading.value, places, pointer, ways, has_marks=has_marks)
         if isinstance(shown, Absent) or shown == reading.value:
             return draft
         return (
             replace(draft, value=shown) if isinstance(draft, Folded) else replace(draft, text=literal(shown, indent=2))
         )
+
+    def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
+        """The members of a run, a mark for each secret."""
+        ways, has_marks = self._ways(run, found.places)
+        shown: dict[str, Maybe] = dict(run)
+        for name, way in (ways or {}).items():
+            places = children.member(found, name).places
+            shown[name] = self._marked(run[name], places, pointer_join(pointer, name), way, has_marks=has_marks)
+        return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
+
+    def _items(self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int) -> list[JSON]:
+        """The items of a run, a mark for each secret; the first stands at `index` of the list and is called `row`."""
+        ways, has_marks = self._ways(run, found.places, index)
+        shown: list[Maybe] = list(run)
+        for token, way in (ways or {}).items():
+            n = int(token)
+            places = children.item(found, index + n).places
+            shown[n] = self._marked(run[n], places, pointer_join(pointer, row + n), way, has_marks=has_marks)
+        return [value for value in shown if not isinstance(value, Absent)]
+
+    def _ways(self, value: JSON, places: Sequence[Place], first: int = 0) -> tuple[PointerTree | None, bool]:
+        """The ways in `value` to what may be secret, None where there is none; and whether it holds marks already.
+
+        `first` is the index of the first item, where `value` is some of the items of a list.
+        """
+        possible = find_marked(places, value, self._budget, first=first)
+        if possible.reason:
+            raise _TooManyInText
+        marks = pointers_of_texts(value, lambda text: text.startswith(MARK))
+        pointers = {*possible.pointers, *marks}
+        return (pointer_tree(pointers) if pointers else None), bool(marks)
+
+    def _marked(
+        self, value: JSON, places: Sequence[Place], pointer: str, ways: PointerTree, *, has_marks: bool
+    ) -> Maybe:
+        """`value` with a mark for each secret at the ends of `ways`; ABSENT where a mark's secret is lost."""
+        self._room -= 1
+        if self._room < 0:
+            raise _TooManyInText
+        opened = self._guide.reading(Folded(value)) if has_marks else Reading(value)
+        found = self._guide.at_value(places, opened.value)
+        is_secret = is_secret_place(found.places)
+        if isinstance(value, str) and value.startswith(MARK):
+            return value if is_secret else MARK
+        if is_secret:
+            if opened.faults or isinstance(opened.value, Absent):
+                return ABSENT
+            return value if value in ("", [], {}) else MARK + self._safe.close(opened.value, pointer)
+        if isinstance(value, dict):
+            members: dict[str, Maybe] = dict(value)
+            for name, way in ways.items():
+                below = children.member(found, name).places
+                members[name] = self._marked(value[name], below, pointer_join(pointer, name), way, has_marks=has_marks)
+            return {name: member for name, member in members.items() if not isinstance(member, Absent)}
+        if isinstance(value, list):
+            items: list[Maybe] = list(value)
+            for token, way in ways.items():
+                index = int(token)
+                below = children.item(found, index).places
+                items[index] = self._marked(value[index], below, pointer_join(pointer, index), way, has_marks=has_marks)
+            return [item for item in items if not isinstance(item, Absent)]
+        return value
 
     def _unreadable(self, draft: Raw | Folded) -> Draft:
         if isinstance(draft, Folded) or not self._names:
@@ -213,13 +244,3 @@ class _Concealing:
             return match["name"] + literal(MARK + self._safe.close(value, ""))
 
         return replace(draft, text=re.sub(rf"(?P<name>(?:{names})\s*:\s*){value}", closed, draft.text))
-
-
-def _marked(draft: Draft) -> Maybe:
-    """The value of `draft`, a mark for each secret."""
-    return read(draft, lambda token: MARK + token).value
-
-
-def is_secret_place(places: Sequence[Place]) -> bool:
-    """Whether one of the subschemas at a place calls it secret."""
-    return any(_calls_secret(members(place)) for place in places)

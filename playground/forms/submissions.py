@@ -24,7 +24,8 @@ from playground.forms.operations import apply
 from playground.forms.pinning import pin
 from playground.forms.reading import Fault, read
 from playground.forms.sealing import NoSeal, Seal
-from playground.forms.secrets import Safe, conceal, mentions_secrets, secret_names
+from playground.forms.secret_marks import mentions_secrets, secret_names
+from playground.forms.secrets import Safe, conceal
 from playground.forms.values import ABSENT, Absent, Maybe, literal
 
 Tell = Callable[[CheckResult, JSON], CheckResult]

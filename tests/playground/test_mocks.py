@@ -246,3 +246,30 @@ def test_every_return_type_of_the_real_specs_has_a_mock_that_conforms():
 
     assert len(found) > expected(selection=30, full=100)
     assert failed == []
+
+
+def test_differences_are_counted_beyond_those_that_are_listed():
+    spec = read_spec(
+        json.dumps({"definition": {"name": "t", "description": "", "examples": [
+            {"parameters": {"rows": [1, 2, 3], "a": 1}, "returnValue": {}}
+        ]}})
+    )  # fmt: skip
+
+    made = mock(spec, {"rows": [1, *[0] * 99_999], "b": 1}, None)
+
+    assert [str(found) for found in made.differences[:4]] == [
+        "/rows/1 differs", "/rows/2 differs", "/rows/3 is not in the example", "/rows/4 is not in the example",
+    ]  # fmt: skip
+    assert (len(made.differences), made.differences_in_all) == (20, 100_001)
+
+
+def test_what_is_ignored_is_not_compared():
+    expected = {"a": {"b": 1, "c": [1, 2, 3]}, "gone": 1}
+    given = {"a": {"b": 2, "c": [0, 0, 0, 0, 0]}, "new": 1}
+
+    found = compare(expected, given, ignored=["/a/b", "/a/c/1", "/a/c/4", "/new"])
+
+    assert [(one.pointer, one.kind) for one in found] == [
+        ("/a/c/0", "changed"), ("/a/c/2", "changed"), ("/a/c/3", "added"), ("/gone", "missing"),
+    ]  # fmt: skip
+    assert compare(expected, given, ignored=[""]) == []

@@ -1,16 +1,19 @@
 """Which schemas apply at a place of a value: through references, `allOf`, branches, conditions, members and items.
 
-Nothing here knows Django. Schemas are never merged: what applies is a list. (Forms follow the value that stands at a
-place, in `forms/applicable.py`; here there need not be one.)
+Nothing here knows Django. Schemas are never merged: what applies is a list. (Drawing a form follows the value that
+stands at a place, in `applicable.py`; here there need not be one.)
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 from catalog.json_schema.patterns import matches
 from catalog.strict_json import JSON
-from catalog.validation import Place
+from catalog.validation import Budget, Place
+from catalog.validation.budget import Run, Unchecked
+from catalog.validation.matching import found_in
 from playground.forms.schemas import branches, members, references
 
 MAX_PLACES = 4000  # at one place of a value; real schemas have a handful
@@ -29,9 +32,9 @@ def gather(places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[P
     seen = {place.identity for place in known}
     found: list[Place] = []
     unions: list[list[Place]] = []
-    waiting = list(places)
+    waiting = deque(places)
     while waiting:
-        place = waiting.pop(0)
+        place = waiting.popleft()
         if place.schema is False:
             raise Impossible
         if place.identity in seen:
@@ -43,14 +46,21 @@ def gather(places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[P
     return found, unions
 
 
-def gather_all(places: Iterable[Place]) -> list[Place]:
-    """Every schema that may apply where `places` do, whichever branches are taken."""
+def gather_all(places: Iterable[Place], run: Run) -> list[Place]:
+    """Every schema that may apply where `places` do, whichever branches are taken.
+
+    Raises:
+        Unchecked: the budget of `run` is used up, or there are more than `MAX_PLACES`.
+    """
     found: dict[object, Place] = {}
     waiting = list(places)
-    while waiting and len(found) < MAX_PLACES:
+    while waiting:
         place = waiting.pop()
         if place.identity in found:
             continue
+        if len(found) == MAX_PLACES:
+            raise Unchecked("Too many schemas apply to one part of the value.")
+        run.spend()
         found[place.identity] = place
         waiting += references(place)
         waiting += [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in branches(place, keyword)]
@@ -59,11 +69,11 @@ def gather_all(places: Iterable[Place]) -> list[Place]:
     return list(found.values())
 
 
-def conditions(places: list[Place], value: JSON) -> Iterator[Place]:
+def conditions(places: list[Place], value: JSON, budget: Budget) -> Iterator[Place]:
     """What `if`, `dependentSchemas` and `dependencies` add to `places` for this value."""
     for place in places:
         if "if" in members(place):
-            branch = "then" if place.sub("if").is_valid(value) else "else"
+            branch = "then" if place.sub("if").is_valid(value, budget) else "else"
             if branch == "else" and members(place).get(branch) is False:
                 yield place.sub("if")  # it must hold after all
             elif branch in members(place):
@@ -81,15 +91,19 @@ def _dependents(place: Place) -> Iterator[tuple[str, Place]]:
             )
 
 
-def child_places(places: Iterable[Place], name: str) -> list[Place]:
-    """The schemas for the member `name` of an object for which `places` apply."""
-    found = [child for place in places for child in _children(place, name)]
+def child_places(places: Iterable[Place], name: str, run: Run | None = None) -> list[Place]:
+    """The schemas for the member `name` of an object for which `places` apply.
+
+    Raises:
+        Unchecked: with a `run`, its budget is used up, or a pattern cannot be matched.
+    """
+    found = [child for place in places for child in _children(place, name, run)]
     return found or [
         place.sub("unevaluatedProperties") for place in places if "unevaluatedProperties" in members(place)
     ]
 
 
-def _children(place: Place, name: str) -> Iterator[Place]:
+def _children(place: Place, name: str, run: Run | None) -> Iterator[Place]:
     keywords = members(place)
     declared = False
     properties = keywords.get("properties")
@@ -98,7 +112,7 @@ def _children(place: Place, name: str) -> Iterator[Place]:
         yield place.sub("properties", name)
     patterns = keywords.get("patternProperties")
     for pattern in patterns if isinstance(patterns, dict) else ():
-        if matches(pattern, name):
+        if matches(pattern, name) if run is None else found_in(pattern, name, run):
             declared = True
             yield place.sub("patternProperties", pattern)
     if not declared and "additionalProperties" in keywords:
@@ -124,3 +138,9 @@ def _items(place: Place, index: int) -> Iterator[Place]:
             yield place.sub("additionalItems")
     elif "items" in keywords:
         yield place.sub("items")
+
+
+def prefix_length(places: Iterable[Place]) -> int:
+    """How many items have schemas of their own, by position; the same schemas apply to all items behind them."""
+    listed = (members(place).get(keyword) for place in places for keyword in ("prefixItems", "items"))
+    return max((len(schemas) for schemas in listed if isinstance(schemas, list)), default=0)
