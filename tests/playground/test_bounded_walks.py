@@ -1,0 +1,221 @@
+"""Every walk over a value or a schema, given a value of 500,000 items and a chain of 1,000 definitions.
+
+What is counted is calls, of Python's and of C's, in the walk's own thread: a clock would say how busy the machine is.
+A walk may make a few for each item. One that gathers schemas for each item, or compares every item with every other,
+makes far more, and is stopped.
+
+A new walk gets a line in `WALKS`.
+"""
+
+import json
+import sys
+
+import pytest
+
+from catalog import strict_json
+from catalog.diff import compare as compare_specs
+from catalog.exports import FORMATS, export
+from catalog.gate import gate_schema
+from catalog.highlighting import highlight
+from catalog.json_schema.docs import document
+from catalog.json_schema.modernising import is_outdated
+from catalog.lint.checking import lint
+from catalog.lint.spans import spans_of
+from catalog.search.documents import wording_of
+from catalog.search.fields import fields_of
+from catalog.spec import kept_spec
+from catalog.templatetags.json_display import json_block, json_inline
+from catalog.text_diff import compare as compare_texts
+from catalog.validation import Budget, compile_schema
+from playground import forms
+from playground.configurations import (
+    Configuration,
+    RunSecrets,
+    scrubber_of,
+    told_in_form,
+    told_safely,
+    with_secrets_marked,
+    without_secrets,
+)
+from playground.contracts import Contract, value_problems
+from playground.example_results import differing
+from playground.forms.secret_marks import mentions_secrets, secret_names
+from playground.forms.secret_search import find_secrets, pointers_of_texts
+from playground.mocks import canonical, compare, mock
+from playground.pinning import pinned
+from playground.refilling import refill
+from playground.sampling import same, samples
+from playground.saving import without_unmarked_secrets
+from playground.scrubbing import MARK, Scrubber
+from playground.telling import as_table
+from playground.templatetags.forms import schema_form
+from playground.worker.encoding import encode
+
+ITEMS, DEFINITIONS = 500_000, 1_000
+MOST_CALLS = 20 * ITEMS
+
+CHAIN = {f"d{n}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(DEFINITIONS)}
+SCHEMA = {
+    "type": "object",
+    "required": ["rows"],
+    "properties": {"rows": {"type": "array", "items": {"type": "integer"}}, "chain": {"$ref": "#/$defs/d0"}},
+    "$defs": {**CHAIN, f"d{DEFINITIONS}": {"type": "string", "writeOnly": True}},
+}
+OTHER_SCHEMA = {**SCHEMA, "required": ["chain"]}
+COMPILED = compile_schema(SCHEMA)
+ROWS = [number % 10 for number in range(ITEMS)]
+VALUE = {"rows": ROWS, "chain": {"next": {}}}
+WITH_SECRET = VALUE | {"apiKey": "hunter22"}
+OTHER = {"rows": [number + 1 for number in ROWS], "chain": {"next": 1}}
+TEXT = json.dumps(VALUE, separators=(",", ":"))
+SECRETS = {"apiKey": [number % 9_000 + 1_000 for number in range(ITEMS)]}
+SPEC_TEXT = json.dumps(
+    {
+        "definition": {"name": "t", "description": "Does something.", "parameters": SCHEMA, "returnType": SCHEMA},
+        "configuration": SCHEMA,
+    }
+)
+SPEC, OTHER_SPEC = kept_spec(SPEC_TEXT), kept_spec(SPEC_TEXT.replace('["rows"]', '["chain"]'))
+EXAMPLE_SPEC = kept_spec(
+    json.dumps({"definition": {"name": "t", "description": "", "examples": [{"parameters": OTHER, "returnValue": {}}]}})
+)
+# Schemas that are wide instead of long: what looks at each part for each other part is noticed here.
+BRANCHES = {
+    "allOf": [
+        {"type": "object", "required": [f"k{n}"], "properties": {f"k{n}": {"type": "integer"}}} for n in range(650)
+    ]
+}
+PATTERNS = {"type": "object", "minProperties": 400, "patternProperties": {f"^a{n}x": {} for n in range(1_000)}}
+REQUIRED = {
+    "type": "object",
+    "required": [f"k{n}" for n in range(1_900)],
+    "properties": {f"k{n}": {} for n in range(1_900)},
+}
+RECURSING = {"openai-strict", "gemini"}  # for each reference; they join the others where that depth is bounded
+LAST = f"/rows/{ITEMS - 1}"
+
+
+def budget():
+    """Steps alone bound what is done."""
+    return Budget(seconds=1_000)
+
+
+def spec_of(schema):
+    return kept_spec(json.dumps({"definition": {"name": "t", "description": "", "parameters": schema}}))
+
+
+def form_as_json():
+    """The form of the value as one JSON text, as it is submitted."""
+    return [("parameters:e:", TEXT)]
+
+
+WALKS = {
+    # A value by itself.
+    "read": lambda: strict_json.parse(TEXT),
+    "write": lambda: strict_json.dumps(VALUE),
+    "write on many lines": lambda: strict_json.dumps(VALUE, indent=2),
+    "find lines": lambda: strict_json.locate(TEXT, [LAST, "/rows/x", "/none"]),
+    "write a response": lambda: encode(VALUE, max_bytes=len(TEXT)),
+    "canonical": lambda: canonical(VALUE),
+    "fingerprint": lambda: Configuration(VALUE).fingerprint(b"key"),
+    "same": lambda: same(VALUE, strict_json.parse(TEXT)),
+    "compare": lambda: compare(VALUE, OTHER),
+    "compare with an example": lambda: differing(VALUE, OTHER, [LAST, "/chain"]),
+    "table": lambda: as_table([{"a": 1}] * (ITEMS // 8)),
+    "show": lambda: json_block(value=VALUE, annotations=[{"pointer": LAST, "message": "wrong"}], tree=True),
+    "show on one line": lambda: json_inline(VALUE),
+    "compare texts": lambda: compare_texts(TEXT[:200_000], json.dumps(OTHER)[:200_000]).stretches,
+    # Secrets in a value.
+    "find marked secrets": lambda: find_secrets(COMPILED, VALUE, by_name=False, budget=budget()),
+    "find secrets": lambda: find_secrets(COMPILED, VALUE, budget=budget()),
+    "find secrets without a schema": lambda: find_secrets(None, VALUE, budget=budget()),
+    "find texts": lambda: pointers_of_texts({"texts": ["open"] * ITEMS}, lambda text: MARK in text),
+    "bound secrets": lambda: find_secrets(None, SECRETS, budget=budget()).problems("/configuration"),
+    "secrets of a run": lambda: RunSecrets.of(COMPILED, VALUE, COMPILED, Configuration(VALUE)).scrubber(),
+    "store parameters": lambda: without_secrets(WITH_SECRET, find_secrets(None, WITH_SECRET, budget=budget())),
+    "redact a value": lambda: Scrubber(["hunter22"]).value(VALUE),
+    "redact numbers of a value": lambda: Scrubber(["90125"]).value(VALUE),
+    "redact a text": lambda: Scrubber(["hunter22"]).text(TEXT),
+    "redact a cut text": lambda: Scrubber(["hunter22"]).cut_text(TEXT),
+    "redact with too many": lambda: scrubber_of(find_secrets(None, SECRETS)).value(VALUE),
+    "hide unmarked secrets": lambda: without_unmarked_secrets(VALUE, COMPILED),
+    "fill in again": lambda: refill(Contract(SPEC), VALUE),
+    # A value and its schema.
+    "check": lambda: COMPILED.check({"rows": ROWS[:20_000]}, budget=budget()),
+    "problems": lambda: value_problems(COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()),
+    "problems without secrets": lambda: told_safely(COMPILED.check({"chain": 1}), COMPILED, VALUE),
+    "problems of a form": lambda: told_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
+    "mock from examples": lambda: mock(EXAMPLE_SPEC, VALUE, None),
+    "mock from a schema": lambda: mock(SPEC, VALUE, COMPILED),
+    "make values": lambda: samples(COMPILED, "seed"),
+    "open a form": lambda: forms.begin(COMPILED, VALUE, name="parameters"),
+    "draw a form": lambda: schema_form(forms.begin(COMPILED, VALUE, name="parameters").form),
+    "draw an empty form": lambda: schema_form(forms.begin(COMPILED, name="parameters").form),
+    "submit a form": lambda: forms.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False),
+    "preview a form": lambda: forms.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False).preview,
+    # A schema.
+    "mark secrets by name": lambda: with_secrets_marked(SCHEMA),
+    "mention secrets": lambda: mentions_secrets(SCHEMA),
+    "names of secrets": lambda: secret_names(SCHEMA),
+    "gate": lambda: gate_schema(SCHEMA),
+    "lint": lambda: lint(SPEC),
+    "lint many branches": lambda: lint(spec_of(BRANCHES)),
+    "mark names of many branches": lambda: secret_names(BRANCHES),
+    "make values for many patterns": lambda: samples(compile_schema(PATTERNS), "seed"),
+    "make values with many members": lambda: samples(compile_schema(REQUIRED), "seed"),
+    "draw a form of many members": lambda: schema_form(forms.begin(compile_schema(REQUIRED), name="parameters").form),
+    "document": lambda: document(SCHEMA, anchor="a", pointer="/definition/parameters"),
+    "fields": lambda: list(fields_of(SCHEMA)),
+    "search document": lambda: wording_of(SPEC),
+    "draft": lambda: is_outdated(SCHEMA),
+    "spans": lambda: spans_of(SPEC_TEXT),
+    "highlight": lambda: highlight(json.dumps(SCHEMA, indent=2)),
+    "links to rules": lambda: pinned([], SCHEMA),
+    "compare meanings": lambda: compare_specs(SPEC, OTHER_SPEC, sample=samples),
+    **{f"export {key}": (lambda key=key: export(SPEC, key)) for key in FORMATS if key not in RECURSING},
+}
+
+
+class TooManyCalls(Exception):
+    pass
+
+
+def calls_of(work, most):
+    """How many calls `work` makes.
+
+    Raises:
+        TooManyCalls: more than `most`; it is stopped then.
+    """
+    count = 0
+
+    def counting(_frame, event, _argument):
+        nonlocal count
+        if event in {"call", "c_call"}:
+            count += 1
+            if count > most:
+                raise TooManyCalls
+
+    sys.setprofile(counting)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.fixture(scope="module")
+def warm():
+    """What is made once in a process, as templates are, is no part of a walk."""
+    COMPILED.check({})
+    schema_form(forms.begin(COMPILED, {"rows": [1]}, name="parameters").form)
+
+
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS.keys())
+def test_a_walk_makes_a_few_calls_for_each_item(walk):
+    assert calls_of(walk, MOST_CALLS) <= MOST_CALLS
+
+
+def test_a_walk_that_is_not_linear_is_noticed():
+    with pytest.raises(TooManyCalls):
+        calls_of(lambda: [find_secrets(COMPILED, {"rows": ROWS[:2]}) for _ in range(10_000)], 100_000)
