@@ -69,14 +69,19 @@ class Connections:
         self._ports: set[int] = set()
 
     def blocked(self) -> int:
-        """How many clients read so slowly that the server itself may hold a part of a response for them."""
+        """How many clients read so slowly that the server itself may hold a part of a response for them.
+
+        0 where the kernel cannot be asked (see the module).
+        """
+        if sys.platform != "linux":
+            return 0
         return sum(output.full for _, _, output in self.outputs())
 
     def outputs(self) -> Iterator[tuple[int, socket.socket, Output]]:
         """Each connection, with a number that no other open socket has, and what goes out over it."""
         for path in _DESCRIPTORS.iterdir():
             descriptor = int(path.name)
-            with suppress(OSError):  # it ended meanwhile
+            with suppress(OSError, struct.error):  # it ended meanwhile, or the kernel is too old to know the numbers
                 status = os.fstat(descriptor)
                 if not stat.S_ISSOCK(status.st_mode):
                     continue

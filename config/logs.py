@@ -24,7 +24,7 @@ class OneLine(logging.Formatter):
         return CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
 
     def formatException(self, ei: object) -> str:  # noqa: N802
-        return "\n".join("    " + line for line in shortened(super().formatException(ei).splitlines()))  # type: ignore[arg-type]
+        return "\n".join("    " + line for line in shortened(hidden(super().formatException(ei)).splitlines()))  # type: ignore[arg-type]
 
 
 def shortened(lines: list[str]) -> list[str]:
@@ -61,7 +61,10 @@ class WithoutSecrets(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        text = record.getMessage()
+        try:
+            text = record.getMessage()
+        except (TypeError, ValueError, KeyError):  # the arguments do not fit the message; the handler reports that
+            return True
         if text != (shown := hidden(text)):
             record.msg, record.args = shown, ()
         return True

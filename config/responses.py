@@ -44,11 +44,16 @@ class UnreadResponses:
         self._bodies: list[tuple[float, int]] = []  # when each was handed over, and its length
         self._lock = threading.Lock()
 
-    def admit(self, length: int) -> bool:
-        """Whether there is room for one more of this length; it is counted then. One alone always has room."""
+    def admit(self, length: int, *, always: bool = False) -> bool:
+        """Whether there is room for one more of this length; it is counted then. One alone always has room.
+
+        Args:
+            length: in bytes.
+            always: also where there is no room.
+        """
         with self._lock:
             self._forget_read()
-            if self._bodies and sum(held for _, held in self._bodies) + length > self._max_bytes:
+            if not always and self._bodies and sum(held for _, held in self._bodies) + length > self._max_bytes:
                 return False
             self._bodies.append((time.monotonic(), length))
             return True
@@ -83,6 +88,7 @@ class WholeResponses:
         self._max_whole_bytes = max_whole_bytes
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        changes = may_have_changed_something(environ)
         started: list[tuple[str, Headers]] = []
         body = self._application(environ, lambda status, headers, _=None: started.append((status, headers)))
         try:
@@ -92,12 +98,12 @@ class WholeResponses:
             if length is None:
                 length = move_parts(rest, parts, at_most=self._max_whole_bytes)
             if length > self._max_whole_bytes:
-                if self._senders.acquire(blocking=False):
+                if self._senders.acquire(blocking=changes):
                     start_response(*started[-1])
                     return BodyInParts(chain(parts, rest), body, self._senders)
                 refused = True
             else:
-                refused = length >= LARGE_BYTES and not self._unread.admit(length)
+                refused = length >= LARGE_BYTES and not self._unread.admit(length, always=changes)
             if not refused:
                 parts.extend(rest)
         except BaseException:
@@ -108,6 +114,12 @@ class WholeResponses:
             return refuse(environ, start_response, 503, _REFUSAL)
         start_response(*started[-1])
         return parts
+
+
+def may_have_changed_something(environ: Environ) -> bool:
+    """Whether refusing the response would be wrong, because the request was carried out: a client would repeat it."""
+    has_credentials = "HTTP_AUTHORIZATION" in environ or "HTTP_COOKIE" in environ
+    return has_credentials and environ["REQUEST_METHOD"] not in {"GET", "HEAD", "OPTIONS"}
 
 
 def declared_length(headers: Headers) -> int | None:

@@ -14,6 +14,7 @@ from catalog.models import Tool
 from catalog.remembering import Remembered
 from catalog.strict_json import JSON, dumps
 from catalog.tool_docs import Usage
+from catalog.validation import Budget
 from playground.contracts import Contract, contract_of, value_problems
 from playground.factories import registry
 from playground.sampling import NoValue, sample
@@ -81,8 +82,9 @@ def call_of(tool: Tool, site: str) -> ToolCall:
 
 def parameters_for(contract: Contract) -> Made:
     """Parameters that the tool accepts: those of the first example that fits its schema, else made from the schema."""
+    budget = Budget()
     for example in contract.spec.examples:
-        if example.has_parameters and _is_usable(contract, "parameters", example.parameters):
+        if example.has_parameters and _is_usable(contract, "parameters", example.parameters, budget):
             return Made(example.parameters, "example")
     return _made(contract, "parameters")
 
@@ -105,6 +107,6 @@ def _made(contract: Contract, part: str) -> Made:
     return Made(value, "" if value == {} else "schema")
 
 
-def _is_usable(contract: Contract, part: str, value: JSON) -> bool:
+def _is_usable(contract: Contract, part: str, value: JSON, budget: Budget | None = None) -> bool:
     schema = getattr(contract, part)
-    return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(schema, value, part)
+    return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(schema, value, part, budget=budget)

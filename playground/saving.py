@@ -141,7 +141,10 @@ def _with_kept_secrets(
         return value, {}
     kept: dict[str, str] = {}
     result: JSON = value
-    for pointer, secret in secret_members(schema, stored):
+    found = find_secrets(schema, stored)
+    if found.reason:  # else its secrets would be lost without a word
+        raise DocumentError([Problem("/configuration", UNSEARCHABLE, "secrets.search")])
+    for pointer, secret in found.parts:
         tokens = split_pointer(pointer)
         if pointer not in removed and not _stands(value, tokens):
             result = _with(result, tokens, secret)

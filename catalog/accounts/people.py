@@ -15,9 +15,10 @@ NAMES_LISTED: Final = 10
 
 
 def administrator() -> User | None:
-    """Whom a link signs in where nobody is named: the owner, else the administrator who was there first."""
+    """The account that a link is for where none is named: the owner, or else the first administrator."""
     active = User.objects.filter(is_active=True)
-    return active.filter(username=LOCAL_OWNER).first() or active.filter(is_superuser=True).order_by("pk").first()
+    administrators, owner = active.filter(is_superuser=True), active.filter(username=LOCAL_OWNER)
+    return administrators.filter(username=LOCAL_OWNER).first() or administrators.order_by("pk").first() or owner.first()
 
 
 def create_account(username: str, *, is_superuser: bool = False) -> User:

@@ -28,7 +28,7 @@ def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpRespo
     What is too long, or comes when too many are stored, is not stored, and the sign-in page says so.
     """
     query = {"next": path}
-    if len(filled_in) > MAX_CHARACTERS or not has_room():
+    if len(filled_in) > MAX_CHARACTERS or not (is_stored(request) or has_room()):
         query["unsaved"] = "1"
     else:
         request.session[KEY] = {"path": path, "filled_in": filled_in}

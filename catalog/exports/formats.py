@@ -28,7 +28,7 @@ from catalog.losses import is_within
 from catalog.problems import pointer_join
 from catalog.spec import ToolSpec
 from catalog.strict_json import JSON
-from catalog.validation import compile_schema
+from catalog.validation import Budget, compile_schema
 
 
 def build(spec: ToolSpec, target: Format) -> Export:
@@ -156,6 +156,7 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
     """The parameters of the examples; those that break the schema would be refused, and the tool with them."""
     names = {pointer: name for pointer, name in job.renamed.items() if pointer.startswith(f"{PARAMETERS}/properties/")}
     compiled = compile_schema(parameters)
+    budget = Budget()  # shared: there may be 200 examples, and anyone may ask for an export
     kept: list[JSON] = []
     for index, example in enumerate(job.spec.examples):
         place = pointer_join(EXAMPLES, index)
@@ -164,7 +165,7 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
             value = {
                 names.get(pointer_join(PARAMETERS, "properties", name), name): member for name, member in value.items()
             }
-        if not isinstance(value, dict) or compiled.check(value).verdict != "conforms":
+        if not isinstance(value, dict) or compiled.check(value, budget=budget).verdict != "conforms":
             job.report.dropped(place, "Anthropic takes only examples of parameters that keep to the schema.")
             continue
         kept.append(value)

@@ -25,8 +25,8 @@ from playground.forms.applying import child_places, gather_all, item_places, pre
 from playground.forms.secret_marks import is_secret_place, mentions_secrets
 from playground.scrubbing import MAX_SECRET_BYTES, MAX_SECRETS, number_text
 
-MAX_SECONDS: Final = 0.25  # CPU time of one search
-TOO_LONG: Final = "It takes too long to find the secrets in this value. Send a smaller value."
+MAX_SECONDS: Final = 0.5  # CPU time of one search
+NOT_FOUND: Final = "The secrets in this value cannot be found"
 
 _CONTAINERS: Final = (dict, list)
 _MAY_BE_TEXT: Final = (str, dict, list)
@@ -99,8 +99,10 @@ def find_secrets(
         try:
             start = _Combination([schema.root]) if schema is not None and marks else None
             return Secrets(tuple(_Search(by_name=by_name).secrets(start, value)))
-        except Unchecked:
-            return Secrets((("", value),), reason=TOO_LONG)
+        except Unchecked as error:
+            return Secrets(
+                (("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or have the schema changed."
+            )
 
 
 def find_marked(places: Sequence[Place], value: JSON, budget: Budget, *, first: int = 0) -> Secrets:
@@ -112,8 +114,10 @@ def find_marked(places: Sequence[Place], value: JSON, budget: Budget, *, first: 
         try:
             start = _Combination(list(places)) if places else None
             return Secrets(tuple(_Search(by_name=False).secrets(start, value, first)))
-        except Unchecked:
-            return Secrets((("", value),), reason=TOO_LONG)
+        except Unchecked as error:
+            return Secrets(
+                (("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or have the schema changed."
+            )
 
 
 def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from catalog.accounts.entering import create_sign_in_link, use_sign_in_link
 from catalog.accounts.models import SignInLink, User
+from catalog.accounts.people import administrator, create_account
 from catalog.accounts.secret_paths import hidden
 from catalog.accounts.site_url import stored_site_url, url_of_server, write_site_url
 from config.logs import WithoutSecrets
@@ -456,3 +457,10 @@ def test_the_address_of_a_server(settings, host, names, https, url):
     settings.HTTPS = https
 
     assert url_of_server(host, 8001) == url
+
+
+def test_a_link_without_a_name_prefers_an_administrator_to_an_ordinary_owner(db):
+    create_account("owner")
+    boss = create_account("boss", is_superuser=True)
+
+    assert administrator() == boss

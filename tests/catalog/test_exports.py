@@ -10,6 +10,7 @@ from catalog.json_schema.modernising import is_outdated, modernised
 from catalog.losses import Report
 from catalog.spec import read_spec
 from catalog.strict_json import dumps
+from catalog.validation import CompiledSchema
 from tests.factories import GET_WEATHER, make_spec, properties
 from tests.work import at_most
 
@@ -498,6 +499,21 @@ def test_gemini_has_recursion_cut():
         "properties": {"children": {"type": "array", "items": {"type": "object"}}},
     }
     assert exported.verdict == "with changes"
+
+
+def test_all_examples_of_an_export_are_checked_within_one_budget(monkeypatch):
+    budgets, check = [], CompiledSchema.check
+    monkeypatch.setattr(
+        CompiledSchema,
+        "check",
+        lambda self, value, *, budget=None: budgets.append(budget) or check(self, value, budget=budget),
+    )
+
+    export(spec_with({"type": "object"}, examples=[{"parameters": {"n": n}} for n in range(120)]), "anthropic")
+
+    assert len(budgets) == 120
+    assert budgets[0] is not None
+    assert all(budget is budgets[0] for budget in budgets)
 
 
 def circle(length):

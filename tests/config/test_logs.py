@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import path
 
-from config.logs import OneLine
+from config.logs import OneLine, WithoutSecrets
 
 MAX_LOGGED = 8_000  # characters of one error, however deep it is
 
@@ -93,3 +93,24 @@ def test_a_page_that_recurses_for_ever_writes_a_few_kilobytes(db, capsys, monkey
     assert answer.status_code == 500
     assert "RecursionError" in written
     assert 0 < len(written) < MAX_LOGGED
+
+
+def record(message, *arguments, error=None):
+    return logging.LogRecord("toolshelf", logging.ERROR, __file__, 1, message, arguments, error)
+
+
+def test_a_message_whose_arguments_do_not_fit_is_left_to_the_handler():
+    assert WithoutSecrets().filter(record("%s and %s", "one"))
+
+
+def test_neither_a_message_nor_a_traceback_holds_a_token():
+    token = ValueError("tsk_" + "a" * 43)
+    shown = record("Refused %s", "tsk_" + "b" * 43, error=(ValueError, token, None))
+
+    assert WithoutSecrets().filter(shown)
+    text = OneLine().format(shown)
+
+    assert "Refused tsk_…" in text
+    assert "ValueError: tsk_…" in text
+    assert "aaaa" not in text
+    assert "bbbb" not in text

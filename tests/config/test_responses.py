@@ -40,10 +40,11 @@ def whole(body, *headers, **options):
     return WholeResponses(application, **{"unread": unread(), "senders": 1} | options)
 
 
-def ask(application, path="/"):
+def ask(application, path="/", method="GET", **environ):
     """The status, the headers, and what the server gets as the body."""
     started = []
-    body = application({"PATH_INFO": path, "REQUEST_METHOD": "GET"}, lambda *given: started.append(given))
+    environ |= {"PATH_INFO": path, "REQUEST_METHOD": method}
+    body = application(environ, lambda *given: started.append(given))
     [(status, headers)] = started
     return status, dict(headers), body
 
@@ -88,6 +89,16 @@ def test_large_bodies_are_refused_where_clients_hold_too_many():
         "Too many large responses are being sent at the moment. Try again shortly."
     )
     assert body.closed == 3
+
+
+def test_a_request_that_may_have_changed_something_is_answered_though_clients_hold_too_many():
+    application = whole(Body(b"x" * 600_000), unread=unread(blocked=1))
+    ask(application)
+
+    assert ask(application)[0] == "503 Service Unavailable"
+    assert ask(application, method="POST")[0] == "503 Service Unavailable"
+    assert ask(application, method="POST", HTTP_COOKIE="sessionid=1")[0] == "200 OK"
+    assert ask(application, method="DELETE", HTTP_AUTHORIZATION="Bearer t")[0] == "200 OK"
 
 
 def test_a_refused_body_of_known_length_is_not_even_read():

@@ -29,3 +29,17 @@ def test_a_new_revision_has_a_call_of_its_own():
 
     assert '"other"' not in before.usages[0].code
     assert '{"other": 7}' in after.usages[0].code
+
+
+def test_all_examples_are_tried_within_one_budget(monkeypatch):
+    budgets, check = [], example_calls.value_problems
+    monkeypatch.setattr(
+        example_calls, "value_problems", lambda *given, budget: budgets.append(budget) or check(*given, budget=budget)
+    )
+    examples = [{"parameters": {"word": n}} for n in range(120)]
+
+    call_of(make_tool("illustrated", parameters=PARAMETERS, examples=examples), "http://localhost/")
+
+    assert len(budgets) == 121  # the last is for what was made up
+    assert budgets[0] is not None
+    assert all(budget is budgets[0] for budget in budgets[:120])
