@@ -1,9 +1,9 @@
-"""How long hostile input takes: the tests that bound its work in lines, measured in CPU seconds of one core.
+"""Measure hostile input: run the tests that bound its work in lines, and report CPU seconds of one core.
 
     .venv/bin/python -m bench.hostile
 
-Prints the slowest input of each test beside the bar, and ends with 1 where one is above its bar. The bars are for a
-machine on which nothing else runs; that is why they are not in the tests.
+Prints the slowest input of each test beside its limit, and exits with 1 if one is above its limit. The limits assume a
+machine on which nothing else runs, so they are not part of the tests.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ slowest: dict[str, tuple[float, str]] = {}
 
 @contextmanager
 def timed(_lines: int) -> Iterator[work.Work]:
-    """In place of `at_most`: measure the block, and remember the slowest of each test."""
+    """Replaces `at_most`: measures the block, and remembers the slowest one of each test."""
     started = time.process_time()
     yield work.Work()
     took_s = time.process_time() - started
@@ -67,7 +67,7 @@ def timed(_lines: int) -> Iterator[work.Work]:
 
 
 def main() -> None:
-    work.at_most = timed  # before the tests are imported, which take it from there
+    work.at_most = timed  # before the tests import it
     status = pytest.main(["-q", "-p", "no:xdist", *(str(TESTS / test) for test in BARS_S)])
     print(f"\n{'CPU s':>8}{'bar':>8}  test, and its slowest input")
     for test, bar_s in BARS_S.items():

@@ -1,8 +1,9 @@
-"""What clients that do not read cost everybody else: `.venv/bin/python -m bench.unread [--clients 60] [--hold 15]`.
+"""Measure how clients that do not read affect others: `.venv/bin/python -m bench.unread [--clients 60] [--hold 15]`.
 
-Each client asks for one large answer over a connection with a small buffer, and reads nothing (or, with --trickle, a
-few bytes four times a second). Meanwhile /healthz is asked ten times a second: how often it did not answer within 5 s,
-its p50, p99 and longest time in ms, the most memory that a server process took, and the CPU seconds of all of them.
+Each client requests one large response over a connection with a small buffer, and reads nothing (or, with --trickle, a
+few bytes four times a second). Meanwhile /healthz is requested ten times a second. The table shows how often it did not
+answer within 5 s, its p50, p99 and longest time in ms, the peak memory of a server process, and the CPU seconds of all
+server processes.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def fill(site: Site, file: Path) -> None:
 
 
 def cpu_s(pids: list[int]) -> float:
-    """The CPU seconds that `pids` have taken so far, together, in user and kernel mode."""
+    """The CPU seconds that `pids` have used so far, in total, in user and kernel mode."""
     ticks = 0
     for pid in pids:
         with suppress(OSError):

@@ -14,12 +14,12 @@ from catalog.strict_json import JSON, Number, dumps
 
 INDENT = "    "
 LINE_CHARS = 88
-MAX_DEPTH = 50  # of a Python literal; Python's parser ends at 200
+MAX_DEPTH = 50  # of a Python literal; Python's parser fails at 200
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A POST of `body`, as JSON, to `url`. `note` is a line for whoever reads it, "" for none."""
+    """A POST of `body`, as JSON, to `url`. `note` is a comment to put above the call, "" for none."""
 
     url: str
     body: JSON
@@ -27,7 +27,7 @@ class Call:
 
 
 def as_curl(call: Call) -> str:
-    """The call as a command of a shell."""
+    """The call as a shell command."""
     body = dumps(call.body)
     if len(body) > LINE_CHARS // 2:
         body = dumps(call.body, indent=2)
@@ -73,7 +73,7 @@ def _comment(call: Call) -> list[str]:
 
 
 def _survives_python(value: JSON, depth: int = 0) -> bool:
-    """Whether Python would send `value` as it is: it rounds long decimals, and cannot read what is nested too deep."""
+    """Whether Python sends `value` unchanged: it rounds long decimals, and cannot parse deeply nested literals."""
     if isinstance(value, Number):
         return value.is_zero() or Decimal(repr(float(value))) == value
     if isinstance(value, dict | list):

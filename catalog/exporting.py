@@ -1,7 +1,7 @@
 """Writing the whole catalog out, revision by revision, without holding it.
 
-Over HTTP it is sent from a file, which is written once for each state of the catalog: an export reads every revision,
-and anybody may ask for one.
+Over HTTP it is sent from a file, which is written once for each state of the catalog, because an export reads every
+revision and anyone may request one.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def _tools() -> QuerySet[Tool]:
 
 
 class CatalogFile:
-    """The whole catalog in a file that has no name and is gone when nobody uses it any more.
+    """The whole catalog in an unnamed temporary file, which is deleted when nothing uses it any more.
 
     Attributes:
         length: in bytes.
-        etag: another one for other bytes.
+        etag: changes whenever the bytes change.
     """
 
     def __init__(self, lines: Iterator[str]) -> None:
@@ -100,7 +100,7 @@ class CatalogFile:
 
 
 class CatalogFiles:
-    """The export of the catalog as it is now, written by one request at a time while few others wait."""
+    """The export of the current catalog, written by one request at a time while a limited number of others wait."""
 
     def __init__(self, *, waiting: int) -> None:
         self._newest: tuple[Hashable, CatalogFile] | None = None
@@ -108,10 +108,10 @@ class CatalogFiles:
         self._waiting = threading.BoundedSemaphore(waiting)
 
     def now(self) -> CatalogFile:
-        """The export of this moment.
+        """The export of the current catalog.
 
         Raises:
-            Busy: others are waiting for one already.
+            Busy: too many other requests are waiting for one.
         """
         state = catalog_state()
         return self._known(state) or self._written(state)
@@ -130,7 +130,7 @@ class CatalogFiles:
             try:
                 known = self._known(state)
                 if known is None:
-                    self._newest = None  # its room on the disk is free before the next one is written
+                    self._newest = None  # frees its disk space before the next one is written
                     known = CatalogFile(whole_catalog())
                     self._newest = state, known
                 return known
@@ -141,9 +141,9 @@ class CatalogFiles:
 
 
 def catalog_state() -> Hashable:
-    """Another value after each change of what an export holds; None where nothing tells.
+    """A value that changes whenever the content of an export changes; None if the index has no state.
 
-    Each change of a tool changes the index. What the index does not know are waivers and the names of people.
+    Each change of a tool changes the index. The index does not cover waivers and usernames, so they are added.
     """
     state, _ = vocabulary.state_and_size()
     if not state:

@@ -15,7 +15,7 @@ is for the budget of the run (`validation`). Every refusal has a code, a pointer
     gate.ref-missing      it leads nowhere
     gate.ref-not-schema   it leads to what is not a schema
     gate.loop             checking would go round for ever
-    gate.depth            references and branches are nested too deep, or lead too deep into a value
+    gate.depth            references and branches are nested too deeply, or lead too deeply into a value
     gate.work             too many schemas would look at the same value
     gate.subschemas       too many subschemas
     gate.list             too long a list of values or names
@@ -192,7 +192,7 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
     too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
     if too_deep:
         message = (
-            f"References lead more than {MAX_DEPTH} levels into a value here; no value is as deep, so end them earlier."
+            f"References lead more than {MAX_DEPTH} levels into a value here, deeper than any value is. Shorten them."
         )
         yield _problem(too_deep, "gate.depth", message)
     try:

@@ -23,7 +23,7 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')
 _STRING_BODY: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
 _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
-# Of text that is known to be JSON: a value that is no container, or an empty one, with the comma behind it.
+# In text known to be valid JSON: a scalar or an empty container, with the comma after it.
 _PLAIN: Final = r'(?:"(?:[^"\\]++|\\.)*+"|\{[ \t\n\r]*+\}|\[[ \t\n\r]*+\]|[^][{}",: \t\n\r]++)[ \t\n\r]*+,[ \t\n\r]*+'
 _PLAIN_ITEM: Final = re.compile(_PLAIN, re.DOTALL)
 _PLAIN_MEMBER: Final = re.compile(rf'"(?P<name>[^"\\]*+)"[ \t\n\r]*+:[ \t\n\r]*+{_PLAIN}', re.DOTALL)
@@ -113,7 +113,7 @@ def _offset_of(wanted: _Wanted, pointer: str) -> int:
 
 
 def _leads_on(wanted: _Wanted | None) -> bool:
-    """Whether something below is looked for."""
+    """Whether any wanted value is below this one."""
     return wanted is not None and bool(wanted.members)
 
 
@@ -207,9 +207,9 @@ class _Scan:
         return self._value(at, wanted)
 
     def _skip(self, at: int, inner: _Open, wanted: _Wanted) -> int:
-        """The offset of the next member or item that is wanted, or has to be looked at closely, or is the last.
+        """The offset of the next member or item that is wanted, must be examined, or is the last one.
 
-        Only where places are looked for: the text is JSON then.
+        Only for finding positions: the text is known to be JSON then.
         """
         if inner.names is not None:
             while (match := _PLAIN_MEMBER.match(self.text, at)) and match["name"] not in wanted.members:

@@ -74,9 +74,9 @@ PointerTree: TypeAlias = "dict[str, PointerTree]"
 
 
 def pointer_tree(pointers: Iterable[str]) -> PointerTree:
-    """`pointers` as a tree of their tokens, for one walk to all of them; {} is the end of one.
+    """`pointers` as a tree of their tokens, to visit all of them in one walk; {} marks the end of a pointer.
 
-    Where one pointer leads into what another leads to, the outer one counts.
+    If one pointer leads inside the value of another, only the outer one is in the tree.
     """
     root: PointerTree = {}
     for pointer in sorted(pointers, key=len, reverse=True):

@@ -2,7 +2,8 @@
 
 Each process keeps its own, and but the newest of them. Who asks says what the answer depends on: on the index by the
 number that is another one after each change of it (`vocabulary.state_and_size`). Requests for the same answer at the
-same time compute it once: sixty clients that ask for one large page would occupy every thread for half a minute.
+same time compute it once: otherwise, sixty clients that request one large page would occupy every thread for half a
+minute.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Remembered(Generic[Answer]):
         return self._kept.get(key)
 
     def ask(self, key: Hashable, find_out: Callable[[], Answer]) -> Answer:
-        """The answer that is kept, else what `find_out` gives, here or in the thread that is computing it already."""
+        """The cached answer, or else the result of `find_out`, here or in the thread that is already computing it."""
         with self._lock:
             known = self._get(key)
             if known is not None:

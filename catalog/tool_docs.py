@@ -69,9 +69,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class ToolDocs:
-    """What a tool's page tells, computed when the template asks for it. `site` is the address of this site.
+    """The documentation on a tool's page, computed when the template asks for it. `site` is the address of this site.
 
-    How the tool is called is the playground's to tell (`playground/example_calls.py`).
+    The playground shows how to call the tool (`playground/example_calls.py`).
     """
 
     tool: Tool
@@ -125,7 +125,7 @@ class ToolDocs:
 
     @cached_property
     def exports(self) -> tuple[Usage, ...]:
-        """Its definition in the formats that are asked for most."""
+        """The tool's definition in the most requested formats."""
         return tuple(map(self._exported, EXPORTS_SHOWN))
 
     def _exported(self, key: str) -> Usage:

@@ -53,9 +53,9 @@ api = DocumentedAPI(
         "Everything that the pages do, for programs. Reading is open to whoever can reach the site; changes and runs "
         "need `Authorization: Bearer …` with a token (`manage.py create_token`, or your account's page).\n\n"
         "A token has scopes: `publish` uploads, changes, archives and restores tools; `run` runs tools, cancels runs, "
-        "reads its person's own runs, and manages their saved configurations; `read` reads all runs that its person "
-        "may see. What needs no token works with any usable token; one that is unknown, expired or revoked is "
-        "answered with 401 everywhere.\n\n"
+        "reads its user's own runs, and manages their saved configurations; `read` reads all runs that its user may "
+        "see. Operations that need no token also accept any usable token; an unknown, expired or revoked token gets "
+        "401 everywhere.\n\n"
         "Errors are RFC 9457 `application/problem+json`; each of its `errors` points into what was sent. "
         "Lists give `next`, the cursor of the following page, or null."
     ),

@@ -32,14 +32,14 @@ def keep_logging(**_: Any) -> None:
 class QuietConsumer(Consumer):
     """Celery's consumer without the events that workers send each other.
 
-    Nobody listens to them, and while Redis accepts connections and does not answer, sending one would hold up the loop
-    that fetches runs, and the end of the worker, for good.
+    Nothing listens to them. While Redis accepts connections but does not answer, sending one would block the loop that
+    fetches runs, and the shutdown of the worker, forever.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs |= {"without_gossip": True, "without_heartbeat": True, "without_mingle": True}
         super().__init__(*args, **kwargs)
-        # Not true here: it says that runs under way when Redis went away are called again. After Celery's own filters.
+        # The warning is not true here: runs are not repeated after a lost connection. Added after Celery's own filters.
         warnings.filterwarnings("ignore", r"\s*In Celery 5\.1 we introduced", PendingDeprecationWarning)
 
 
@@ -53,7 +53,7 @@ class Connected(StartStopStep):
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
     def start(self, parent: Any) -> None:
-        # A run goes on when the connection is lost, so its message is not to be put back into the queue.
+        # A run continues when the connection is lost, so its message must not be put back into the queue.
         parent.task_consumer.channel.do_restore = False
         heartbeat.start()
 

@@ -1,12 +1,12 @@
-"""The write deadline: connections whose client does not take what the server sends are closed.
+"""The write deadline: connections are closed if their client does not read what the server sends.
 
 granian has no such limit and hands neither its sockets nor their ports to the application, so this module looks at the
 process's own sockets from outside. The kernel counts, for each connection, the bytes that wait and the bytes that the
 client has acknowledged.
 
-The kernel has a deadline of its own, `TCP_USER_TIMEOUT`, which connections inherit from their listener. It does not
-suffice, because a client that reads a little now and then starts it again. It is needed where the server has closed a
-connection already, and the kernel alone still has something to send.
+The kernel has a deadline of its own, `TCP_USER_TIMEOUT`, which connections inherit from their listener. That deadline
+is not enough, because a client that reads a little now and then restarts it. It is needed when the server has already
+closed a connection and only the kernel still has something to send.
 
 Linux only; elsewhere there is no deadline.
 """
@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-MIN_BYTES_PER_S: Final = 16 * 1024  # slower clients are cut off, once the deadline has passed
+MIN_BYTES_PER_S: Final = 16 * 1024  # slower clients are disconnected once the deadline has passed
 SCANS_PER_DEADLINE: Final = 20
 MAX_INTERVAL_S: Final = 1.0
 
@@ -44,12 +44,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What the kernel knows of the bytes that go out over one connection.
+    """The outgoing bytes of one connection, as the kernel counts them.
 
     Attributes:
         queued: bytes that the client has not acknowledged.
         acknowledged: bytes since the connection began.
-        full: the kernel takes no more for the moment, so that the server may hold more.
+        full: the kernel accepts no more at the moment, so the server may hold more.
     """
 
     queued: int
@@ -61,7 +61,7 @@ class Connections:
     """The connections that this process has accepted.
 
     Args:
-        deadline_s: how long the kernel shall try to send to a client that takes nothing.
+        deadline_s: how long the kernel tries to send to a client that reads nothing.
     """
 
     def __init__(self, *, deadline_s: float) -> None:
@@ -90,7 +90,7 @@ class Connections:
                         yield status.st_ino, connection, output_of(connection)
 
     def _is_accepted(self, connection: socket.socket) -> bool:
-        """Whether a client opened it. Others lead to the database or to the broker, and are none of our business."""
+        """Whether a client opened it. Other connections lead to the database or the broker, and are ignored."""
         if connection.family not in {socket.AF_INET, socket.AF_INET6} or connection.type != socket.SOCK_STREAM:
             return False
         port = connection.getsockname()[1]
@@ -126,16 +126,16 @@ def output_of(connection: socket.socket) -> Output:
 
 
 class WriteDeadline:
-    """Closes connections on which something waits to be sent until the deadline while the client hardly reads.
+    """Closes connections that still have something to send at the deadline, because the client hardly reads.
 
-    Within each period of that length the client has to take everything, or `min_bytes_per_s` on average.
+    Within each period of that length the client must read everything, or `min_bytes_per_s` on average.
     """
 
     def __init__(self, connections: Connections, *, min_bytes_per_s: float = MIN_BYTES_PER_S) -> None:
         self._connections = connections
         self._deadline_s = connections.deadline_s
         self._min_bytes = self._deadline_s * min_bytes_per_s
-        self._busy: dict[int, tuple[float, int]] = {}  # by connection: when the period began, what was taken by then
+        self._busy: dict[int, tuple[float, int]] = {}  # by connection: when the period began, bytes read by then
 
     def start(self) -> None:
         """Watch from a thread, for as long as the process lives."""
@@ -147,11 +147,11 @@ class WriteDeadline:
             time.sleep(min(MAX_INTERVAL_S, self._deadline_s / SCANS_PER_DEADLINE))
             try:
                 self.scan(time.monotonic())
-            except Exception:  # noqa: BLE001 - it is logged, and the next connections need a deadline as well
+            except Exception:  # noqa: BLE001 - it is logged, and later connections need a deadline too
                 _log.exception("The connections could not be examined.")
 
     def scan(self, now: float) -> int:
-        """Look at every connection once, and close those that are due; gives how many."""
+        """Check every connection once, and close those past the deadline; returns how many."""
         before, self._busy = self._busy, {}
         closed = 0
         for number, connection, output in self._connections.outputs():
@@ -169,7 +169,7 @@ class WriteDeadline:
 
 
 def abort(connection: socket.socket) -> None:
-    """End a connection at once, without what is unsent; the server notices and lets go of the response."""
+    """Close a connection immediately and discard unsent bytes; the server notices and releases the response."""
     with suppress(OSError):  # it has ended by itself
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
         connection.shutdown(socket.SHUT_RDWR)

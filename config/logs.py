@@ -9,7 +9,7 @@ from typing import Final
 
 from catalog.accounts.secret_paths import hidden
 
-# Of a traceback: a chain of errors in deep recursion writes 250 KB, of which the beginning and the end say all.
+# For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain everything.
 MAX_LINE_CHARACTERS: Final = 300
 MAX_FIRST_CHARACTERS: Final = 2_000
 MAX_LAST_CHARACTERS: Final = 4_000
@@ -28,7 +28,7 @@ class OneLine(logging.Formatter):
 
 
 def shortened(lines: list[str]) -> list[str]:
-    """The first and the last of `lines`, each cut, and between them how many were left out."""
+    """The first and the last of `lines`, each truncated, with the number of omitted lines between them."""
     lines = [line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…" for line in lines]
     first = _as_many_as_fit(lines, MAX_FIRST_CHARACTERS)
     last = _as_many_as_fit(lines[first:][::-1], MAX_LAST_CHARACTERS)
@@ -39,7 +39,7 @@ def shortened(lines: list[str]) -> list[str]:
 
 
 def _as_many_as_fit(lines: list[str], characters: int) -> int:
-    """How many of `lines`, from the first on, have at most so many characters together."""
+    """How many of the first `lines` fit into `characters` together."""
     sizes = accumulate(len(line) + 1 for line in lines)
     return sum(1 for _ in takewhile(lambda size: size <= characters, sizes))
 
@@ -54,10 +54,10 @@ class BriefAboutStrangers(logging.Filter):
 
 
 class WithoutSecrets(logging.Filter):
-    """No line holds the secret of a sign-in link, or an API token that somebody put into an address.
+    """Removes secrets of sign-in links, and API tokens that someone put into a URL, from every line.
 
-    It is a filter of handlers, so it covers every logger. Requests have lost the secret before they reach Django
-    (`config.middleware.HiddenSecrets`); access logs of servers are written from what came in.
+    It is a filter of handlers, so it covers every logger. The secret is removed from requests before Django's views see
+    them (`config.middleware.HiddenSecrets`), but servers write their access logs from the original request.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -89,7 +89,7 @@ def may_read(request: HttpRequest) -> bool:
         if token is None:
             return False
         if "read" in token.scopes and token.user.is_staff:
-            return True  # any other usable token changes nothing: it sees what no token sees
+            return True  # any other usable token has the same effect as no token
     if isinstance(request.user, User) and request.user.is_staff:
         return True
     host = urlsplit(f"//{request.get_host()}").hostname or ""
@@ -151,7 +151,7 @@ def stored() -> Iterator[str]:
     yield from family("toolshelf_runs_waiting", "gauge", "Runs beyond those that all slots take: they wait.")
     yield sample("toolshelf_runs_waiting", {}, max(0, active - settings.RUN_SLOTS))
     if workers is not None:
-        yield from family("toolshelf_workers", "gauge", "Celery workers that live and are connected to Redis.")
+        yield from family("toolshelf_workers", "gauge", "Celery workers that are alive and connected to Redis.")
         yield sample("toolshelf_workers", {}, workers)
     yield from family("toolshelf_tools", "gauge", "Tools in the catalog, archived ones too.")
     yield sample("toolshelf_tools", {}, tools)

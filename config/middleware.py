@@ -41,7 +41,7 @@ def is_api(request: HttpRequest) -> bool:
 
 
 class HiddenSecrets:
-    """Takes the secret of a sign-in link out of a request, before anything logs or reports its path.
+    """Removes the secret of a sign-in link from a request, before anything logs or reports its path.
 
     To the rest of the site, and to Django's log messages and error reports, the path is `/sign-in/link/`; the view
     finds the secret in `request.sign_in_secret`.
@@ -60,7 +60,7 @@ class HiddenSecrets:
         if "HTTP_REFERER" in request.META:
             request.META["HTTP_REFERER"] = hidden(request.META["HTTP_REFERER"])
         response = self.get_response(request)
-        if secret and HIDDEN_PATH in response.get("Location", ""):  # from HTTP to HTTPS
+        if secret and HIDDEN_PATH in response.get("Location", ""):  # a redirect from HTTP to HTTPS
             response["Location"] = response["Location"].replace(HIDDEN_PATH, path_of_link(secret))
         return response
 

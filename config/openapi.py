@@ -1,8 +1,7 @@
 """The API's OpenAPI document, completed with what holds for every operation.
 
 django-ninja documents each operation by itself. Three things it cannot know: that every error is one shape under one
-media type (RFC 9457), which scopes a token needs and that an operation which anybody may call needs no token, and what
-a spec is.
+media type (RFC 9457), which scopes a token needs and that a public operation needs no token, and what a spec is.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ PROBLEM: Final = {"$ref": "#/components/schemas/ErrorOut"}
 
 class SecuredSchema(OpenAPISchema):
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
-        """The alternatives, one for each scope that suffices; `{}` where nothing is needed.
+        """The alternatives, one for each sufficient scope; `{}` if no token is needed.
 
         Source: OpenAPI 3.1.0, "Security Requirement Object": for `http`, the array may list the roles that are needed.
         """
@@ -45,7 +44,7 @@ class SecuredSchema(OpenAPISchema):
 
 
 def scopes_needed(security: list[dict[str, Any]] | None) -> list[str]:
-    """The scopes of which a token needs one; [] where no token is needed."""
+    """The scopes, of which a token needs any one; [] if no token is needed."""
     return [] if not security or {} in security else [scope for way in security for scope in way.get("Token", ())]
 
 

@@ -1,9 +1,9 @@
-"""Responses, handed to the server in one piece, so that no client holds a thread by reading slowly.
+"""Pass responses to the server in one piece, so that no client occupies a thread by reading slowly.
 
-The server sends a whole body by itself, but takes a body that comes in parts from the thread that made it, at the pace
-of the client: as many clients as there are threads, each reading nothing, would stop the site. A body that the server
-has is memory instead, until the client has read it. Therefore large ones are counted, and refused where clients hold
-too many already. `config.connections` ends those that hold one for too long.
+The server sends a whole body by itself. But it reads a body in parts from the thread that produces it, at the pace of
+the client, so that as many idle clients as there are threads would stop the site. A whole body occupies memory instead,
+until the client has read it. Large bodies are therefore counted, and refused when clients hold too many already.
+`config.connections` disconnects clients that hold one for too long.
 
 Only a body that is too long for memory is sent in parts, and few threads do that.
 """
@@ -22,7 +22,7 @@ Headers = list[tuple[str, str]]
 
 LARGE_BYTES: Final = 64 * 1024  # shorter bodies are not counted
 MAX_WHOLE_BYTES: Final = 32 * 1024 * 1024  # longer ones are sent in parts
-SETTLING_S: Final = 0.5  # until the kernel shows whether a client takes what it gets
+SETTLING_S: Final = 0.5  # until the kernel shows whether a client reads
 
 _REFUSAL: Final = "Too many large responses are being sent at the moment. Try again shortly."
 
@@ -30,11 +30,11 @@ _REFUSAL: Final = "Too many large responses are being sent at the moment. Try ag
 class UnreadResponses:
     """Counts the bytes of large responses that clients have not read yet.
 
-    The server does not say when a body has been sent. But each blocked connection holds one body at most, so that at
-    any moment no more than the largest ones of that number are unread, and those that were handed over just now.
+    The server does not report when a body has been sent. But each blocked connection holds at most one body. So with n
+    blocked connections, the unread bodies are at most the n largest ones, plus those passed on just now.
 
     Args:
-        blocked: how many connections the server may hold a part of a body for, at this moment.
+        blocked: returns for how many connections the server may currently hold part of a body.
         max_bytes: of all bodies together.
     """
 
@@ -45,11 +45,11 @@ class UnreadResponses:
         self._lock = threading.Lock()
 
     def admit(self, length: int, *, always: bool = False) -> bool:
-        """Whether there is room for one more of this length; it is counted then. One alone always has room.
+        """Whether there is room for one more body of this length, which is then counted. The first always has room.
 
         Args:
             length: in bytes.
-            always: also where there is no room.
+            always: count the body even if there is no room.
         """
         with self._lock:
             self._forget_read()
@@ -66,7 +66,7 @@ class UnreadResponses:
 
 
 class WholeResponses:
-    """Calls `application` and gives its response in one piece; 503 where there is no room for it.
+    """Calls `application` and returns its response in one piece, or 503 if there is no room for it.
 
     Args:
         application: the WSGI application.
@@ -117,13 +117,13 @@ class WholeResponses:
 
 
 def may_have_changed_something(environ: Environ) -> bool:
-    """Whether refusing the response would be wrong, because the request was carried out: a client would repeat it."""
+    """Whether the request may have been carried out already, so that a 503 would make the client repeat it."""
     has_credentials = "HTTP_AUTHORIZATION" in environ or "HTTP_COOKIE" in environ
     return has_credentials and environ["REQUEST_METHOD"] not in {"GET", "HEAD", "OPTIONS"}
 
 
 def declared_length(headers: Headers) -> int | None:
-    """The length of a body by its header, so that one that is refused is not even read."""
+    """The length of a body according to its header, so that a refused body is not even read."""
     for name, value in headers:
         if name.lower() == "content-length" and value.isascii() and value.isdecimal():
             return int(value)
@@ -131,7 +131,7 @@ def declared_length(headers: Headers) -> int | None:
 
 
 def move_parts(source: Iterator[bytes], parts: list[bytes], *, at_most: int) -> int:
-    """Append the parts of `source` until they are more than `at_most` bytes; gives how many they are."""
+    """Move parts of `source` to `parts` until they exceed `at_most` bytes; returns their length in bytes."""
     length = 0
     for part in source:
         parts.append(part)
@@ -142,7 +142,7 @@ def move_parts(source: Iterator[bytes], parts: list[bytes], *, at_most: int) -> 
 
 
 class BodyInParts:
-    """A body that is sent by the thread that made it, which gives its turn back when it is done."""
+    """A body that is sent by the thread that produces it; frees a sender when it is closed."""
 
     def __init__(self, parts: Iterable[bytes], body: Iterable[bytes], turns: threading.Semaphore) -> None:
         self._parts = parts

@@ -96,7 +96,7 @@ INSTALLED_APPS = [
     "config",
 ]
 MIDDLEWARE = [
-    "config.middleware.HiddenSecrets",  # the first: what comes before it could log a secret
+    "config.middleware.HiddenSecrets",  # must be first: anything before it could log a secret
     "config.metrics.Counted",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -161,8 +161,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000
 DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
-# A client that takes less than 16 KiB/s of a response for so long is cut off. What clients have not read yet is memory:
-# so many bytes at most, of all large responses of one process together.
+# A client that reads a response at less than 16 KiB/s for this long is disconnected. Unread responses occupy memory: at
+# most this many bytes, for all large responses of one process together.
 WRITE_TIMEOUT_S = env.number("TOOLSHELF_WRITE_TIMEOUT_S", 30, minimum=1)
 UNREAD_RESPONSE_BYTES = env.number("TOOLSHELF_UNREAD_RESPONSE_BYTES", 64 * 1024 * 1024, minimum=1024 * 1024)
 

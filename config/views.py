@@ -32,7 +32,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The database answers too. Where Celery's workers run tools, also how many are connected: pages need none."""
+    """The database answers too. With Celery, also the number of connected workers; pages work without any."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     text = f"ready\nworkers: {connected_workers()}\n" if settings.RUNNER == "celery" else "ready\n"

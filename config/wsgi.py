@@ -25,7 +25,7 @@ die_with_parent(signal.SIGTERM)  # else it would serve on when the server above 
 counters().begin()
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
 if settings.RUNNER == "celery":
-    from playground.redelivery import Redelivery  # now, so that the first run need not wait for Celery to be imported
+    from playground.redelivery import Redelivery  # imported now, so that the first run does not wait for it
 
     Redelivery()
 connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)

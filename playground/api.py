@@ -101,7 +101,8 @@ def refusal(message: str, rule: str) -> DocumentError:
     auth=token_or_session("read", "run"),
     summary="List runs",
     description=(
-        "Yours, the latest first; everybody's for staff, whose token needs the scope `read` for that. `tool` is a slug."
+        "Your runs, the latest first; for staff, everybody's (a token needs the scope `read` for that). `tool` is "
+        "a slug."
     ),
 )
 def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpResponse:
@@ -120,7 +121,7 @@ def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpRespo
 
 
 def readable_runs(request: HttpRequest) -> RunQuerySet:
-    """The runs that the caller may read: with a token for `run` alone their own, else all that they may see."""
+    """The runs that the caller may read: with a token for `run` alone only their own, else all that they may see."""
     visible = Run.objects.visible_to(actor(request))
     return visible if has_scope(request, "read") else visible.filter(by=actor(request))
 
@@ -133,7 +134,7 @@ def readable_runs(request: HttpRequest) -> RunQuerySet:
     url_name="get_run",
 )
 def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
-    """One of yours; anybody's for staff, whose token needs the scope `read` for that."""
+    """One of your runs; for staff, anybody's (a token needs the scope `read` for that)."""
     run = get_object_or_404(readable_runs(request).with_names(), pk=run_id)
     return say_deprecated(exact(run_text(run)), run.tool)
 

@@ -3,14 +3,14 @@
 Imported only where `TOOLSHELF_RUNNER` is "celery": Celery is an extra of the distribution. There is no result backend;
 how a run ended stands in the database, and so does everything that is asked of a run.
 
-A message is acknowledged as soon as a worker fetches it: Redis removes it then and there (`ack_emulation` is off), and
-nothing has to be said to Redis when the run ends. With Celery's acknowledgements a worker whose connection had broken
-during a run ended with an AttributeError. They would not protect anything either: a run is never repeated, and a
-message that is lost before its run was claimed is sent again (`redelivery.py`).
+A message is acknowledged as soon as a worker fetches it: Redis removes it immediately (`ack_emulation` is off), and the
+worker sends nothing to Redis when the run ends. With Celery's acknowledgements, a worker whose connection broke during
+a run stopped with an AttributeError. They would not protect anything either: a run is never repeated, and a message
+that is lost before its run is claimed is sent again (`redelivery.py`).
 
-`worker_disable_prefetch` keeps a busy worker from fetching messages that an idle one could take. `task_acks_late` now
-only makes the worker look for the next message as soon as a run has ended: without it, up to a second later (60 short
-runs in four slots: 13.8 s instead of 5.5 s).
+`worker_disable_prefetch` keeps a busy worker from fetching messages that an idle one could fetch. `task_acks_late` now
+only makes the worker look for the next message as soon as a run has ended; without it, the worker looks up to a second
+later (60 short runs in four slots take 13.8 s instead of 5.5 s).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUEUE = "toolshelf-runs"
 MARGIN_S = 60  # over the longest run: its process is ended by then, and what it said is written down
 TIME_LIMIT_S = settings.RUN_TIMEOUT_MAX_S + MARGIN_S
 
-# A Redis that accepts connections and does not answer holds a sending thread for some seconds: pages need the others.
+# If Redis accepts connections but does not answer, each send blocks a thread for a few seconds; pages need the rest.
 SENDERS = max(1, settings.WEB_THREADS // 4)
 SENDER_WAIT_S = 0.5
 
@@ -41,11 +41,11 @@ app.conf.update(
     broker_use_ssl={"ssl_cert_reqs": ssl.CERT_REQUIRED} if settings.CELERY_BROKER_URL.startswith("rediss:") else None,
     broker_connection_timeout=3,
     broker_connection_retry_on_startup=True,
-    broker_connection_max_retries=None,  # a worker waits for Redis for as long as it takes; Celery gives up after 100
+    broker_connection_max_retries=None,  # a worker never stops trying; Celery gives up after 100 attempts
     broker_transport_options={
         "socket_connect_timeout": 2,
         "socket_timeout": 2,
-        "health_check_interval": 10,  # seconds until a worker drops a connection on which nothing is answered
+        "health_check_interval": 10,  # seconds until a worker drops a connection that does not answer
         "ack_emulation": False,
     },
     imports=["playground.tasks"],
@@ -60,7 +60,7 @@ app.conf.update(
     task_acks_late=True,
     task_reject_on_worker_lost=False,
     task_time_limit=TIME_LIMIT_S,
-    worker_cancel_long_running_tasks_on_connection_loss=False,  # a run goes on without Redis
+    worker_cancel_long_running_tasks_on_connection_loss=False,  # a run continues without Redis
     worker_prefetch_multiplier=1,
     worker_disable_prefetch=True,
     # The tools run in processes of their own, so a worker needs only threads that wait for them.
@@ -73,19 +73,19 @@ app.conf.update(
 )
 
 _senders = threading.BoundedSemaphore(SENDERS)
-_changed_at = 0.0  # when a sender last began or ended
+_changed_at = 0.0  # when a send last began or ended
 
 
 def send(run_id: str, sealed: str) -> None:
     """Tell the workers of a run.
 
     Raises:
-        BrokerError: it could not be sent, within some seconds. It may arrive all the same.
+        BrokerError: it could not be sent within a few seconds. It may still arrive.
     """
     global _changed_at  # noqa: PLW0603
-    wait_s = SENDER_WAIT_S if time.monotonic() - _changed_at < SENDER_WAIT_S else 0.0  # else all of them are stuck
+    wait_s = SENDER_WAIT_S if time.monotonic() - _changed_at < SENDER_WAIT_S else 0.0  # otherwise all senders are stuck
     if not _senders.acquire(timeout=wait_s):
-        raise BrokerError("Redis is slow to answer, and other messages wait for it already.")
+        raise BrokerError("Redis is slow to answer, and other messages are already waiting.")
     _changed_at = time.monotonic()
     try:
         app.send_task(
@@ -107,7 +107,7 @@ def queue_length() -> int:
     """How many messages wait in Redis for a worker.
 
     Raises:
-        BrokerError: Redis could not be asked, within some seconds.
+        BrokerError: Redis did not answer within a few seconds.
     """
     with app.connection_for_read() as connection:
         try:

@@ -45,8 +45,8 @@ def begin_check(
         ignored: JSON Pointers into the response whose values may differ.
 
     Raises:
-        Busy: as many runs wait as may wait, or the workers cannot be reached. There is no check then; runs that were
-            started go on.
+        Busy: too many runs are waiting, or the workers cannot be reached. No check is stored then; runs that have
+            started continue.
     """
     check = ExampleCheck.objects.create(
         tool=tool, revision=revision, by=by, exactly=exactly, ignored_json=dumps([*sorted(ignored)])
@@ -69,7 +69,7 @@ def begin_check(
                 example=ExampleCall(check, number),
             )
         except Busy:
-            # Without all of its runs it would never end, or pass examples that were not called.
+            # Without all of its runs, the check would never end, or would pass examples that were not called.
             ExampleCheck.objects.filter(pk=check.pk).delete()
             raise
     settle(check)

@@ -1,6 +1,6 @@
-"""Configurations: what a tool is made with, and messages that do not tell what is secret in it.
+"""Configurations, which tools are created with, and messages that do not reveal their secrets.
 
-Nothing here knows Django. Which members are secret, `secret_search.py` finds out.
+Nothing here knows Django. `secret_search.py` finds the members that are secret.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ NO_SECRETS = Scrubber(())
 
 
 def scrubber_of(*found: Secrets) -> Scrubber:
-    """What takes these secrets out of anything that is stored or shown."""
+    """A scrubber that removes these secrets from anything that is stored or shown."""
     return Scrubber(text for secrets in found for text in secrets.texts()) if any(found) else NO_SECRETS
 
 
 @dataclass(frozen=True, repr=False)
 class RunSecrets:
-    """The secrets of one run, found once for everything that asks for them.
+    """The secrets of one run, found once for everything that needs them.
 
     Of parameters those that their schema marks are secret; of a configuration, those that their names tell as well.
     """
@@ -87,12 +87,12 @@ class RunSecrets:
         return [*self.parameters.problems("/parameters"), *self.configuration.problems("/configuration")]
 
     def scrubber(self) -> Scrubber:
-        """What takes them out of anything that is stored or shown."""
+        """A scrubber that removes them from anything that is stored or shown."""
         return scrubber_of(self.parameters, self.configuration)
 
 
 def without_secrets(parameters: JSON, found: Secrets) -> JSON:
-    """`parameters` as they may be stored: `MARK` stands for the secrets `found` in them, wherever they are repeated."""
+    """`parameters` as they may be stored: `MARK` replaces the secrets `found` in them, wherever they are repeated."""
     if not found:
         return parameters
     if found.reason or found.problems():
@@ -101,7 +101,7 @@ def without_secrets(parameters: JSON, found: Secrets) -> JSON:
 
 
 def _marked(value: JSON, marked: PointerTree) -> JSON:
-    """`value` with `MARK` in place of what the pointers lead to; what is not on the way there is shared."""
+    """`value` with `MARK` at the end of each pointer; parts that are not on the way there are shared."""
     if not marked:
         return MARK
     if isinstance(value, dict):
@@ -122,7 +122,7 @@ def told_safely(
     by_name: bool = False,
     found: Secrets | None = None,
 ) -> CheckResult:
-    """`result` of checking `value`, with messages that do not quote its secrets, where need be `found` before."""
+    """`result` of checking `value`, with messages that do not quote its secrets (`found`, if already known)."""
     if result.verdict != "violates":
         return result
     secrets = find_secrets(schema, value, by_name=by_name) if found is None else found
@@ -141,7 +141,7 @@ def told_safely(
 def told_in_form(
     result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
 ) -> CheckResult:
-    """As `told_safely`; secrets that a run would be refused for are violations, each at its field."""
+    """Like `told_safely`; secrets for which a run would be refused become violations, each at its field."""
     found = find_secrets(schema, value, by_name=by_name)
     refused = found.problems()
     if not refused:
@@ -167,7 +167,7 @@ class _Safely:
 
 
 def _pointers_around(pointer: str) -> Iterator[str]:
-    """`pointer`, and those of everything around what stands there."""
+    """`pointer`, and the pointers of everything around it."""
     yield pointer
     while pointer:
         pointer = pointer.rpartition("/")[0]

@@ -73,14 +73,14 @@ def value_problems(
     budget: Budget | None = None,
     found: Secrets | None = None,
 ) -> list[Problem]:
-    """What is wrong with `value` by its schema, as problems of the request's `part`.
+    """The ways in which `value` violates its schema, as problems of the request's `part`.
 
     Args:
         schema: None allows everything.
         value: the member `part` of the request.
         part: "parameters", "configuration" or "returnValue".
-        budget: what the check may cost, where it shares that with others.
-        found: the secrets of `value`, where they are known; no message quotes them.
+        budget: the limit of the check's work, if it is shared with other checks.
+        found: the secrets of `value`, if they are known already; no message quotes them.
     """
     if schema is None:
         return []

@@ -1,4 +1,4 @@
-"""The call of a tool that its page shows: one that works as it stands, once a token is in the environment.
+"""The call that a tool's page shows: it works as it stands, once a token is in the environment.
 
 A tool that runs here is called live, with a configuration where it needs one. Every other tool is called as a mock,
 which needs neither. The parameters are those of an example, or made from the schema; either way they fit the schema.
@@ -19,15 +19,15 @@ from playground.contracts import Contract, contract_of, value_problems
 from playground.factories import registry
 from playground.sampling import NoValue, sample
 
-MAX_CHARACTERS: Final = 8_000  # of JSON; more is neither read on a page nor pasted into a shell
+MAX_CHARACTERS: Final = 8_000  # of JSON; nobody reads more on a page or pastes more into a shell
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
     """A value to call a tool with.
 
-    `source` is "example", "schema" (made from it), "none" (nothing was found that the schema accepts), or "" for {}
-    where that is enough.
+    `source` is "example", "schema" (made from it), "none" (no value was found that the schema accepts), or "" if {} is
+    enough.
     """
 
     value: JSON
@@ -41,11 +41,11 @@ _configurations: Final[Remembered[Made]] = Remembered(most=1_000)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The call of one tool, and what a person has to know to use it.
+    """The call of one tool, with the facts that a person needs to use it.
 
     Attributes:
-        factory_state: "ok", "broken", or "" where no factory is installed.
-        parameters: where they come from, as `Made.source`; `configuration`: the same, "" where none is sent.
+        factory_state: "ok", "broken", or "" if no factory is installed.
+        parameters: where they come from, as `Made.source`; `configuration`: the same, "" if none is sent.
     """
 
     usages: tuple[Usage, ...]
@@ -90,7 +90,7 @@ def parameters_for(contract: Contract) -> Made:
 
 
 def configuration_for(contract: Contract) -> Made:
-    """A configuration that the spec accepts; {} where that is enough, and none has to be sent."""
+    """A configuration that the spec accepts; {} if that is enough, and none has to be sent."""
     return Made({}, "") if _is_usable(contract, "configuration", {}) else _made(contract, "configuration")
 
 

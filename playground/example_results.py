@@ -64,7 +64,7 @@ def results_of(check: ExampleCheck) -> list[ExampleResult]:
     contract = contract_of(check.revision)
     runs = {run.example_number: run for run in check.runs.with_names()}
     ignored = check.ignored
-    budget = Budget()  # shared: examples are many, and a page shows what was found about each of them
+    budget = Budget()  # shared, because a page checks all examples and there may be many
     return [
         _result(number, example, runs.get(number), check=check, ignored=ignored, budget=budget)
         for number, example in enumerate(contract.spec.examples, 1)
@@ -111,5 +111,5 @@ def _result(
 
 
 def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> list[Difference]:
-    """Where `response` is not `expected`, but for what stands at or below the ignored pointers; at most `MAX_TOLD`."""
+    """Where `response` differs from `expected`, except at or below the ignored pointers; at most `MAX_TOLD`."""
     return compare(expected, response, most=MAX_TOLD, ignored=ignored)

@@ -1,8 +1,8 @@
 """Heartbeats of Celery's workers, so that operators see how many there are.
 
-A worker writes its heartbeat into the database while it is connected to Redis, and web servers count the rows: cheap,
-and answered at once whatever state Redis is in. Celery's own `inspect ping` needs Redis, a timeout for each question,
-and remote control, which anybody who can write to Redis could use.
+A worker writes its heartbeat to the database while it is connected to Redis, and web servers count the rows. That is
+cheap, and immediate whatever state Redis is in. Celery's own `inspect ping` needs Redis, a timeout for each request,
+and remote control, which anyone who can write to Redis could use.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REMOVED_AFTER_S = 24 * 60 * 60
 
 
 def connected_workers() -> int:
-    """How many workers live and are connected to Redis. One on another machine is counted up to `SILENT_S` longer."""
+    """How many workers are alive and connected to Redis. One on another machine counts for up to `SILENT_S` longer."""
     since = timezone.now() - timedelta(seconds=SILENT_S)
     hosts = WorkerHeartbeat.objects.filter(seen_at__gte=since).values_list("host", flat=True)
     return sum(not is_gone(host) for host in hosts)
@@ -35,7 +35,7 @@ class Heartbeat:
     """The heartbeat of this process. It begins with the first `start()`."""
 
     def __init__(self) -> None:
-        """Nothing is written down yet."""
+        """Write nothing before the first `start()`."""
         self._connected = False
         self._changed = threading.Event()
         self._closing = threading.Event()
@@ -71,7 +71,7 @@ class Heartbeat:
         connection.close()
 
     def _write(self, *, written: bool) -> bool:
-        """Bring this worker's row up to date, and say whether there may be one now."""
+        """Update this worker's row, and return whether it may exist now."""
         connected = self._connected
         try:
             if connected:
@@ -82,14 +82,14 @@ class Heartbeat:
             elif written:
                 WorkerHeartbeat.objects.filter(host=this_host()).delete()
         except DatabaseError:
-            log.exception("The heartbeat of this worker could not be written down; trying again")
+            log.exception("The heartbeat of this worker could not be stored; trying again")
             connection.close()
             return written or connected
         return connected
 
 
 def beat() -> None:
-    """Write down that this process is a worker, connected to Redis now."""
+    """Store that this process is a worker, connected to Redis now."""
     WorkerHeartbeat.objects.bulk_create(
         [WorkerHeartbeat(host=this_host(), seen_at=timezone.now())],
         update_conflicts=True,

@@ -118,9 +118,9 @@ def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
 def compare(
     expected: JSON, given: JSON, *, most: int = MAX_DIFFERENCES, ignored: Iterable[str] = ()
 ) -> list[Difference]:
-    """Where `given` is not `expected`, leaf by leaf, in the order of `expected`: the first `most` places.
+    """Where `given` differs from `expected`, leaf by leaf, in the order of `expected`: the first `most` differences.
 
-    1 and 1.0 are the same. What stands at or below the `ignored` pointers may differ.
+    1 and 1.0 are the same. Values at or below the `ignored` pointers may differ.
     """
     ignored = list(ignored)
     found = _Differences(most)
@@ -130,7 +130,7 @@ def compare(
 
 
 class _Differences:
-    """The first differences, and how many there are; no more is done for what one side alone has than to count it."""
+    """The first differences, and how many there are. Parts that only one side has are counted, not walked."""
 
     def __init__(self, most: int) -> None:
         self.first: list[Difference] = []
@@ -139,7 +139,7 @@ class _Differences:
         self._way: list[str | int] = []
 
     def compare(self, expected: JSON, given: JSON, ignored: PointerTree | None = None) -> None:
-        """Add the differences between two values; `ignored` leads from here to what may differ."""
+        """Add the differences between two values; `ignored` leads from here to the values that may differ."""
         if isinstance(expected, dict) and isinstance(given, dict):
             self._compare_objects(expected, given, ignored or {})
         elif isinstance(expected, list) and isinstance(given, list):

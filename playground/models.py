@@ -193,7 +193,7 @@ class RunTally(models.Model):
 
 
 class QueuedMessage(models.Model):
-    """What Celery's workers were sent for a run that none of them has claimed yet, so that it can be sent again.
+    """The message for a run that no Celery worker has claimed yet, stored so that it can be sent again.
 
     It is removed when the run is claimed or ends.
     """
@@ -207,7 +207,7 @@ class QueuedMessage(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """A worker of Celery that was connected to Redis at `seen_at` (see heartbeats.py)."""
+    """A Celery worker that was connected to Redis at `seen_at` (see heartbeats.py)."""
 
     host = models.CharField(primary_key=True, max_length=60)  # playground.hosts
     seen_at = models.DateTimeField()

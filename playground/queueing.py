@@ -2,9 +2,10 @@
 
     begin (web) -> recorded as waiting, message sent -> take (worker): claimed, called, checked, scrubbed, written down
 
-What a run is about stands in the database; the message adds what its row must not hold, encrypted: the configuration.
-Until a worker claims the run, the message stands in the database as well, for Redis may lose it (`redelivery.py`).
-Whether a run was taken is decided by its row alone, so a message that comes twice calls nothing twice.
+The run is stored in the database. The message adds, encrypted, the values that the row must not contain: the
+configuration and secret parameters. Until a worker claims the run, the message is also stored in the database, because
+Redis may lose it (`redelivery.py`). Only the row decides whether a run has been claimed, so a message that arrives
+twice does not repeat a call.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     from playground.broker import BrokerError, send  # noqa: PLC0415 - Celery is there only where it is used
 
     content: dict[str, JSON] = {"run": run.id}
-    if dumps(parameters) != run.parameters_json:  # secrets among them are not stored
+    if dumps(parameters) != run.parameters_json:  # secrets in them are not stored
         content["parameters"] = parameters
     if configuration:
         content["configuration"] = configuration.value
@@ -59,7 +60,7 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
         withdrawn, _ = Run.objects.waiting().filter(pk=run.pk).delete()
         if withdrawn:
             raise Unreachable(UNREACHABLE, retry_after_s=10) from error
-        # Else a worker has claimed it: only the confirmation of the message was lost.
+        # Otherwise a worker has claimed it: only the confirmation of the message was lost.
     except BaseException:
         Run.objects.waiting().filter(pk=run.pk).delete()
         raise

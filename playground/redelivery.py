@@ -1,10 +1,11 @@
 """Redelivery: messages that Redis has lost are sent again, so that no run waits for a worker in vain.
 
-A Redis without persistence forgets its queue when it ends, and a worker that is killed takes with it what it had just
-fetched. So the message of a run stands in the database, too, encrypted, until a worker claims the run. A thread in each
-process of a web server compares: where Redis holds fewer messages than runs have been waiting for a while, some are
-lost, and all of those runs are sent again. A message that comes twice does no harm: a run is claimed once, in the
-database. There are at most twice as many messages as runs, because nothing is sent while Redis holds enough of them.
+Redis without persistence loses its queue when it stops, and a worker that is killed loses the message that it has just
+fetched. So the message of a run is also stored in the database, encrypted, until a worker claims the run. A thread in
+each web server process compares the two: if Redis holds fewer messages than there are runs that have waited for a
+while, some messages are lost, and all of those runs are sent again. A message that arrives twice does no harm, because
+a run is claimed only once, in the database. There are at most twice as many messages as runs, because nothing is sent
+while Redis holds enough of them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from playground.models import QueuedMessage
 log = logging.getLogger(__name__)
 
 LOOK_S = 2.0
-PATIENCE_S = 5.0  # a message that is younger may just be on its way
+PATIENCE_S = 5.0  # a younger message may still be on its way
 
 
 def redeliver() -> int:
@@ -38,14 +39,14 @@ def redeliver() -> int:
     if not overdue.exists():
         return 0
     in_redis = queue_length()
-    waiting = list(overdue.order_by("run").values_list("run", "sent_at"))  # counted after what was fetched meanwhile
+    waiting = list(overdue.order_by("run").values_list("run", "sent_at"))  # read last: some may be claimed by now
     if in_redis >= len(waiting):
         return 0
     sent = 0
     for run_id, sent_at in waiting:
         unchanged = QueuedMessage.objects.filter(run=run_id, sent_at=sent_at)
         sealed = unchanged.values_list("sealed", flat=True).first()
-        if sealed is not None and unchanged.update(sent_at=timezone.now()):  # else claimed, or sent by another process
+        if sealed is not None and unchanged.update(sent_at=timezone.now()):  # otherwise claimed, or sent elsewhere
             send(run_id, sealed)
             sent += 1
     if sent:
@@ -57,7 +58,7 @@ class Redelivery:
     """A thread that looks for lost messages."""
 
     def __init__(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="redelivery", daemon=True)
         self._thread.start()
@@ -73,6 +74,6 @@ class Redelivery:
             except BrokerError as error:
                 log.warning("Runs wait, and Redis cannot be reached: %s", error)
             except DatabaseError:
-                log.exception("Waiting runs could not be looked for; trying again")
+                log.exception("Waiting runs could not be checked; trying again")
                 connection.close()
         connection.close()

@@ -56,7 +56,7 @@ def refill(contract: Contract, parameters: JSON) -> Refilled:
 
 
 def _without(value: JSON, marks: PointerTree, now: str, emptied: dict[str, None]) -> JSON:
-    """`value` without what `marks` lead to; it stands at `now` afterwards. What is not on the way there is shared."""
+    """`value` without the parts at `marks`; its new pointer is `now`. Parts that do not change are shared."""
     if isinstance(value, dict):
         kept = {}
         for name, member in value.items():

@@ -1,7 +1,7 @@
 """A value that a JSON Schema accepts, made from the schema alone.
 
 Nothing here knows Django. The same schema and seed give the same value: chance comes from the seed, and the bounds are
-counted in steps. Only what patterns take is bounded in time as well, for a step of theirs can be long.
+counted in steps. Patterns are also bounded in time, because one of their steps can be long.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from playground.wanted_values import Wanted, is_number
 
 SAMPLES = 3
 MAX_STEPS = 4000  # values made in one try
-MAX_WORK = 100_000  # steps of all tries together: schemas looked at, and what checking the values takes
+MAX_WORK = 100_000  # steps of all tries together: schemas examined, and work to check the values
 MAX_SECONDS = 0.3
 MAX_DEPTH = 24
 ROOMY_DEPTH = 3  # down to here optional members are made, too
@@ -114,7 +114,7 @@ def samples(schema: CompiledSchema, seed: str) -> list[JSON]:
 
 
 def sampling_budget() -> Budget:
-    """What making values may cost, for one value or for several that share it."""
+    """The work allowed to generate one value, or several that share the budget."""
     return Budget(steps=MAX_WORK, seconds=MAX_SECONDS)
 
 
@@ -129,7 +129,7 @@ def sample(schema: CompiledSchema, seed: str, budget: Budget | None = None) -> J
     budget = budget or sampling_budget()
     problems: tuple[Problem, ...] | None = None
     for count, manner in enumerate(MANNERS):
-        maker = _Maker(Random(f"{seed} {count}"), manner, budget)  # noqa: S311 - the same every time is what is wanted
+        maker = _Maker(Random(f"{seed} {count}"), manner, budget)  # noqa: S311 - it must be repeatable
         try:
             value = maker.make([schema.root], depth=0, name="")
         except Impossible:
@@ -156,13 +156,13 @@ class _Maker:
         self.spend(1)
 
     def spend(self, steps: int) -> None:
-        """Count what looking through so many schemas or values takes."""
+        """Count `steps` of work, one for each schema or value examined."""
         self.budget.steps -= steps
         if self.budget.steps < 0:
             raise Impossible
 
     def gathered(self, places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[Place], list[list[Place]]]:
-        """`gather`, its work counted."""
+        """`gather`, with its work counted."""
         found, unions = gather(places, known)
         self.spend(len(found) + sum(map(len, unions)))
         return found, unions
@@ -188,7 +188,7 @@ class _Maker:
         return fallback[0]
 
     def children(self, places: list[Place], name: str) -> list[Place]:
-        """`child_places`, its work counted: each pattern is matched with the name."""
+        """`child_places`, with its work counted: each pattern is matched against the name."""
         patterns = (members(place).get("patternProperties") for place in places)
         self.spend(len(places) + sum(len(each) for each in patterns if isinstance(each, dict)))
         return child_places(places, name)

@@ -163,8 +163,8 @@ def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
 def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:
     """`value` without what only its name tells to be secret, where a form would show it.
 
-    A form hides what its schema marks; a member that the schema does not know has no mark. None where it takes too long
-    to find the secrets.
+    A form hides the secrets that its schema marks; a member that the schema does not declare has no mark. None if it
+    takes too long to find the secrets.
     """
     marked, found = find_secrets(schema, value, by_name=False), find_secrets(schema, value)
     if marked.reason or found.reason:
@@ -184,7 +184,7 @@ def _stands(value: JSON, tokens: list[str]) -> bool:
 
 
 def _without(value: JSON, pointers: Collection[str]) -> JSON:
-    """`value` without what `pointers` lead to; an item of a list becomes null, so that the others keep their places."""
+    """`value` without the parts at `pointers`; a list item becomes null, so that the others keep their positions."""
     return _pruned(value, pointer_tree(pointers)) if pointers else value
 
 

@@ -1,10 +1,10 @@
-"""Redaction: secrets are taken out of what a tool gave back, before anything of it is stored or shown.
+"""Redaction: secrets are removed from a tool's response and output, before any of it is stored or shown.
 
 Nothing here knows Django. A secret is found by its value, wherever it stands and in the spellings that programs write
 it in: as it is, escaped in JSON, Python or HTML, percent-encoded, in hexadecimal, and inside base64.
 
-The spellings are built when there is something to search. A text is searched in one pass, however many there are: they
-are looked up by their first characters. One pattern of all spellings would try each of them at each character.
+The spellings are built when there is something to search. A text is searched in one pass, however many spellings there
+are, by looking up their first characters. A single pattern of all spellings would try each of them at each character.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from catalog.strict_json import JSON, Number
 
 MARK = "[secret]"
 WITHHELD = "[withheld: it could not be searched for secrets]"
-MAX_SECRETS: Final = 200  # strings and numbers among the parameters of a run; as many more in its configuration
-MAX_SECRET_BYTES: Final = 64 * 1024  # of these together, as UTF-8
+MAX_SECRETS: Final = 200  # strings and numbers in the parameters of a run, and as many again in its configuration
+MAX_SECRET_BYTES: Final = 64 * 1024  # of these in total, as UTF-8
 # Taking out one to three characters would leave holes in ordinary words and say which letters the secret has.
 MIN_SECRET_CHARACTERS = 4
 # A key file is a secret line by line, too: a log may show one of them.
 MIN_LINE_CHARACTERS = 16
 
-_FEW: Final = 200  # beginnings of spellings that a pattern tells from other text faster than a look at each character
-_LONG: Final = 256  # characters; longer spellings are compared one by one, which ends at the first difference
+_FEW: Final = 200  # up to so many beginnings, a pattern finds them faster than a lookup at each character
+_LONG: Final = 256  # characters; longer spellings are compared one by one, up to the first difference
 _COMPARED_AT_ONCE: Final = 4096  # characters that count as one comparison
-_MAX_COMPARISONS: Final = 1_000_000  # of one text or value with spellings
+_MAX_COMPARISONS: Final = 1_000_000  # of spellings with one text or value
 
 
 Searched = TypeVar("Searched", bound=JSON)
 
 
 class Scrubber:
-    """Takes a set of secret strings out of texts and JSON values.
+    """Removes a set of secret strings from texts and JSON values.
 
-    With more secrets than one run may have, which is refused before, it takes out everything.
+    With more secrets than one run may have, it removes everything; such runs are refused earlier.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -94,7 +94,7 @@ class Scrubber:
         return self._safely(value, lambda search: search.value(value))
 
     def _safely(self, unsearched: Searched, search: Callable[[_Search], Searched]) -> Searched | str:
-        """What `search` makes of it; `WITHHELD` where it cannot be searched."""
+        """The result of `search`; `WITHHELD` if the value cannot be searched."""
         if self._withholds_all:
             return WITHHELD
         if not self._secrets:
@@ -110,7 +110,7 @@ class _TooMuchWork(Exception):
 
 
 class _Spellings:
-    """The spellings of some secrets, ready to be looked up."""
+    """The spellings of some secrets, ready for lookup."""
 
     def __init__(self, spellings: Iterable[str]) -> None:
         self.all = frozenset(spellings)
@@ -135,11 +135,11 @@ class _Spellings:
 
 @dataclass(slots=True)
 class _Beginning:
-    """The spellings that begin in the same way, the longest first.
+    """The spellings with the same beginning, the longest first.
 
     Attributes:
         long: the long ones, by their first `_LONG` characters.
-        lengths: how long the others are.
+        lengths: the lengths of the others.
     """
 
     long: dict[str, list[str]] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class _Table:
 
 
 class _Search:
-    """One text or value being searched, its work counted."""
+    """One search of a text or value, with its work counted."""
 
     def __init__(self, spellings: _Spellings) -> None:
         self._spellings = spellings
@@ -196,7 +196,7 @@ class _Search:
         return "".join([*pieces, text[done:]])
 
     def _end(self, table: _Table, text: str, at: int) -> int:
-        """Where the longest spelling ends that begins at `at`; 0 where none does."""
+        """The end of the longest spelling that begins at `at`; 0 if none does."""
         beginning = table.beginnings.get(text[at : at + table.length])
         if beginning is None:
             return 0
@@ -212,7 +212,7 @@ class _Search:
         return 0
 
     def without_begun(self, text: str) -> str:
-        """`text` without what could be the beginning of a secret, at its very end."""
+        """`text` without a possible beginning of a secret at its very end."""
         known = self._spellings
         for at in range(max(0, len(text) - known.longest + 1), len(text)):
             start = text[at : at + MIN_SECRET_CHARACTERS]

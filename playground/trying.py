@@ -260,7 +260,7 @@ class Trial:
         self._fill(list(_pairs(request)), request.POST, is_checked=is_checked and not request.POST.get("op", ""))
 
     def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
-        """Take all names and values of a request; `single` has those that stand around the forms of schemas."""
+        """Read all names and values of a request; `single` has those outside the schemas' forms."""
         if single.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = single["mode"]
         self.timeout = single.get("timeout_s", "").strip()[:20]
@@ -289,9 +289,9 @@ class Trial:
             self._collect_errors()
 
     def unfinished(self) -> str:
-        """What is filled in, encrypted, for the time until somebody has signed in: without secrets and files.
+        """The entries of the form, encrypted, to be stored until the visitor has signed in; without secrets and files.
 
-        Fields where a secret was typed are left out, and so is what other branches of a union held.
+        Fields that contain a secret are left out, and so are the entries of a union's other branches.
         """
         pairs: list[JSON] = [["mode", self.mode], ["timeout_s", self.timeout]]
         for submission in filter(None, (self.configuration, self.parameters)):
@@ -301,7 +301,7 @@ class Trial:
         return encrypt(pairs)
 
     def restore(self, unfinished: str) -> bool:
-        """Fill in what `unfinished` gave; False where that cannot be read any more."""
+        """Fill in the entries from `unfinished`; False if they cannot be decrypted any more."""
         try:
             pairs = cast("list[tuple[str, Sent]]", decrypt(unfinished))
         except Unreadable:

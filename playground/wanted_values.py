@@ -27,8 +27,8 @@ class Wanted:
     """What all schemas that apply at one place say together.
 
     Attributes:
-        budget: what checking values may cost.
-        types: those that the value may be of, once that is known.
+        budget: the limit of the work to check values.
+        types: the types that the value may have, once they are known.
     """
 
     places: list[Place]

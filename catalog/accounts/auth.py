@@ -17,10 +17,10 @@ from catalog.accounts.models import ApiToken, User
 
 
 class Token(HttpBearer):
-    """`Authorization: Bearer …` with a usable token that has one of the scopes; any usable token where none is named.
+    """`Authorization: Bearer …` with a usable token that has one of the scopes; without scopes, any usable token.
 
-    An unusable token (unknown, expired, revoked, of a disabled account) is refused everywhere, also where no token is
-    needed: a program whose token has run out must notice.
+    An unusable token (unknown, expired, revoked, or of a disabled account) is refused everywhere, even where no token
+    is needed: a program whose token has expired must notice.
     """
 
     def __init__(self, *scopes: str) -> None:
@@ -83,7 +83,7 @@ class Anybody(APIKeyCookie):
 
 
 def token_or_session(*scopes: str) -> list[Callable[[HttpRequest], Any]]:
-    """For `auth=` of an operation that changes, runs, or shows what is private. A token needs one of the scopes."""
+    """For `auth=` of an operation that changes, runs, or shows private data. A token needs one of the scopes."""
     return [Token(*scopes), Session()]
 
 

@@ -1,7 +1,8 @@
-"""Ways in, made and used: API tokens, one-time sign-in links, and the count of wrong passwords.
+"""Create and use API tokens and one-time sign-in links, and count wrong passwords.
 
-The secret of a link is in its path (`secret_paths.py`), and must be in no log: `config.middleware.HiddenSecrets` takes
-it out of a request before the site sees it, `config.logs.WithoutSecrets` out of every log line.
+The secret of a link is in its path (`secret_paths.py`) and must not appear in any log:
+`config.middleware.HiddenSecrets` removes it from a request before the site sees it, and `config.logs.WithoutSecrets`
+removes it from every log line.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def token_for(secret: str) -> ApiToken | None:
 def create_sign_in_link(username: str | None = None) -> str:
     """The secret of a new link that signs `username` in once, within `SignInLink.LIFETIME`.
 
-    Without a name it is a link for the administrator; on a site that has none yet, the account "owner" is made.
+    Without a name the link is for the administrator; a site without one gets the account "owner" first.
 
     Raises:
         AccountError: there is no such account, or it is disabled.
@@ -91,7 +92,7 @@ def create_sign_in_link(username: str | None = None) -> str:
 
 @sensitive_variables()
 def usable_link(secret: str) -> SignInLink | None:
-    """The link with this secret, or None where it is unknown, used or too old."""
+    """The link with this secret, or None if it is unknown, used or expired."""
     links = SignInLink.objects.filter(
         digest=digest(secret),
         used_at=None,

@@ -1,4 +1,4 @@
-"""Accounts by name: which there are, and how one is created on the command line."""
+"""Find accounts by name, and create them on the command line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ NAMES_LISTED: Final = 10
 
 
 def administrator() -> User | None:
-    """The account that a link is for where none is named: the owner, or else the first administrator."""
+    """The account that a link signs in by default: the owner, else the first administrator."""
     active = User.objects.filter(is_active=True)
     administrators, owner = active.filter(is_superuser=True), active.filter(username=LOCAL_OWNER)
     return administrators.filter(username=LOCAL_OWNER).first() or administrators.order_by("pk").first() or owner.first()
 
 
 def create_account(username: str, *, is_superuser: bool = False) -> User:
-    """Make an account without a password.
+    """Create an account without a password.
 
     Raises:
-        AccountError: the name is taken, or cannot be a name.
+        AccountError: the name is already in use, or is not valid.
     """
     user = User(username=username, is_staff=is_superuser, is_superuser=is_superuser)
     user.set_unusable_password()
@@ -38,7 +38,7 @@ def create_account(username: str, *, is_superuser: bool = False) -> User:
 
 
 def account_named(username: str) -> User:
-    """The account that a link can be made for.
+    """The account, if a link can be created for it.
 
     Raises:
         AccountError: there is none, or it is disabled.
@@ -47,7 +47,7 @@ def account_named(username: str) -> User:
     if user is None:
         raise AccountError(
             f"There is no account named {username!r}. {accounts_there_are()} To create it: manage.py sign_in_link "
-            f"{shlex.quote(username)} --create (with --superuser: as an administrator)"
+            f"{shlex.quote(username)} --create (add --superuser for an administrator)"
         )
     if not user.is_active:
         raise AccountError(f"The account {username!r} is disabled, so it cannot sign in.")
@@ -55,7 +55,7 @@ def account_named(username: str) -> User:
 
 
 def accounts_there_are() -> str:
-    """The names of the accounts that can sign in, as a sentence; of many the first."""
+    """The names of the accounts that can sign in, as a sentence; only the first ones if there are many."""
     active = User.objects.filter(is_active=True).order_by("username")
     names = list(active.values_list("username", flat=True)[:NAMES_LISTED])
     if not names:

@@ -1,6 +1,6 @@
-"""Sign-in links have their secret in the path, `/sign-in/<secret>/`: how to write such a path without it.
+"""Find and hide the secret of a sign-in link, which is in its path, `/sign-in/<secret>/`.
 
-It needs no Django, because the server's logging is set up before Django is.
+This module does not use Django, because the server's logging is set up before Django is.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ def hidden(text: str) -> str:
 
 
 def secret_of_link(path: str) -> str | None:
-    """The secret in the path of a sign-in link, also where its last slash is missing; None for any other path."""
+    """The secret in the path of a sign-in link, even without the final slash; None for any other path."""
     found = re.fullmatch(r"/sign-in/([^/]+)/?", path)
     return found[1] if found else None

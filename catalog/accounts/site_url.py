@@ -1,4 +1,4 @@
-"""Where the site is reached: `manage.py serve` writes it down, so that other commands print addresses that work."""
+"""The URL of the site: `manage.py serve` stores it, so that other commands print addresses that work."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def is_loopback(host: str) -> bool:
 def url_of_server(host: str, port: int) -> str:
     """The URL, without a trailing slash, by which people reach a server that listens on `host` and `port`.
 
-    Under TOOLSHELF_HTTPS it is that of the proxy, which has the first public name of ALLOWED_HOSTS. Else it is the
-    server's own, by a name that it answers to.
+    With TOOLSHELF_HTTPS this is the URL of the proxy, with the first public name in ALLOWED_HOSTS. Otherwise it is the
+    server's own URL, with a name that the server accepts.
     """
     names = [name.removeprefix(".") for name in settings.ALLOWED_HOSTS]
     name = next((name for name in names if not is_loopback(name)), names[0] if names else DEFAULT_HOST)
@@ -32,18 +32,18 @@ def url_of_server(host: str, port: int) -> str:
     if validate_host(own, settings.ALLOWED_HOSTS):
         return f"http://{own}:{port}"
     if is_loopback(host):
-        return f"http://{name}"  # nobody reaches the port under that name: a proxy passes requests on
+        return f"http://{name}"  # a proxy under that name forwards to the port
     return f"http://{name}:{port}"
 
 
 def write_site_url(url: str) -> None:
-    """Store where the site is served, unless that is stored already: a start needs no room on a full disk."""
+    """Store the URL of the site, unless it is unchanged: a restart must work on a full disk."""
     if stored_site_url() != url:
         (settings.DATA_DIR / "site_url").write_text(f"{url}\n")
 
 
 def stored_site_url() -> str | None:
-    """Where the server that was started last serves the site; None where none was started with this data directory."""
+    """The URL of the server last started with this data directory; None if there was none."""
     try:
         return (settings.DATA_DIR / "site_url").read_text().strip() or None
     except FileNotFoundError:

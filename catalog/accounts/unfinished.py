@@ -1,7 +1,7 @@
-"""Forms that somebody filled in without being signed in: stored while they sign in, and filled in again after it.
+"""Forms that visitors filled in before signing in: stored while they sign in, and restored afterwards.
 
-They are stored in the session, which signing in carries over, whether by a password or by a link. Whoever stores a form
-leaves out secrets and files. Sessions of visitors are few, small and short-lived, so that nobody can fill the disk.
+They are stored in the session, which is carried over on signing in, by password or by link. The caller leaves out
+secrets and files. The number, size and lifetime of visitors' sessions are limited, so that nobody can fill the disk.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ KEY: Final = "unfinished_form"
 
 
 def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpResponse:
-    """Lead a visitor to the sign-in page, and from there back to `path`, where `take_unfinished` gives `filled_in`.
+    """Redirect a visitor to sign in, and then back to `path`, where `take_unfinished` returns `filled_in`.
 
-    What is too long, or comes when too many are stored, is not stored, and the sign-in page says so.
+    A form is not stored if it is too long or too many are stored already; the sign-in page then shows a warning.
     """
     query = {"next": path}
     if len(filled_in) > MAX_CHARACTERS or not (is_stored(request) or has_room()):
@@ -40,7 +40,7 @@ def ask_to_sign_in(request: HttpRequest, path: str, filled_in: str) -> HttpRespo
 
 
 def has_room() -> bool:
-    """Whether another form can be stored. Sessions that end so soon are those of visitors: people's last for weeks."""
+    """Whether another form can be stored. Sessions that end this soon are visitors'; users' sessions last for weeks."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     return Session.objects.filter(expire_date__lt=timezone.now() + LIFETIME).count() < MAX_STORED
 
@@ -51,7 +51,7 @@ def is_stored(request: HttpRequest) -> bool:
 
 
 def take_unfinished(request: HttpRequest, path: str) -> str | None:
-    """What somebody who is signed in by now filled in at `path`, once."""
+    """The form that the user filled in at `path` before signing in, returned once; None if there is none."""
     stored = request.session.get(KEY)
     if not request.user.is_authenticated or not stored or stored["path"] != path:
         return None

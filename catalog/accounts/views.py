@@ -63,7 +63,7 @@ class SignInForm(AuthenticationForm):
 
 
 class LeadsToNext(RedirectURLMixin):
-    """Goes to `next` after signing in, where that is a page of this site; `remember_next` is for another view."""
+    """Redirects to `next` after signing in, if it is on this site; `remember_next` stores it for another view."""
 
     next_page = settings.LOGIN_REDIRECT_URL
     request: HttpRequest
@@ -72,7 +72,7 @@ class LeadsToNext(RedirectURLMixin):
         return self.checked(super().get_redirect_url())
 
     def checked(self, url: str) -> str:
-        """`url` where it is a page to come back to; else ""."""
+        """`url` if it is a page of this site to return to, else ""."""
         is_own = url_has_allowed_host_and_scheme(
             url, allowed_hosts=self.get_success_url_allowed_hosts(), require_https=self.request.is_secure()
         )
@@ -86,7 +86,7 @@ class LeadsToNext(RedirectURLMixin):
         return self.checked(unquote(self.request.COOKIES.get(settings.NEXT_COOKIE_NAME, "")))
 
     def remember_next(self, response: HttpResponse, url: str) -> None:
-        """Store `url` for the sign-in link that this browser may open next, in another tab; "" forgets it."""
+        """Store `url` for the sign-in link that this browser may open next, in another tab; "" deletes it."""
         if not url and settings.NEXT_COOKIE_NAME not in self.request.COOKIES:
             return
         response.set_cookie(
@@ -100,10 +100,10 @@ class LeadsToNext(RedirectURLMixin):
         )
 
     def enter(self, user: User) -> HttpResponse:
-        """Sign in, and lead to the page from which somebody came."""
+        """Sign the user in, and redirect to the page that they came from."""
         response = HttpResponseRedirect(self.get_success_url())
         login(self.request, user, backend="django.contrib.auth.backends.ModelBackend")
-        self.request.session.set_expiry(None)  # that of a visitor with an unfinished form is short
+        self.request.session.set_expiry(None)  # a visitor's session with an unfinished form expires soon
         self.remember_next(response, "")
         return response
 
@@ -133,9 +133,10 @@ class SignOut(LogoutView):
 
 
 class SignInByLink(LeadsToNext, View):
-    """Sign in by a link that was printed on the machine.
+    """Sign in by a link that was printed on the server's machine.
 
-    Opening it shows a page with one button, so that a preview of the link does not use it up; the button does.
+    Opening it shows a page with one button, so that a preview of the link does not use it up; only pressing the button
+    does.
     """
 
     http_method_names = ["get", "head", "post", "options"]
@@ -144,7 +145,7 @@ class SignInByLink(LeadsToNext, View):
         response = super().dispatch(request, *args, **kwargs)
         response["Cache-Control"] = "no-store"
         # `no-referrer` alone would make browsers send `Origin: null` with the form, which the check of its origin
-        # refuses. The last policy that a browser knows counts; this one sends the site's address without the path.
+        # refuses. Browsers apply the last policy that they know; this one sends the site's address without the path.
         response["Referrer-Policy"] = "no-referrer, strict-origin"
         response["X-Robots-Tag"] = "noindex, nofollow"
         return response

@@ -53,8 +53,9 @@ def export_catalog(request: HttpRequest) -> HttpResponseBase:
     """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
 
     What people say of tools is in it as well: toolkit, tags, owner, deprecation and waivers. The same catalog gives the
-    same bytes. Of people there are only the names of owners, and no secret is in it. With `If-None-Match` the answer
-    is 304 while the catalog is the same; while others wait for an export it is 429 or 503, with `Retry-After`.
+    same bytes. The only people in it are owners, by name, and it contains no secrets. With `If-None-Match` the response
+    is 304 if the catalog has not changed. It is 429 or 503 with `Retry-After` if too many other requests are waiting
+    for an export.
     """
     export = catalog_files.now()
     if is_known(request, export.etag):

@@ -42,7 +42,7 @@ _LIKELY: Final = ("object", "array", "string", "integer", "fraction", "boolean",
 
 
 def sketches_of(place: Place) -> list[JSON]:
-    """As `sketches`, for one schema; none where that is too large or too entangled."""
+    """Like `sketches`, for one schema; empty if the schema is too large or too complex."""
     try:
         return sketches(together(place))
     except (TooMuch, Unchecked):
@@ -50,9 +50,9 @@ def sketches_of(place: Place) -> list[JSON]:
 
 
 def sketches(whole: Together) -> list[JSON]:
-    """Values that `whole` may accept: with all members that are declared or the needed ones, of several branches.
+    """Values that `whole` may accept: with all declared members or only the needed ones, for several branches.
 
-    Those that take too much to make are left out.
+    Values that take too much work to build are left out.
     """
     found: list[JSON] = []
     for turn, everything in product(range(TURNS), (False, True)):

@@ -95,7 +95,7 @@ class Court:
         return self.witness(obstacle) if search else None
 
     def witness(self, obstacle: Obstacle) -> Proof | None:
-        """A value made by one of the obstacle's edits out of one that is accepted; None where that takes too much."""
+        """An accepted value, changed by one of the obstacle's edits; None if that takes too much work."""
         try:
             return self._witness(obstacle)
         except (TooMuch, Unchecked):

@@ -84,7 +84,7 @@ class Flattener:
                 self._report.dropped(place, "Nothing at all is allowed here, which cannot be said in one schema.")
 
     def _add_one(self, schema: Schema, result: Flat) -> list[tuple[JSON, str]]:
-        """Merge what `schema` says itself; gives the schemas that it refers to, and where it does."""
+        """Merge the keywords of `schema` itself; returns the schemas that it refers to, each with its pointer."""
         self._spend(1)
         origin = self._modern.origins.of(schema)
         for keyword, value in schema.items():

@@ -20,7 +20,7 @@ from catalog.problems import pointer_join
 from catalog.strict_json import JSON, MAX_DEPTH, dumps
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: references that are written out may multiply
-TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here, which is too deep; from here on it is left open."
+TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here, which is too deep; deeper schemas accept any value."
 
 _HOLDS_ITSELF: Final = "It holds itself; it is written out once, and left open inside."
 _UNKNOWN: Final = (
@@ -58,7 +58,7 @@ class SubsetWriter:
         self._report = report
         self._flattener = Flattener(modern, report)
         self._room = MAX_WRITTEN
-        self._depth = 0  # of the schema that is being written, in those around it
+        self._depth = 0  # how many schemas contain the one that is being written
         self._definitions: dict[str, Schema] = {}
         self._unwritten: list[str] = []  # definitions that something written refers to
         self.renamed: dict[str, str] = {}

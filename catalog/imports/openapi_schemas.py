@@ -206,7 +206,7 @@ def from_openapi_3(schema: JSON, pointer: str, report: Report) -> JSON:
 
 
 def _needed_from(pointer: str, found: Mapping[str, _Definition]) -> dict[str, _Definition]:
-    """Those of `found` that the one at `pointer` refers to, directly or through others."""
+    """The definitions in `found` that the one at `pointer` refers to, directly or through others."""
     needed: dict[str, _Definition] = {}
     waiting = deque(found[pointer].needs)
     while waiting:

@@ -3,8 +3,8 @@
 Nothing here knows Django. A schema is evaluated *in place* by `$ref`, `allOf`, `if` and their like: more schemas look
 at the same value. `properties`, `items` and their like go on to a smaller value, so recursion through them ends with
 the value. A loop in place never ends; without one, the schemas that look at one place can be counted beforehand, and
-so can those along the costliest path into a value, apart from recursion, which the budget of a run bounds. So can the
-levels of a value that references lead into.
+so can those along the costliest path into a value, apart from recursion, which the budget of a run bounds. The levels
+that references lead into a value can be counted, too.
 
 Everything here is iterative, linear in the schema for loops, and itself bounded for costs.
 """
@@ -97,7 +97,7 @@ def costs(nodes: Iterable[Node]) -> dict[Node, Cost]:
 
 
 def levels(nodes: Sequence[Node]) -> dict[Node, int]:
-    """How many levels inside a value each of `nodes` looks at most, as references, members and items lead there.
+    """How deep inside a value each of `nodes` can apply, in levels, through references, members and items.
 
     Schemas that refer back to each other are recursive, which is legitimate: together they count as one level. Linear:
     Kosaraju's algorithm finds those groups, each after all groups that lead to it.
@@ -127,7 +127,7 @@ def levels(nodes: Sequence[Node]) -> dict[Node, int]:
 
 
 def _steps(node: Node) -> Iterator[tuple[Node, int]]:
-    """The nodes that look at the same value as `node` (0), and at what is one level inside it (1)."""
+    """The nodes that apply to the same value as `node` (0), and to values one level inside it (1)."""
     yield from ((target, 0) for target in _in_place_nodes(node))
     yield from ((child, 1) for child, _ in _further(node))
 

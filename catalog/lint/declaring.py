@@ -40,7 +40,7 @@ def _declares_members(node: Node) -> bool:
 
 
 def _around(node: Node) -> list[Node]:
-    """`node`, and what it is a part of."""
+    """`node` and the nodes that contain it."""
     found_here = [node]
     above = node
     while above.parent is not None and above.path[0] in {"allOf", "anyOf", "oneOf", "if", "then", "else", "not"}:
@@ -50,7 +50,7 @@ def _around(node: Node) -> list[Node]:
 
 
 def _is_matched(name: str, patterns: Collection[str], budget: Budget) -> bool:
-    """Whether one of `patterns` is for members called `name`; also where that takes too long to find out."""
+    """Whether one of `patterns` matches the member name `name`; True if that takes too long to check."""
     with Run(budget) as run:
         try:
             return any(found_in(pattern, name, run) for pattern in patterns)

@@ -40,11 +40,11 @@ class Part:
 
     @cached_property
     def names_in_place(self) -> dict[Node, tuple[frozenset[str], frozenset[str]]]:
-        """What `declared_in_place` has found out."""
+        """The cache of `declared_in_place`."""
         return {}
 
     def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
-        """The members that `node` and all that `in_place` finds declare, and the patterns of others; found once."""
+        """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
         known = self.names_in_place.get(node)
         if known is None:
             around = [keywords_of(one) for one in in_place(node)]

@@ -1,4 +1,4 @@
-"""Signing in, on any page."""
+"""A link to the sign-in page, for any page."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def sign_in_url(context: Context, otherwise: str = "") -> str:
-    """The sign-in page, which leads back to this page; from the sign-in pages themselves, to where these lead.
+    """The URL of the sign-in page, which leads back to this page; on a sign-in page, to that page's `next`.
 
-    The answer to a form may have an address for forms alone, so from there it leads to the path `otherwise`, if any.
+    The response to a POST may have a URL that does not accept GET, so there it leads to `otherwise`, if given.
     """
     address, request, back = reverse("accounts:sign_in"), context.get("request"), otherwise
     if request is not None and request.path_info.startswith(address):

@@ -1,7 +1,7 @@
 """Which schemas apply at a place of a value: through references, `allOf`, branches, conditions, members and items.
 
-Nothing here knows Django. Schemas are never merged: what applies is a list. (Drawing a form follows the value that
-stands at a place, in `applicable.py`; here there need not be one.)
+Nothing here knows Django. Schemas are never merged: the result is a list. (To draw a form, `applicable.py` follows the
+existing value; this module works without one.)
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def gather(places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[P
 
 
 def gather_all(places: Iterable[Place], run: Run) -> list[Place]:
-    """Every schema that may apply where `places` do, whichever branches are taken.
+    """Every schema that may apply where `places` do, whichever branches are chosen.
 
     Raises:
         Unchecked: the budget of `run` is used up, or there are more than `MAX_PLACES`.
@@ -141,6 +141,6 @@ def _items(place: Place, index: int) -> Iterator[Place]:
 
 
 def prefix_length(places: Iterable[Place]) -> int:
-    """How many items have schemas of their own, by position; the same schemas apply to all items behind them."""
+    """How many items have their own schemas, by position; the same schemas apply to all items after them."""
     listed = (members(place).get(keyword) for place in places for keyword in ("prefixItems", "items"))
     return max((len(schemas) for schemas in listed if isinstance(schemas, list)), default=0)

@@ -2,7 +2,7 @@
 
 What the schema requires is there at once, with its default or the one value that it may have; what is optional is left
 out. A value that nobody can guess stays empty, to be filled in. That includes texts, lists and maps: an empty one is a
-value, and is sent only where a person chose it. An object with members of its own is created, for their fields to show.
+value, and is sent only where a person chose it. An object with declared members is created, so that their fields show.
 """
 
 from __future__ import annotations

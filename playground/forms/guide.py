@@ -65,7 +65,7 @@ class Guide:
         return known[1]
 
     def at_value(self, places: Sequence[Place], value: Maybe) -> Applicable:
-        """What applies where all of `places` do and a finished value stands."""
+        """The schemas that apply to a finished value to which all of `places` apply."""
         return self._search(places, value, None if isinstance(value, Absent) else kind_of(value), {})
 
     def _search(self, places: Sequence[Place], value: Maybe, kind: Kind | None, branches: dict[str, int]) -> Applicable:

@@ -105,7 +105,7 @@ class Here:
 
     @property
     def must_exist(self) -> bool:
-        """Whether a value is here and has to be, so that "(not set)" is not offered."""
+        """Whether a value is present and required, so that "(not set)" is not offered."""
         return self.spot.is_row or (self.spot.is_required and not self.is_empty)
 
     @property

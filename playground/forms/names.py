@@ -10,7 +10,7 @@ r    | hidden, one per row      | a list's row; `~id` is a folded run of rows
 m    | hidden, one per row      | an object's extra entry
 k l  | text                     | the entry's key; the key as a JSON literal
 t x  | text, checkbox           | text that is absent when empty, unless the box is ticked
-s    | text                     | the same as t; drafts in browsers hold it from earlier versions
+s    | text                     | the same as t, in drafts that earlier versions left in browsers
 q    | text                     | text as a JSON literal, where HTML could not carry it
 n    | text                     | a number as it is typed; "" is absent
 b    | radio                    | true, false or ""

@@ -164,7 +164,7 @@ class TextNode:
 
     Attributes:
         picker: the type of a control that may write into it, "date" for instance.
-        keep_empty: the name of the box that sends it when it is empty; "" for a literal, which says it itself.
+        keep_empty: the name of the box that sends an empty text; "" for a literal, which can be "" itself.
     """
 
     template: ClassVar = "text"
@@ -183,7 +183,7 @@ class TextNode:
 
     @property
     def placeholder(self) -> str:
-        """What an empty control shows: whether it is sent. Never empty, so that styles can tell an empty control."""
+        """The placeholder: whether an empty text is sent. Never empty, so that styles can detect an empty control."""
         return "(empty text)" if self.is_kept_empty else "(not set)"
 
 

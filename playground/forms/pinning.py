@@ -4,8 +4,8 @@ What cannot be read is said where it was typed; what breaks the schema, where a 
 its empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen
 branch alone. What has no control of its own is said at the nearest one around it.
 
-An empty field has one message, which asks for its value ("Enter owner"). What else the schema objects to only because
-that value is missing is left out: that its list is too short, or that no branch of a union fits.
+An empty field has one message, which asks for its value ("Enter owner"). Other violations that only result from the
+missing value are left out, such as a list that is too short, or a union of which no branch matches.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _REQUESTS: Final[Mapping[str, str]] = {
     "choice": "Choose",
     "choices": "Choose",
     "file": "Choose a file for",
-}  # by a node's template; others are typed: "Enter"
+}  # by a node's template; for all others "Enter"
 
 
 def pin(form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]) -> Form:
@@ -99,7 +99,7 @@ class _Board:
             said.append(message)
 
     def post_fault(self, fault: Fault) -> None:
-        """Show what cannot be read, or is still empty, where it was typed."""
+        """Show at its field an entry that cannot be read, or is still empty."""
         self.post(fault.path, fault.problem.message, on_key=fault.on_key)
         if not fault.on_key:
             self.incomplete.add(_around(fault.path))
@@ -116,7 +116,7 @@ class _Board:
             self.post(path, violation.message, on_key=violation.keyword in _ABOUT_NAMES)
 
     def _post_missing(self, path: str, name: str, message: str) -> None:
-        """Ask for the member `name` at its empty field, unless something is said there already."""
+        """Ask for the member `name` at its empty field, unless that has a message already."""
         below = member_path(path, name)
         if below not in self.nodes:
             self.post(path, message)
@@ -126,7 +126,7 @@ class _Board:
             self.post(below, _request(self.nodes[below]))
 
     def _comes_from_an_empty_field(self, violation: Violation, path: str) -> bool:
-        """Whether filling in an empty field may settle `violation`: it is about a count, or a shifted tuple's item."""
+        """Whether filling in an empty field may fix `violation`: it is about a count, or a shifted tuple's item."""
         if violation.keyword in _ABOUT_COUNTS and path in self.incomplete:
             return True
         while path:
@@ -145,13 +145,13 @@ class _Board:
             self.post(path, violation.message)
 
     def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
-        """What is wrong with the branch that is in force at `path`."""
+        """The violations of the branch that is chosen at `path`."""
         node = self.nodes.get(path)
         index = dict(node.head.branches).get(violation.schema_pointer) if node else None
         return violation.branches[index] if index is not None and index < len(violation.branches) else ()
 
     def _asks_for_a_field(self, violation: Violation) -> bool:
-        """Whether `violation` says no more than that fields of the form are empty."""
+        """Whether `violation` only reports that fields of the form are empty."""
         path = self._path(violation.pointer)
         if violation.keyword in {"oneOf", "anyOf"}:
             chosen = self._chosen_branch(violation, path)

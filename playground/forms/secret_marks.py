@@ -1,4 +1,4 @@
-"""How a schema marks what is secret: `writeOnly`, `x-secret` or `format: password`; whatever is below is secret, too.
+"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`; everything below is secret, too.
 
 Nothing here knows Django.
 """
@@ -15,17 +15,17 @@ from playground.forms.schemas import members
 
 
 def is_secret_place(places: Sequence[Place]) -> bool:
-    """Whether one of the subschemas at a place calls it secret."""
+    """Whether one of the subschemas that apply together marks the value as secret."""
     return any(_calls_secret(members(place)) for place in places)
 
 
 def mentions_secrets(schema: JSON) -> bool:
-    """Whether a schema may call anything secret. Cheap; wrong only on the safe side."""
+    """Whether a schema may mark anything as secret. Cheap; it errs only on the safe side."""
     return any(_calls_secret(part) for part in _objects(schema))
 
 
 def secret_names(schema: JSON) -> frozenset[str]:
-    """The names of members that a schema calls secret, wherever they stand in it."""
+    """The names of members that a schema marks as secret, anywhere in it."""
     marked = _around_marks(schema)
     found = set()
     for part in _objects(schema):
@@ -41,7 +41,7 @@ def _calls_secret(schema: dict[str, JSON]) -> bool:
 
 
 def _around_marks(schema: JSON) -> set[int]:
-    """The identities of the objects and arrays of `schema` that hold a mark, themselves or somewhere below."""
+    """The identities of the objects and arrays in `schema` that contain a mark, directly or somewhere below."""
     found: set[int] = set()
     walked: list[tuple[JSON, JSON]] = [(schema, None)]  # each container with the one around it, outer ones first
     for part, _around in walked:
@@ -55,7 +55,7 @@ def _around_marks(schema: JSON) -> set[int]:
 
 
 def _target(member: JSON, schema: JSON) -> object:
-    """What `member` refers to inside the document; `member` itself where it refers to nothing there."""
+    """The target of `member` inside the document; `member` itself if it has none there."""
     reference = member.get("$ref") if isinstance(member, dict) else None
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return member

@@ -1,11 +1,11 @@
-"""Which parts of a value are secret.
+"""Find the secret parts of a value.
 
-A part is secret where the schema marks it (`writeOnly`, `format: password`, `x-secret`), or where its name says so
-("apiKey", "password"). Whatever stands below a secret belongs to it.
+A part is secret if the schema marks it (`writeOnly`, `format: password`, `x-secret`), or if its name suggests it
+("apiKey", "password"). Everything below a secret belongs to it.
 
 The search is one pass over the value. Which subschemas apply is worked out once for each combination of subschemas, not
-for each item, and the work is counted in a budget. Where the budget runs out, the whole value counts as secret, and
-`Secrets.reason` says so: a value is refused or hidden then, never shown.
+for each item, and the work is counted in a budget. If the budget runs out, the whole value counts as secret, and
+`Secrets.reason` explains this: the value is then refused or hidden, never shown.
 
 Nothing here knows Django.
 """
@@ -30,18 +30,18 @@ NOT_FOUND: Final = "The secrets in this value cannot be found"
 
 _CONTAINERS: Final = (dict, list)
 _MAY_BE_TEXT: Final = (str, dict, list)
-_STEPS_PER_SECRET: Final = 8  # what a secret found costs in steps: its pointer is put together
+_STEPS_PER_SECRET: Final = 8  # steps for each secret found, to build its pointer
 
 
 _Trail: TypeAlias = "tuple[_Trail | None, str | int]"
-"""The way to a part of a value: that to what is around it, and the token from there."""
+"""The way to a part of a value: the trail to its container, and the token from there."""
 
 
 @dataclass(frozen=True, repr=False)
 class Secrets:
     """The secret parts of a value: their JSON Pointers and values, outermost first, in the order of the value.
 
-    `reason` says why the search could not be finished; `parts` is then the whole value, as one secret.
+    `reason` explains why the search could not be finished; `parts` is then the whole value, as one secret.
     """
 
     parts: tuple[tuple[str, JSON], ...] = ()
@@ -90,7 +90,7 @@ def find_secrets(
 ) -> Secrets:
     """The secrets of `value`. With `by_name` False, only those that the schema marks.
 
-    Always ends, within `budget`; by default that is `MAX_SECONDS` of CPU time.
+    Always ends within `budget`, by default `MAX_SECONDS` of CPU time.
     """
     marks = schema is not None and schema.root.built("mentions secrets", lambda: mentions_secrets(schema.schema))
     if not marks and not by_name:
@@ -108,7 +108,7 @@ def find_secrets(
 def find_marked(places: Sequence[Place], value: JSON, budget: Budget, *, first: int = 0) -> Secrets:
     """The parts of `value` that `places` mark as secret, whichever of their branches and conditions apply.
 
-    `first` is the index of the first item, where `value` is some of the items of a list.
+    `first` is the index of the first item, if `value` is a slice of a list.
     """
     with Run(budget):
         try:
@@ -121,16 +121,16 @@ def find_marked(places: Sequence[Place], value: JSON, budget: Budget, *, first: 
 
 
 def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:
-    """The JSON Pointers and values of the secrets of `value`; the whole value where the search takes too long."""
+    """The JSON Pointers and values of the secrets of `value`; the whole value if the search takes too long."""
     return list(find_secrets(schema, value, by_name=by_name).parts)
 
 
 @dataclass(slots=True, eq=False)
 class _Combination:
-    """Subschemas that apply together, and what follows from them: worked out once, however many values they see.
+    """Subschemas that apply together, and the results for them: computed once, however many values they apply to.
 
     Attributes:
-        places: the subschemas as they were reached, without those that they lead to in place.
+        places: the subschemas themselves, without those that they refer to in place.
         prefix: how many items have subschemas of their own, by position.
         known: every combination that the search has met, by its subschemas.
     """
@@ -149,7 +149,7 @@ class _Combination:
         self.prefix = prefix_length(self._applying)
 
     def member(self, name: str) -> _Combination | None:
-        """What applies to the member called `name`; None where nothing does."""
+        """The combination for the member called `name`; None if nothing applies to it."""
         if name not in self._members:
             run = current_run()
             run.spend(len(self._applying))
@@ -157,7 +157,7 @@ class _Combination:
         return self._members[name]
 
     def item(self, index: int) -> _Combination | None:
-        """What applies to the item at `index`; the same for all behind the first `prefix` items."""
+        """The combination for the item at `index`; the same for all after the first `prefix` items."""
         index = min(index, self.prefix)
         if index not in self._items:
             current_run().spend(len(self._applying))
@@ -175,7 +175,7 @@ class _Combination:
 
 @dataclass(slots=True)
 class _Part:
-    """A part of the value that is secret, or may hold something secret.
+    """A part of the value that is secret, or may contain a secret.
 
     `trail` leads here; None for the whole value. `first` is the index of its first item.
     """
@@ -188,7 +188,7 @@ class _Part:
 
 
 class _Search:
-    """One search. It does not recurse: a value may be nested as deep as it likes."""
+    """One search. It does not recurse, so a value may be nested to any depth."""
 
     def __init__(self, *, by_name: bool) -> None:
         self._by_name = by_name

@@ -3,8 +3,8 @@
 In a draft, a token takes its place (`Kept`): "stored:/apiKey" for what stands there in the stored value, "sealed:…" for
 what was typed a moment ago, closed by the site's seal. A raw text shows a mark with the same token instead.
 
-How a schema marks secrets, `secret_marks.py` knows. JSON text is not taken apart into drafts: it is searched for what
-may be secret, and that alone is looked at closely.
+`secret_marks.py` reads how a schema marks secrets. JSON text is not split into drafts: it is searched for possible
+secrets, and only those are examined closely.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STORED: Final = "stored:"
 SEALED: Final = "sealed:"
 
 
-MAX_IN_TEXT: Final = 1000  # parts of JSON text that are looked at closely, because they may be secret
+MAX_IN_TEXT: Final = 1000  # parts of JSON text that are examined closely, because they may be secret
 
 
 class Safe:
@@ -69,8 +69,8 @@ class Safe:
 def conceal(draft: Draft, places: Sequence[Place], guide: Guide, safe: Safe, names: frozenset[str]) -> Draft:
     """`draft` with a token in place of every secret; nothing else is changed.
 
-    In JSON text that cannot be read, a secret is known by the name before it, one of `names`. The whole is one secret
-    where its texts hold too many secrets, or where these take too long to find.
+    In JSON text that cannot be parsed, a secret is recognised by the name before it, one of `names`. The whole draft
+    becomes one secret if its texts contain too many secrets, or if these take too long to find.
     """
     try:
         return _Concealing(guide, safe, names).draft(draft, places, "", is_secret=False)
@@ -80,7 +80,7 @@ def conceal(draft: Draft, places: Sequence[Place], guide: Guide, safe: Safe, nam
 
 
 class _TooManyInText(Exception):
-    """JSON text may hold too many secrets."""
+    """JSON text may contain too many secrets."""
 
 
 class _Concealing:
@@ -167,7 +167,7 @@ class _Concealing:
         )
 
     def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
-        """The members of a run, a mark for each secret."""
+        """The members of a run, with a mark for each secret."""
         ways, has_marks = self._ways(run, found.places)
         shown: dict[str, Maybe] = dict(run)
         for name, way in (ways or {}).items():
@@ -176,7 +176,7 @@ class _Concealing:
         return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
 
     def _items(self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int) -> list[JSON]:
-        """The items of a run, a mark for each secret; the first stands at `index` of the list and is called `row`."""
+        """The items of a run, with a mark for each secret; the first is at `index` of the list and is called `row`."""
         ways, has_marks = self._ways(run, found.places, index)
         shown: list[Maybe] = list(run)
         for token, way in (ways or {}).items():
@@ -186,9 +186,9 @@ class _Concealing:
         return [value for value in shown if not isinstance(value, Absent)]
 
     def _ways(self, value: JSON, places: Sequence[Place], first: int = 0) -> tuple[PointerTree | None, bool]:
-        """The ways in `value` to what may be secret, None where there is none; and whether it holds marks already.
+        """The ways in `value` to possible secrets, None if there are none; and whether it contains marks already.
 
-        `first` is the index of the first item, where `value` is some of the items of a list.
+        `first` is the index of the first item, if `value` is a slice of a list.
         """
         possible = find_marked(places, value, self._budget, first=first)
         if possible.reason:
@@ -200,7 +200,7 @@ class _Concealing:
     def _marked(
         self, value: JSON, places: Sequence[Place], pointer: str, ways: PointerTree, *, has_marks: bool
     ) -> Maybe:
-        """`value` with a mark for each secret at the ends of `ways`; ABSENT where a mark's secret is lost."""
+        """`value` with a mark for each secret at the ends of `ways`; ABSENT if the secret of a mark is lost."""
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText

@@ -112,7 +112,7 @@ def _switch(guide: Guide, draft: Draft, left: str, entered: str, made: Draft) ->
 
 
 def _as_literal(draft: Draft) -> Draft:
-    """A text as its JSON literal; where there is none yet, one to be written."""
+    """A text as its JSON literal; an empty literal to fill in if there is no text yet."""
     if isinstance(draft, Missing):
         return Text("", True, draft.state)
     is_plain = isinstance(draft, Text) and not draft.is_literal

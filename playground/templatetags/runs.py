@@ -1,4 +1,4 @@
-"""What a tool's page shows of running it: `{% load runs %}` brings `run_figures`, `example_check` and `tool_call`."""
+"""Tags for the runs on a tool's page: `{% load runs %}` provides `run_figures`, `example_check` and `tool_call`."""
 
 from __future__ import annotations
 

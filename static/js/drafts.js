@@ -89,7 +89,7 @@ document.addEventListener("htmx:after:swap", (event) => {
   setTimeout(keep); // htmx has its own word in the history first
 });
 
-// what the site filled in again, after signing in, is not in the page's entry yet
+// entries that the site restored after signing in are not in the page's draft yet
 if (!draft && document.getElementById("restored")?.hidden === false) keep();
 
 // the form asks for itself as soon as htmx listens to it

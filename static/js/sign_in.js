@@ -1,5 +1,5 @@
-// Signing in leaves the page. What is filled in goes to the site first, which fills it in again afterwards; files stay
-// behind, and the site leaves out secrets.
+// Signing in leaves the page, so the form goes to the site first, which restores it afterwards. Files are not sent, and
+// the site leaves out secrets.
 
 document.addEventListener("click", (event) => {
   const form = document.querySelector("form[data-unfinished]");
@@ -13,7 +13,7 @@ document.addEventListener("click", (event) => {
   form.submit();
 });
 
-// The way back may show this page as it was left.
+// The Back button may show this page as it was left.
 addEventListener("pageshow", () => {
   const form = document.querySelector("form[data-unfinished]");
   form?.querySelector("input[type=hidden][name=use]")?.remove();

@@ -204,4 +204,4 @@ def test_the_page_of_the_api_shows_the_scopes(client, db):
 
     assert "token (publish) or session" in page
     assert "token (read or run) or session" in page
-    assert "one that is unknown, expired or revoked is answered with 401 everywhere" in page
+    assert "an unknown, expired or revoked token gets 401 everywhere" in page

@@ -323,7 +323,7 @@ def test_a_slip_in_the_name_creates_nothing_and_names_the_accounts(ada):
 
     assert str(refused.value) == (
         "There is no account named 'adda'. Accounts: ada. To create it: manage.py sign_in_link adda --create "
-        "(with --superuser: as an administrator)"
+        "(add --superuser for an administrator)"
     )
     assert [user.username for user in User.objects.order_by("username")] == ["ada", "bob"]
     assert not SignInLink.objects.exists()

@@ -98,7 +98,7 @@ def test_the_page_says_that_it_was_filled_in_again(client, ada):
 def test_the_sign_in_page_says_what_comes_back(client):
     location = client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"]
 
-    assert b"comes back when you have signed in, except for secrets and files" in client.get(location).content
+    assert b"are restored after you sign in, except for secrets and files" in client.get(location).content
 
 
 def test_a_secret_comes_back_nowhere_and_is_not_stored(client, ada):
@@ -178,7 +178,7 @@ def test_a_text_that_was_pasted_to_be_uploaded_comes_back(client, ada, sign_in):
     assert page.css_first("#text").text() == "[1,\n 2]"
     assert page.css_first("#prefix").attributes["value"] == "mine"
     assert "checked" in page.css_first("input[name=dry_run]").attributes
-    assert "is here again, except for files" in page.body.text()
+    assert "have been restored, except for files" in page.body.text()
 
 
 def test_signing_in_gives_the_session_its_usual_length(client, ada):

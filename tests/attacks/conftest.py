@@ -13,7 +13,7 @@ from tests.attacks.watching import Canary, forget_peaks, peak_mib, servers_of
 from tests.site import Site, sign_in
 
 LOG_LINE = re.compile(
-    r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |    |Traceback |\S+Error|Toolshelf is at |Sign in by |Another one: |$)"
+    r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |    |Traceback |\S+Error|Toolshelf is at |Sign in as |Another one: |$)"
 )
 
 

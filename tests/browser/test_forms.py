@@ -420,7 +420,7 @@ def test_a_reload_loses_nothing_that_was_typed_or_added(every_control: Page):
 
     page.reload()
 
-    expect(page.get_by_text("What you had filled in is here again")).to_be_visible()
+    expect(page.get_by_text("Your entries have been restored")).to_be_visible()
     expect(page.get_by_label("City")).to_have_value("Delft")
     expect(page.get_by_label("size")).to_have_value("1,")
     expect(page.locator('[id="parameters:/.tags/@0"]')).to_have_value("old town")
@@ -439,7 +439,7 @@ def test_the_way_back_loses_nothing_and_another_visit_begins_afresh(every_contro
 
     expect(page.get_by_label("City")).to_have_value("Delft")
     page.get_by_role("link", name="Start afresh").click()
-    expect(page.get_by_text("What you had filled in is here again")).to_be_hidden()
+    expect(page.get_by_text("Your entries have been restored")).to_be_hidden()
     expect(page.get_by_label("City")).to_have_value("")
 
 
@@ -452,7 +452,7 @@ def test_the_json_view_with_a_mistake_in_it_survives_a_reload(every_control: Pag
 
     page.reload()
 
-    expect(page.get_by_text("What you had filled in is here again")).to_be_visible()
+    expect(page.get_by_text("Your entries have been restored")).to_be_visible()
     expect(page.locator('[name="parameters:e:"]')).to_have_value('{"size": 1,, "note"')
 
 

@@ -375,7 +375,7 @@ def test_a_refusal_of_depth_says_where_references_lead_too_deep():
 
     assert problem.pointer == "/definition/parameters/$defs/d65"
     assert problem.message == (
-        "References lead more than 64 levels into a value here; no value is as deep, so end them earlier."
+        "References lead more than 64 levels into a value here, deeper than any value is. Shorten them."
     )
 
 

@@ -51,7 +51,7 @@ def test_the_first_start_creates_the_owner_and_says_so_by_name(site):
 
     assert accounts.returncode == 1
     assert "Accounts: owner." in accounts.stderr
-    assert "Sign in by this link as owner (it works once, within 15 minutes):" in site.log()
+    assert "Sign in as owner with this link (it works once, within 15 minutes):" in site.log()
 
 
 def test_a_link_of_the_command_has_the_address_of_the_running_server(site):
@@ -100,7 +100,7 @@ def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
     finally:
         site.stop()
 
-    assert "Sign in by this link as grace" in site.log()
+    assert "Sign in as grace with this link" in site.log()
     assert "There is no account named 'owner'. Accounts: grace." in unknown.stderr
 
 

@@ -183,7 +183,7 @@ def test_a_redis_that_does_not_answer_holds_a_quarter_of_the_servers_threads(set
         thread.start()
         assert began.acquire(timeout=60)
 
-    with pytest.raises(broker.BrokerError, match="other messages wait for it already"):
+    with pytest.raises(broker.BrokerError, match="other messages are already waiting"):
         broker.send("one too many", "")
 
     answered.set()

@@ -97,20 +97,20 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def print_sign_in_link(self, site: str) -> None:
-        """A link for the administrator, who is created on a site that has none: that is its very first start."""
+        """Print a link for the administrator, which a site creates at its first start."""
         try:
             user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
         except AccountError as error:
-            self.stderr.write(f"No link to sign in by: {error} {sign_in_command()} NAME --create --superuser")
+            self.stderr.write(f"No sign-in link: {error} {sign_in_command()} NAME --create --superuser")
             return
         minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
-        self.stderr.write(f"Sign in by this link as {user.username} (it works once, within {minutes} minutes):\n")
+        self.stderr.write(f"Sign in as {user.username} with this link (it works once, within {minutes} minutes):\n")
         self.stdout.write(f"  {site}{path_of_link(create_sign_in_link(user.username))}")
         self.stderr.write(f"\nAnother one: {sign_in_command()}")
 
 
 def sign_in_command() -> str:
-    """The command that prints another link, as a person types it in the directory of Toolshelf."""
+    """The command that prints another link, as typed in the Toolshelf directory."""
     python = sys.executable.removeprefix(f"{settings.BASE_DIR}/")
     directory = os.environ.get("TOOLSHELF_DATA_DIR")
     setting = f"TOOLSHELF_DATA_DIR={shlex.quote(directory)} " if directory else ""

@@ -29,7 +29,7 @@ class Command(BaseCommand):
             user.save(update_fields=["password"])
             self.stderr.write(f"Made the user {user.username}.")
         if not user.is_active:
-            raise CommandError(f"The account {user.username!r} is disabled, so a token of it would not work.")
+            raise CommandError(f"The account {user.username!r} is disabled, so a token for it would not work.")
         token, secret = create_token(user, scopes=scopes, days=options["days"], name=options["name"])
         ends = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "until it is revoked"
         self.stderr.write(f"A token of {user.username} for {', '.join(token.scopes)}, {ends}:")

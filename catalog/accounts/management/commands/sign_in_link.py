@@ -14,21 +14,19 @@ from catalog.errors import AccountError
 
 class Command(BaseCommand):
     help = (
-        "Print a link that signs a user in once, within 15 minutes. For whoever has a shell on the machine that serves "
-        "the site: it needs no password."
+        "Print a link that signs a user in once, within 15 minutes, without a password. Run this on the machine that "
+        "serves the site."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("user", nargs="?", metavar="USER", help="Without it: the owner, or an administrator.")
+        parser.add_argument("user", nargs="?", metavar="USER", help="Default: the owner, or the first administrator.")
         parser.add_argument("--create", action="store_true", help="Create the account USER first.")
-        parser.add_argument("--superuser", action="store_true", help="With --create: as an administrator.")
-        parser.add_argument(
-            "--site", metavar="URL", help="Where the site is reached. Without it: as it was served last."
-        )
+        parser.add_argument("--superuser", action="store_true", help="With --create: create an administrator.")
+        parser.add_argument("--site", metavar="URL", help="The address of the site. Default: where it was last served.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if options["superuser"] and not options["create"]:
-            raise CommandError("--superuser says what kind of account --create creates; it changes no account.")
+            raise CommandError("--superuser works only with --create; it does not change an existing account.")
         try:
             username = self.created(options) if options["create"] else self.existing(options["user"])
         except AccountError as error:
@@ -49,13 +47,13 @@ class Command(BaseCommand):
         """The name of an account that can sign in.
 
         Raises:
-            AccountError: it cannot, or there is none.
+            AccountError: the account cannot sign in, or there is none.
         """
         if name is None:
             user = administrator()
             if user is None:
                 raise AccountError(
-                    f"There is no administrator to make a link for. {accounts_there_are()} To create one: manage.py "
+                    f"There is no administrator to create a link for. {accounts_there_are()} To create one: manage.py "
                     f"sign_in_link {LOCAL_OWNER} --create --superuser"
                 )
             return user.username
