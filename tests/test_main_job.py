@@ -145,7 +145,7 @@ def test_the_command_refuses_a_bad_spec_and_stores_nothing(api, site, tmp_path, 
 
 
 def test_without_a_token_one_can_look_but_not_change_or_run(site):
-    with httpx.Client(base_url=f"{site.url}/api/v1") as anybody:
+    with httpx.Client(base_url=f"{site.url}/api/v1", timeout=60) as anybody:
         assert anybody.get("/tools").status_code == 200
         assert anybody.get("/tools/convert_units").status_code == 200
         assert anybody.post("/tools", json={}).status_code == 401

@@ -28,7 +28,7 @@ from catalog.diff.trying import Trial
 from catalog.validation import Place
 
 EFFORT_OF_A_PAIR: Final = 20
-MAX_DEPTH: Final = 40  # of schemas in schemas; Python has some ten frames for each
+MAX_DEPTH: Final = 40  # of schemas in schemas; Python has up to sixteen frames for each
 MAX_DECIDED: Final = 8  # unions and conditions whose cases are looked at one by one
 MAX_ROUNDS: Final = 100  # of finding what follows from what follows
 MAX_OBSTACLES: Final = 300  # of one pair

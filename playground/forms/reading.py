@@ -29,6 +29,7 @@ from playground.forms.names import member_path, row_path
 from playground.forms.values import ABSENT, Absent, Maybe, literal, read_literal, read_number
 
 _MAY_HOLD_MARK: Final = (str, list, dict)
+_MARKABLE: Final = frozenset(_MAY_HOLD_MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +113,15 @@ class _Reader:
         if isinstance(value, str) and value.startswith(MARK):
             return self._secret(value.removeprefix(MARK), path, pointer)
         if isinstance(value, list):
+            if _MARKABLE.isdisjoint(map(type, value)):
+                return value
             items = [
                 self._revealed(item, path, pointer) if isinstance(item, _MAY_HOLD_MARK) else item for item in value
             ]
             return [item for item in items if not isinstance(item, Absent)]
         if isinstance(value, dict):
+            if _MARKABLE.isdisjoint(map(type, value.values())):
+                return value
             members = {
                 name: self._revealed(member, path, pointer) if isinstance(member, _MAY_HOLD_MARK) else member
                 for name, member in value.items()

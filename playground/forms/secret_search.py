@@ -30,6 +30,8 @@ NOT_FOUND: Final = "The secrets in this value cannot be found"
 
 _CONTAINERS: Final = (dict, list)
 _MAY_BE_TEXT: Final = (str, dict, list)
+_CONTAINER_TYPES: Final = frozenset(_CONTAINERS)
+_TEXT_TYPES: Final = frozenset(_MAY_BE_TEXT)
 _STEPS_PER_SECRET: Final = 8  # steps for each secret found, to build its pointer
 
 
@@ -224,6 +226,8 @@ class _Search:
             self._run.spend(1 + len(value) // 16)
             prefix = here.prefix if here else 0
             rest = here.item(prefix) if here else None
+            if not prefix and not (rest and rest.is_secret) and _CONTAINER_TYPES.isdisjoint(map(type, value)):
+                return
             for index, item in enumerate(value):
                 below = rest if here is None or index + part.first >= prefix else here.item(index + part.first)
                 is_secret = below is not None and below.is_secret
@@ -248,6 +252,8 @@ def pointers_of_texts(value: JSON, is_wanted: Callable[[str], bool]) -> list[str
         if isinstance(part, str):
             if is_wanted(part):
                 found.append(_pointer(trail))
+        elif isinstance(part, list) and _TEXT_TYPES.isdisjoint(map(type, part)):
+            continue
         elif isinstance(part, _CONTAINERS):
             entries = part.items() if isinstance(part, dict) else enumerate(part)
             waiting += reversed([(below, (trail, key)) for key, below in entries if isinstance(below, _MAY_BE_TEXT)])

@@ -36,7 +36,7 @@ class Program(httpx.Client):
 
     def __init__(self, site: Site, token: str | None) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        super().__init__(base_url=f"{site.url}/api/v1", headers=headers, timeout=30)
+        super().__init__(base_url=f"{site.url}/api/v1", headers=headers, timeout=60)
 
     def publish(self, body: bytes, content_type: str = "application/json") -> httpx.Response:
         return self.post("/tools", content=body, headers={"Content-Type": content_type})
@@ -51,7 +51,7 @@ class Browser(httpx.Client):
     """A person's browser."""
 
     def __init__(self, site: Site) -> None:
-        super().__init__(base_url=site.url, timeout=30)
+        super().__init__(base_url=site.url, timeout=60)
 
     def sign_in(self, link: str) -> None:
         assert sign_in(self, link).status_code == 302

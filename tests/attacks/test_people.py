@@ -41,11 +41,11 @@ def is_signed_in(visitor):
 def token_in_query(site, program, browser, visitor):
     secret = program.headers["authorization"].split()[1]
     for name in ("token", "access_token", "api_key", "key", "authorization"):
-        assert httpx.get(f"{site.url}/api/v1/runs", params={name: secret}).status_code == 401
-        assert httpx.post(f"{site.url}/api/v1/tools?{name}={secret}", json={}).status_code == 401
-    assert httpx.get(f"{site.url}/api/v1/runs", auth=("tester", secret)).status_code == 401
-    assert httpx.get(f"{site.url}/api/v1/runs", cookies={"token": secret}).status_code == 401
-    assert httpx.get(f"{site.url}/api/v1/runs", headers={"X-API-Key": secret}).status_code == 401
+        assert httpx.get(f"{site.url}/api/v1/runs", params={name: secret}, timeout=60).status_code == 401
+        assert httpx.post(f"{site.url}/api/v1/tools?{name}={secret}", json={}, timeout=60).status_code == 401
+    assert httpx.get(f"{site.url}/api/v1/runs", auth=("tester", secret), timeout=60).status_code == 401
+    assert httpx.get(f"{site.url}/api/v1/runs", cookies={"token": secret}, timeout=60).status_code == 401
+    assert httpx.get(f"{site.url}/api/v1/runs", headers={"X-API-Key": secret}, timeout=60).status_code == 401
 
 
 def token_expired(site, program, browser, visitor):
@@ -153,8 +153,11 @@ def reset_host(site, program, browser, visitor):
     """Named otherwise: no password is reset by mail, so no link is made from a request. The sign-in link is printed by
     a command on the machine, with the host that the command was told."""
     for path in ("/password-reset/", "/accounts/password/reset/", "/password_reset/"):
-        assert httpx.post(site.url + path, headers={"X-Forwarded-Host": "evil.example"}).status_code in {403, 404}
-    answer = httpx.get(f"{site.url}/runs/", headers={"X-Forwarded-Host": "evil.example"})
+        assert httpx.post(site.url + path, headers={"X-Forwarded-Host": "evil.example"}, timeout=60).status_code in {
+            403,
+            404,
+        }
+    answer = httpx.get(f"{site.url}/runs/", headers={"X-Forwarded-Host": "evil.example"}, timeout=60)
     assert "evil" not in answer.headers["location"]
 
 
@@ -283,8 +286,8 @@ def test_a_token_opens_what_its_scopes_say(scope, allowed, site):
 
 def test_a_token_opens_no_page(site, program):
     for path in ("/account/tokens/", "/runs/"):
-        assert httpx.get(site.url + path, headers=program.headers).status_code == 302
-    made = httpx.post(f"{site.url}/account/tokens/", data={"scopes": "run"}, headers=program.headers)
+        assert httpx.get(site.url + path, headers=program.headers, timeout=60).status_code == 302
+    made = httpx.post(f"{site.url}/account/tokens/", data={"scopes": "run"}, headers=program.headers, timeout=60)
     assert made.status_code == 403
 
 

@@ -270,8 +270,14 @@ def test_every_answer_has_the_strict_headers(site, browser, program):
     answers += [browser.get(f"/runs/{run}/{file}") for file in ("", "run.json", "response.json", "nothing")]
     answers += [program.get(path) for path in ("/tools", "/nothing", f"/tools/{SLUG}/spec?download=1", "/openapi.json")]
     answers += [program.post("/tools", content=b"{"), program.put("/tools"), program.head("/tools")]
-    answers += [httpx.get(site.url, headers={"Host": "evil.example"}), httpx.request("TRACE", site.url)]
-    answers += [httpx.get(site.url, headers={"X-Big": "a" * 50_000}), httpx.post(f"{site.url}/upload/")]
+    answers += [
+        httpx.get(site.url, headers={"Host": "evil.example"}, timeout=60),
+        httpx.request("TRACE", site.url, timeout=60),
+    ]
+    answers += [
+        httpx.get(site.url, headers={"X-Big": "a" * 50_000}, timeout=60),
+        httpx.post(f"{site.url}/upload/", timeout=60),
+    ]
     for answer in answers:
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
@@ -285,7 +291,7 @@ def test_what_is_private_is_kept_by_no_cache(site, browser, program):
     run = program.run(SLUG).json()["id"]
     private = [browser.get(path) for path in ("/", "/runs/", f"/runs/{run}/run.json", "/account/tokens/", "/nothing")]
     private += [program.get("/runs"), program.get(f"/runs/{run}"), program.get("/tools"), program.get("/runs/x")]
-    public = [httpx.get(site.url + path) for path in ("/", "/api/v1/tools", "/nothing", "/sign-in/")]
+    public = [httpx.get(site.url + path, timeout=60) for path in ("/", "/api/v1/tools", "/nothing", "/sign-in/")]
 
     assert all("no-store" in answer.headers["cache-control"] for answer in private)
     assert all("no-cache" in answer.headers["cache-control"] for answer in public)
@@ -295,7 +301,7 @@ def test_what_is_private_is_kept_by_no_cache(site, browser, program):
 def test_an_error_tells_nothing_of_the_inside(site, browser, program):
     answers = [browser.get("/nothing"), browser.get("/tools/nothing/"), program.get("/nothing"), program.get("/runs/x")]
     answers += [program.post("/tools", content=b"{"), browser.post("/upload/"), browser.get("/tools/%00/")]
-    answers += [httpx.get(site.url, headers={"Host": "evil.example"})]
+    answers += [httpx.get(site.url, headers={"Host": "evil.example"}, timeout=60)]
     for answer in answers:
         assert answer.status_code >= 400
         for word in ("Traceback", "django", "Django", "settings", str(site.data_dir), "site-packages", ".py"):
@@ -304,7 +310,7 @@ def test_an_error_tells_nothing_of_the_inside(site, browser, program):
 
 def test_an_answer_names_the_methods_that_an_address_takes(site):
     for path, method in {"/": "DELETE", "/api/v1/tools": "DELETE", "/healthz": "PUT", "/api/v1/runs": "PATCH"}.items():
-        answer = httpx.request(method, site.url + path)
+        answer = httpx.request(method, site.url + path, timeout=60)
         assert answer.status_code in {403, 405}
         assert answer.status_code == 403 or "GET" in answer.headers["allow"]
 

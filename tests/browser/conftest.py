@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, StorageState, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, StorageState, expect, sync_playwright
 
 from tests.site import Site
 
 CHROMIUM = "/usr/bin/chromium"
+expect.set_options(timeout=30_000)  # no bound on speed: a slow machine takes its time
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

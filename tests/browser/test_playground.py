@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import violations
 
-expect.set_options(timeout=15_000)
-
 
 def run_button(page: Page):
     return page.locator("[data-run-button]")

@@ -13,7 +13,6 @@ from tests.browser.conftest import Complaints, follow_link
 from tests.browser.test_accessibility import violations
 from tests.site import Site
 
-expect.set_options(timeout=15_000)
 LONG = {"parameters": {"steps": 60, "seconds": 60}, "timeout_s": 120, "wait_s": 0}
 HELLO = "/tools/hash_text/try/?parameters=%7B%22text%22%3A%22hello%22%7D"
 

@@ -41,7 +41,7 @@ def assert_harmless(answer):
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
 def test_a_hostile_spec_is_refused_or_shown_without_harm(attack, program, client):
-    with at_most(10**9):
+    with at_most(5_000_000):
         answer = program.send("POST", "/tools", body_of(attack))
 
     assert answer.status_code in attack["expect"].get("upload_status", (200, 201, 400, 409, 413, 415, 422))

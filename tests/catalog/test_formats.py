@@ -80,7 +80,7 @@ def test_a_format_is_decided(name, text, valid):
 def test_a_format_is_decided_in_linear_time(name, piece):
     text = piece * (LONG // len(piece))
 
-    with at_most(10**9):
+    with at_most(20_000_000):
         for start in ("", "http://"):
             FORMATS[name](start + text)
 

@@ -152,7 +152,7 @@ HOSTILE = {
 def test_no_text_of_two_megabytes_takes_long(name):
     text = HOSTILE[name].encode()
 
-    with at_most(10**9):
+    with at_most(40_000_000):
         for piece in pieces_of("x.yaml", io.BytesIO(text)):
             if piece.refusal is None:
                 with suppress(DocumentError):
@@ -200,7 +200,7 @@ def test_a_long_document_may_repeat_a_large_schema_often():
 
 @pytest.mark.parametrize("start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000])
 def test_no_beginning_takes_long_to_look_at(start):
-    with at_most(10**9):
+    with at_most(1_000):
         assert not looks_like_yaml(start)
 
 

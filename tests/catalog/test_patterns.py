@@ -187,7 +187,7 @@ def test_random_patterns_compile_or_are_refused_quickly():
     generator = random.Random(262)
     for _ in range(3000):
         source = "".join(generator.choices(pieces, k=generator.randint(1, 60)))
-        with at_most(10**9):
+        with at_most(100_000):
             compiled = compile_pattern(source)
         if isinstance(compiled, Pattern):
             with suppress(TimeoutError):
@@ -198,5 +198,5 @@ def test_random_patterns_compile_or_are_refused_quickly():
     "piece", ["(", "[", "\\", "(?<a>", "{", "a{", "\\p{", "\\u{", "a{1,", "(?i", "(?<", "[a-", "\\k<"]
 )
 def test_reading_a_text_as_a_pattern_is_linear(piece):
-    with at_most(10**9):
+    with at_most(2_500_000):
         is_regex(piece * 20_000)

@@ -264,14 +264,14 @@ def test_lines_end_with_lf_cr_or_both():
     ids=lambda text: text[:12],
 )
 def test_hostile_text_of_any_kind_is_refused_with_little_work(text):
-    with at_most(10**9):
+    with at_most(15_000_000):
         refusal(text)
 
 
 def test_10_megabytes_are_refused_at_once():
     body = b'{"a":"' + b"x" * 10_000_000 + b'"}'
 
-    with at_most(10**9):
+    with at_most(1_000):
         assert refusal(body).rule == "json.too-large"
 
 

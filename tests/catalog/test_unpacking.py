@@ -147,7 +147,7 @@ def test_a_document_that_is_too_long_is_refused():
     ids=["no end", "deep", "escapes", "spaces", "lines", "brackets", "strings", "commas"],
 )
 def test_no_array_takes_long(data):
-    with at_most(10**9):
+    with at_most(25_000_000):
         for _ in pieces_of("a.json", io.BytesIO(data)):
             pass
 
@@ -228,7 +228,7 @@ def test_a_path_in_an_archive_is_a_name_and_nothing_else():
 def test_a_bomb_is_refused_by_what_its_directory_says():
     bomb = zipped(**{"a.json": b"[" + b" " * 100_000_000})
 
-    with at_most(10**9):
+    with at_most(10_000):
         assert refusals("z.zip", bomb) == ["This entry grows beyond all measure when it is unpacked."]
 
 
@@ -246,7 +246,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused_by_what_comes_out():
 def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read():
     many = zipped(**{f"{number}.json": "{}" for number in range(20_001)})
 
-    with at_most(10**9):
+    with at_most(1_000):
         [refusal] = refusals("z.zip", many)
 
     assert "20,001 entries" in refusal

@@ -290,7 +290,7 @@ def test_equality_is_that_of_json(one, other, equal):
     ],
 )
 def test_multiples_are_exact(value, divisor, is_multiple):
-    with at_most(10**9):
+    with at_most(2_000):
         assert (verdict({"multipleOf": loads(divisor)}, loads(value)) == "conforms") is is_multiple
 
 
@@ -525,7 +525,7 @@ def doubling(keyword, levels, innermost):
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
 @pytest.mark.parametrize("innermost", [{"type": "object"}, {"type": "null"}])
 def test_definitions_that_double_at_each_level_are_looked_at_once_per_value(keyword, innermost):
-    with at_most(10**9):
+    with at_most(400_000):
         result = check(doubling(keyword, 30, innermost), {})
 
     assert result.verdict != "unchecked"
@@ -536,7 +536,7 @@ def test_nested_unevaluated_keywords_cost_no_more_than_their_size():
     for _ in range(50):
         schema = {"allOf": [schema], "unevaluatedProperties": False}
 
-    with at_most(10**9):
+    with at_most(100_000):
         assert verdict(schema, {"a": 1}) == "conforms"
         assert verdict(schema, {"b": 1}) == "violates"
 
@@ -571,7 +571,7 @@ def test_a_violation_told_once_is_not_taken_for_valid_the_next_time():
 def test_work_beyond_the_budget_ends_unchecked_with_a_reason(schema, value):
     compiled = compile_schema(schema)
 
-    with at_most(10**9):
+    with at_most(6_000_000):
         result = compiled.check(value)
 
     assert result.verdict == "unchecked"

@@ -109,7 +109,7 @@ def test_long_names_and_words_are_not_kept_in_memory():
 def test_a_very_long_word_is_read_in_linear_time():
     text = "aB" * 100_000
 
-    with at_most(10**9):
+    with at_most(1_000_000):
         tokens_of(text)
         joined_tokens_of(text)
         marks(Text(text), Wanted(frozenset(["ab"])))

@@ -88,19 +88,24 @@ def test_only_so_many_bodies_arrive_at_once():
 
 
 @pytest.mark.alone
-def test_few_wait_for_others_bodies_so_that_threads_are_left():
+def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
+    monkeypatch.setattr("config.bodies.WAIT_S", 60)
     application = WholeBodies(echo, readers=4, max_bytes=10**6)
     for _ in range(4):
         application.readers.acquire()
     waiting = [threading.Thread(target=ask, args=(application, io.BytesIO(b"x"), 1)) for _ in range(2)]
     for thread in waiting:
         thread.start()
-    time.sleep(0.3)
+    while application.waiters.acquire(blocking=False):  # until both wait
+        application.waiters.release()
+        time.sleep(0.05)
 
     status, _ = ask(application, io.BytesIO(b"quick"), 5)
 
     assert status == "503 Service Unavailable"
     assert all(thread.is_alive() for thread in waiting)  # it was refused before those who came first
+    for _ in range(4):
+        application.readers.release()
     for thread in waiting:
         thread.join()
 

@@ -73,6 +73,10 @@ def test_a_long_message_of_an_error_is_cut():
 
 
 def too_deep(request):
+    return deeper_still(request)
+
+
+def deeper_still(request):
     return too_deep(request)
 
 

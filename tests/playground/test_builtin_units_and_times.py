@@ -41,7 +41,7 @@ def test_what_is_no_unit_is_refused(unit):
 
 @pytest.mark.parametrize("unit", ["10**10**8 m", "m**99999999", "m**1e9", "(9*9)**99**99", "m²²²²²", "9^9^9^9^9"])
 def test_a_unit_that_would_take_for_ever_is_refused_at_once(unit):
-    with at_most(10**9), pytest.raises(ValueError, match="is not a unit"):
+    with at_most(10_000_000), pytest.raises(ValueError, match="is not a unit"):
         convert(1, unit, "m")
 
 

@@ -196,3 +196,40 @@ def test_a_form_says_where_its_secrets_are_so_that_a_browser_keeps_none_of_them(
 
     assert FormInUse(schema, {"login": {}}).submission.form.secrets == ("/.key/", "/.login/")
     assert FormInUse({"type": "object"}, {}).submission.form.secrets is None
+
+
+def test_a_few_secrets_in_a_long_list_are_hidden_and_come_back():
+    hosts = [{"name": f"host {number}"} for number in range(5_000)]
+    for number in (0, 300, 4_999):
+        hosts[number]["token"] = f"{MARKER}{number}"
+    value = {"user": "ada", "hosts": hosts}
+
+    for stored in (value, ABSENT):
+        form = form_in_use(value, stored=stored)
+
+        assert MARKER not in form.html
+        assert form.send().value == value
+        assert MARKER not in form.html
+
+
+def test_only_the_branch_that_a_row_means_says_what_is_secret_in_it():
+    branches = [
+        {"properties": {"kind": {"const": "open"}, "word": {"type": "string"}}, "required": ["kind"]},
+        {"properties": {"kind": {"const": "hidden"}, "word": {"writeOnly": True}}, "required": ["kind"]},
+    ]
+    rows = [{"kind": "open", "word": f"word {number}"} for number in range(2_000)]
+    rows[1_500:1_501] = [{"kind": "hidden", "word": MARKER}]
+
+    form = form_in_use(rows[1_400:1_600] * 2, schema={"items": {"anyOf": branches}})
+
+    assert MARKER not in form.html
+    assert "word 1450" in form.html
+    assert form.send().value == rows[1_400:1_600] * 2
+
+
+def test_where_a_list_holds_too_many_secrets_it_is_hidden_whole():
+    value = {"user": "ada", "hosts": [{"token": f"{MARKER}{number}"} for number in range(3_000)]}
+
+    form = form_in_use(value)
+
+    assert MARKER not in form.html
