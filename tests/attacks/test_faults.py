@@ -245,7 +245,7 @@ def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
             refused = program.publish(spec("meanwhile"))
             refused_run = program.post("/tools/hash_text/runs", json=run)
             read = program.get("/tools/before")
-            page = httpx.get(own.url, timeout=60)
+            page = httpx.get(own.url, timeout=300)
         finally:
             for pid, bound in bounds.items():
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, bound)

@@ -42,7 +42,7 @@ def test_the_api_keeps_what_its_document_promises(own_site: Site, tmp_path: Path
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=1200,
         check=False,
     )
 
