@@ -77,7 +77,8 @@ document.addEventListener("htmx:before:swap", (event) => {
   const active = document.activeElement;
   if (!isForm(ctx?.sourceElement) || !active?.name || active instanceof HTMLButtonElement) return;
   for (const { fragment } of tasks ?? []) {
-    if (!isText(active) && !fragment?.querySelector(`#${CSS.escape(active.id)}`)) continue;
+    const isDrawnAgain = active.id && fragment?.querySelector(`#${CSS.escape(active.id)}`);
+    if (!isText(active) && !isDrawnAgain) continue;
     for (const element of fragment?.querySelectorAll("[autofocus]") ?? []) element.removeAttribute("autofocus");
   }
 });

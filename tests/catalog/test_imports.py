@@ -110,7 +110,7 @@ def test_imported_mcp_tools_are_those_of_the_catalog():
     imported = import_document(read(path), prefix="github-mcp-server")
 
     both = [spec for spec in imported.specs if spec.tool_id in known]
-    assert len(both) == expected(selection=23, full=117)
+    assert len(both) == expected(selection=23, full=114)
     assert [definition_of(spec) for spec in both] == [known[spec.tool_id] for spec in both]
 
 
