@@ -4,7 +4,7 @@
 import os
 import sys
 
-from config.command_line import run
+from config.cli import run
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

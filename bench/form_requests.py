@@ -42,7 +42,7 @@ def measure() -> None:
     from bench.forms import HOSTILE
     from catalog.accounts.models import User
     from catalog.errors import SpecError
-    from catalog.spec import read_spec
+    from catalog.specs.spec import read_spec
 
     client = Client(HTTP_HOST="127.0.0.1")
     client.force_login(User.objects.create_user("bench"))
@@ -72,7 +72,7 @@ def rows(name: str) -> Iterable[dict[str, dict[str, str]]]:
 def publish(specs: Iterable[object]) -> list[str]:
     """Store specs; their slugs."""
     from catalog.publishing import publish_many
-    from catalog.spec import read_spec
+    from catalog.specs.spec import read_spec
 
     read = [read_spec(json.dumps(spec)) for spec in specs]
     publish_many(read, by=None)

@@ -19,12 +19,12 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from catalog import strict_json  # noqa: E402
-from catalog.strict_json import JSON  # noqa: E402
-from catalog.validation import compile_schema  # noqa: E402
-from playground import forms  # noqa: E402
-from playground.forms.nodes import Node, children  # noqa: E402
-from playground.templatetags.forms import schema_form  # noqa: E402
+from catalog.json_schema.validation import compile_schema  # noqa: E402
+from catalog.jsontext import reader  # noqa: E402
+from catalog.jsontext.reader import JSON  # noqa: E402
+from playground import schema_form  # noqa: E402
+from playground.schema_form.nodes import Node, children  # noqa: E402
+from playground.templatetags.forms import draw_form  # noqa: E402
 from tests import corpora  # noqa: E402
 from tests.playground.forms_driver import Page  # noqa: E402
 from tests.playground.forms_pairs import REAL, pairs_of  # noqa: E402
@@ -32,7 +32,7 @@ from tests.playground.forms_pairs import REAL, pairs_of  # noqa: E402
 
 def lines(name: str) -> Iterator[dict[str, JSON]]:
     for line in corpora.lines(name):
-        row = strict_json.loads(line, max_bytes=10_000_000)
+        row = reader.loads(line, max_bytes=10_000_000)
         assert isinstance(row, dict)
         yield row
 
@@ -51,11 +51,11 @@ def measure(schema: JSON, value: object) -> tuple[float, float, int, int]:
 
     def first() -> None:
         nonlocal html
-        html = schema_form(forms.begin(compiled, value, name="parameters").form)
+        html = draw_form(schema_form.begin(compiled, value, name="parameters").form)
 
     opened = spent(first)
     pairs = Page(html).submit()
-    posted = spent(lambda: schema_form(forms.submitted(compiled, pairs, name="parameters").form))
+    posted = spent(lambda: draw_form(schema_form.submitted(compiled, pairs, name="parameters").form))
     return opened, posted, len(pairs), len(html)
 
 
@@ -74,7 +74,7 @@ def report(title: str, rows: list[tuple[float, float, int, int]]) -> None:
 def node_kinds(schemas: list[JSON]) -> Counter[str]:
     found: Counter[str] = Counter()
     for schema in schemas:
-        waiting: list[Node] = [forms.begin(compile_schema(schema), {}, name="parameters").form.root]
+        waiting: list[Node] = [schema_form.begin(compile_schema(schema), {}, name="parameters").form.root]
         for node in waiting:
             found[node.template] += 1
             waiting += children(node)
@@ -112,7 +112,7 @@ def main() -> None:
     print(f"{'':<28}{'forms':>6}" + f"{'p50':>8}{'p99':>8}{'max':>8}" * 2 + f"{'fields':>8}{'p50':>9}{'max':>9}")
     measure({"properties": {"a": {}}}, {"a": [1, "b", None, True]})  # templates are read once
     schemas = [row["definition"]["parameters"] for row in lines("specs_mcp") if "parameters" in row["definition"]]
-    report("specs_mcp, new", [measure(schema, forms.ABSENT) for schema in schemas])
+    report("specs_mcp, new", [measure(schema, schema_form.ABSENT) for schema in schemas])
     for name in REAL:
         report(name, [measure(pair.schema, pair.value) for pair in pairs_of(name)])
     for title, (schema, value) in HOSTILE.items():

@@ -144,11 +144,11 @@ def toolshelf(pool: str) -> Search:
     django.setup()
     from django.core.management import call_command
 
-    from catalog.browsing import CatalogSearch
+    from catalog.listing.results import CatalogSearch
     from catalog.models import Tool
     from catalog.publishing import publish_many
     from catalog.search import search_index
-    from catalog.spec import read_spec
+    from catalog.specs.spec import read_spec
 
     call_command("migrate", verbosity=0)
     search_index().clear()

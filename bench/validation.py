@@ -13,8 +13,8 @@ from typing import Any
 
 from jsonschema.validators import validator_for
 
-from catalog.strict_json import Number
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
 from tests import corpora
 
 NOT_FOR_THE_STOCK_PACKAGE = (  # it would go and ask a server, or stumble

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from catalog.indexing import changing, reindex
+from catalog.indexing import changing_tool, reindex
 from catalog.models import Tool
 
 
@@ -19,7 +19,7 @@ def restore(tool: Tool) -> None:
 
 
 def _set(tool: Tool, *, archived: bool) -> None:
-    with changing(tool) as stored:
+    with changing_tool(tool) as stored:
         if stored.archived != archived:
             stored.archived_at = timezone.now() if archived else None
             reindex(stored, "archived_at")

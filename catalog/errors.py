@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog.problems import Problem
+from catalog.jsontext.problems import Problem
 
 
 class ToolshelfError(Exception):

@@ -2,7 +2,7 @@
 
 That is its current spec, and what people say of it in the columns that no spec touches (see `Tool`). A verb that
 changes one of these sets it and calls `reindex`; what publishes many tools calls `mirror` before it writes their rows
-and `index` after that. Whatever else is to be found of a tool is added to `standing_of`.
+and `index` after that. Whatever else is to be found of a tool is added to `metadata_terms_of`.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from catalog.db.bulk_insert import insert, reserved_keys
 from catalog.errors import RevisionConflict
-from catalog.inserting import insert, reserved_keys
-from catalog.lint.judging import keys_of
-from catalog.models import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH, Tool, ToolTag
+from catalog.jsontext.reader import JSON
+from catalog.models import Tool, ToolTag
+from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH
 from catalog.search import search_index
-from catalog.search.documents import (
-    Standing,
-    Wording,
+from catalog.search.document import (
+    MetadataTerms,
+    SpecTerms,
     document_for,
     group_key,
     is_deprecated,
+    spec_terms_of,
     tags_of,
     toolkit_of,
-    wording_of,
 )
-from catalog.spec import ToolSpec
-from catalog.strict_json import JSON
+from catalog.specs.lint.assessment import keys_of
+from catalog.specs.spec import ToolSpec
 
 MIRRORED: Final = [
     "name", "sort_name", "description", "takes", "configurable", "has_examples", "has_return_type",
@@ -68,7 +69,7 @@ def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(named.values())
 
 
-def index(tools: Sequence[tuple[Wording, Tool]]) -> None:
+def index(tools: Sequence[tuple[SpecTerms, Tool]]) -> None:
     """Write the rows of tags and the search index of stored tools, by their current specs. No tool comes twice."""
     ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
     tagged = [(tool, group_key(tag)) for _, tool in tools for tag in tool.tags]
@@ -76,12 +77,12 @@ def index(tools: Sequence[tuple[Wording, Tool]]) -> None:
         ToolTag(pk=pk, tool=tool, key=key, sort_name=tool.sort_name)
         for (tool, key), pk in zip(tagged, reserved_keys(ToolTag, len(tagged)), strict=True)
     ])  # fmt: skip
-    search_index().put((tool.pk, document_for(wording, standing_of(tool))) for wording, tool in tools)
+    search_index().put((tool.pk, document_for(wording, metadata_terms_of(tool))) for wording, tool in tools)
 
 
-def standing_of(tool: Tool) -> Standing:
+def metadata_terms_of(tool: Tool) -> MetadataTerms:
     """What is to be found of a tool besides its spec."""
-    return Standing(
+    return MetadataTerms(
         owner=tool.owner_id,
         toolkit=tool.toolkit,
         tags=tuple(tool.tags),
@@ -92,7 +93,7 @@ def standing_of(tool: Tool) -> Standing:
 
 
 @contextmanager
-def changing(tool: Tool, *, seen: Collection[str] | None = None) -> Iterator[Tool]:
+def changing_tool(tool: Tool, *, seen: Collection[str] | None = None) -> Iterator[Tool]:
     """The tool as it is stored, while nobody else changes tools: to be changed within, in one transaction.
 
     Args:
@@ -117,7 +118,7 @@ def reindex(tool: Tool, *changed: str) -> None:
         return
     mirror(tool.current.spec, tool)
     tool.save(update_fields={*changed, *MIRRORED})
-    index([(wording_of(tool.current.spec), tool)])
+    index([(spec_terms_of(tool.current.spec), tool)])
 
 
 def takes(parameters: JSON) -> str:

@@ -18,15 +18,21 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.accounts.models import User
+from catalog.assessments import (
+    JUDGED_COLUMNS,
+    EarlierAssessments,
+    copy_to_tools,
+    earlier_assessments,
+    store_assessments,
+)
+from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
-from catalog.inserting import insert, new_row, reserved_keys
-from catalog.linting.judging import JUDGED_COLUMNS, JudgedBefore, judged_before_publishing, note, put_on
+from catalog.jsontext.problems import Problem
 from catalog.models import Revision, Tool
-from catalog.problems import Problem
 from catalog.search import search_index
-from catalog.search.documents import Wording, wording_of
-from catalog.spec import ToolSpec
+from catalog.search.document import SpecTerms, spec_terms_of
+from catalog.specs.spec import ToolSpec
 
 BATCH = (
     500  # specs per transaction that callers should hand over: long enough to be quick, short enough to let others in
@@ -36,7 +42,7 @@ TRIES = 3
 _log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
-Wordings = Mapping[str, Wording]  # what tools are to be found by, by the hashes of their specs
+Wordings = Mapping[str, SpecTerms]  # what tools are to be found by, by the hashes of their specs
 Beginnings = Mapping[str, Mapping[str, Any]]  # columns that a tool begins with if it is new, by its id
 
 
@@ -44,7 +50,7 @@ Beginnings = Mapping[str, Mapping[str, Any]]  # columns that a tool begins with 
 class _Known:
     """What there is of some specs before the transaction that publishes them."""
 
-    judged: JudgedBefore
+    judged: EarlierAssessments
     wordings: Wordings
     beginnings: Beginnings
 
@@ -71,8 +77,8 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
         RevisionConflict: the tool's current revision is not the expected one.
         SpecError: another tool has the address that this id would get.
     """
-    judged = JudgedBefore() if dry_run else judged_before_publishing([spec])
-    known = _Known(judged, wordings_of([spec]), {})
+    judged = EarlierAssessments() if dry_run else earlier_assessments([spec])
+    known = _Known(judged, spec_terms_of_tools([spec]), {})
     [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, known=known)
     if isinstance(outcome, SpecError):
         raise outcome
@@ -99,16 +105,16 @@ def publish_many(
     Returns:
         For each spec, in order, what became of it; or why it could not be stored, which does not stop the rest.
     """
-    judged = judged_before_publishing(specs) if judge and not dry_run else JudgedBefore()
-    known = _Known(judged, wordings_of(specs) if wordings is None else wordings, beginnings or {})
+    judged = earlier_assessments(specs) if judge and not dry_run else EarlierAssessments()
+    known = _Known(judged, spec_terms_of_tools(specs) if wordings is None else wordings, beginnings or {})
     return _publish_apart(specs, by=by, dry_run=dry_run, known=known)
 
 
-def wordings_of(specs: Sequence[ToolSpec]) -> Wordings:
+def spec_terms_of_tools(specs: Sequence[ToolSpec]) -> Wordings:
     """What those of `specs` are to be found by that would be published at this moment, by their hashes."""
     tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
     stored = dict(tools.values_list("tool_id", "current__sha256"))
-    return {spec.sha256: wording_of(spec) for spec in specs if stored.get(spec.tool_id) != spec.sha256}
+    return {spec.sha256: spec_terms_of(spec) for spec in specs if stored.get(spec.tool_id) != spec.sha256}
 
 
 def _publish_apart(
@@ -251,7 +257,7 @@ def _store(
     for spec, tool in both:
         mirror(spec, tool)
         if judged or tool.score is not None:
-            put_on(tool, judged.get(spec.sha256))
+            copy_to_tools(tool, judged.get(spec.sha256))
         tool.updated_at = now
     for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
         tool.pk = key
@@ -274,5 +280,5 @@ def _store(
     insert(revisions)
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, *JUDGED_COLUMNS, "current", "updated_at"])
-    insert([note(one.pk, judged[one.sha256]) for one in revisions if one.sha256 in judged])
-    index([(known.wordings.get(spec.sha256) or wording_of(spec), tool) for spec, tool in both])
+    insert([store_assessments(one.pk, judged[one.sha256]) for one in revisions if one.sha256 in judged])
+    index([(known.wordings.get(spec.sha256) or spec_terms_of(spec), tool) for spec, tool in both])

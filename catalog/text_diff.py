@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import groupby, zip_longest
 from typing import Final, Literal
 
-from catalog.laying_out import is_one_line, lay_out
+from catalog.jsontext.pretty import is_one_line, pretty_print
 
 CONTEXT_LINES: Final = 3
 MAX_EDITS: Final = (
@@ -118,7 +118,7 @@ def compare(old: str, new: str) -> Difference:
     """The difference between two texts of specs."""
     laid_out = is_one_line(old) or is_one_line(new)
     if laid_out:
-        old, new = lay_out(old), lay_out(new)
+        old, new = pretty_print(old), pretty_print(new)
     return Difference(tuple(_rows(old.splitlines(), new.splitlines())), laid_out)
 
 

@@ -1,8 +1,8 @@
 from django.urls import path, register_converter
 
-from catalog import organising_views, similar_views, views
-from catalog.linting import views as lint_views
-from catalog.uploads import views as upload_views
+from catalog.views import lint as lint_views
+from catalog.views import metadata, similar, tools
+from catalog.views import uploads as upload_views
 
 
 class RevisionPair:
@@ -22,36 +22,34 @@ register_converter(RevisionPair, "revisions")
 
 app_name = "catalog"
 urlpatterns = [
-    path("", views.tool_list, name="tool_list"),
-    path("facets/", views.facet_list, name="facets"),
+    path("", tools.tool_list, name="tool_list"),
+    path("facets/", tools.facet_list, name="facets"),
     path("upload/", upload_views.upload_specs, name="upload"),
     path("uploads/<str:pk>/", upload_views.upload_report, name="upload_report"),
     path("uploads/<str:pk>/resume/", upload_views.resume_upload, name="upload_resume"),
     path("uploads/<str:pk>/<int:place>/", upload_views.upload_difference, name="upload_difference"),
     path("lint/", lint_views.rule_list, name="lint_rules"),
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
-    path("toolkits/", organising_views.group_list, {"kind": "toolkit"}, name="toolkits"),
-    path("tags/", organising_views.group_list, {"kind": "tag"}, name="tags"),
-    path("tools/<str:slug>/", views.tool_page, name="tool"),
-    path("tools/<str:slug>/organise/", organising_views.organise_tool, name="organise"),
-    path("tools/<str:slug>/deprecate/", organising_views.deprecate_tool, name="deprecate"),
-    path("tools/<str:slug>/deprecate/undo/", organising_views.undo_tool_deprecation, name="undo_deprecation"),
-    path("tools/<str:slug>/archive/", views.archive_tool, name="archive"),
-    path("tools/<str:slug>/restore/", views.restore_tool, name="restore"),
+    path("toolkits/", metadata.group_list, {"kind": "toolkit"}, name="toolkits"),
+    path("tags/", metadata.group_list, {"kind": "tag"}, name="tags"),
+    path("tools/<str:slug>/", tools.tool_page, name="tool"),
+    path("tools/<str:slug>/organise/", metadata.organise_tool, name="organise"),
+    path("tools/<str:slug>/deprecate/", metadata.deprecate_tool, name="deprecate"),
+    path("tools/<str:slug>/deprecate/undo/", metadata.undo_tool_deprecation, name="undo_deprecation"),
+    path("tools/<str:slug>/archive/", tools.archive_tool, name="archive"),
+    path("tools/<str:slug>/restore/", tools.restore_tool, name="restore"),
     path("tools/<str:slug>/lint/", lint_views.tool_lint, name="tool_lint"),
     path("tools/<str:slug>/lint/fixes/", lint_views.apply_fixes, name="lint_fixes"),
     path("tools/<str:slug>/lint/waivers/", lint_views.add_waiver, name="lint_waivers"),
     path("tools/<str:slug>/lint/waivers/<int:waiver>/remove/", lint_views.remove_waiver, name="lint_waiver_remove"),
-    path("tools/<str:slug>/similar/", similar_views.similar_page, name="similar"),
-    path("tools/<str:slug>/revisions/", views.revision_list, name="revisions"),
-    path("tools/<str:slug>/revisions/compare/", views.compare_revisions, name="compare_revisions"),
-    path("tools/<str:slug>/revisions/<revisions:pair>/", views.revision_diff, name="revision_diff"),
+    path("tools/<str:slug>/similar/", similar.similar_page, name="similar"),
+    path("tools/<str:slug>/revisions/", tools.revision_list, name="revisions"),
+    path("tools/<str:slug>/revisions/compare/", tools.compare_revisions, name="compare_revisions"),
+    path("tools/<str:slug>/revisions/<revisions:pair>/", tools.revision_diff, name="revision_diff"),
     path(
         "tools/<str:slug>/revisions/<int:number>/restore/difference/",
-        organising_views.restore_difference,
+        metadata.restore_difference,
         name="restore_difference",
     ),
-    path(
-        "tools/<str:slug>/revisions/<int:number>/restore/", organising_views.restore_revision, name="restore_revision"
-    ),
+    path("tools/<str:slug>/revisions/<int:number>/restore/", metadata.restore_revision, name="restore_revision"),
 ]

@@ -10,18 +10,10 @@ from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.api import routers as catalog_routers
-from catalog.api.text import text_of
-from catalog.errors import (
-    Busy,
-    DocumentError,
-    HeldBySpec,
-    NotTheOwner,
-    RevisionConflict,
-    SpecError,
-    Unreachable,
-)
-from catalog.problems import Problem, pointer_join
-from catalog.strict_json import loads
+from catalog.api.renderer import text_of
+from catalog.errors import Busy, DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, SpecError, Unreachable
+from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.reader import loads
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api import router as playground_router

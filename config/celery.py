@@ -18,8 +18,8 @@ if settings.RUNNER != "celery":
         "A worker takes the same settings as the web server: TOOLSHELF_RUNNER=celery, and so on."
     )
 
-from playground.broker import app  # noqa: E402 - needs the settings
-from playground.heartbeats import Heartbeat  # noqa: E402
+from playground.celery.app import app  # noqa: E402 - needs the settings
+from playground.celery.heartbeats import Heartbeat  # noqa: E402
 
 __all__ = ["app"]
 

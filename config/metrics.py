@@ -1,7 +1,7 @@
 """What the site is doing, in numbers, for Prometheus and whoever reads its text: `/metrics`.
 
-Requests and runs are counted by each of the server's processes (`playground/counting.py`), runs of Celery's workers in
-the database (`playground/tallying.py`); what waits and what is stored is asked of it when somebody looks.
+Requests and runs are counted by each of the server's processes (`playground/metrics.py`), runs of Celery's workers in
+the database (`playground/run_counters.py`); what waits and what is stored is asked of it when somebody looks.
 
 Source: Prometheus, "Exposition formats", text format 0.0.4.
 """
@@ -23,15 +23,15 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from catalog.accounts.entering import token_for
+from catalog.accounts.credentials import token_for
 from catalog.accounts.models import User
 from catalog.accounts.views import address_of
 from catalog.models import Tool
-from playground import tallying
-from playground.counting import Counts, Histogram
-from playground.heartbeats import connected_workers
+from playground import run_counters
+from playground.celery.heartbeats import connected_workers
+from playground.metrics import Counts, Histogram
 from playground.models import Run
-from playground.recording import counters
+from playground.run_writer import counters
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -45,7 +45,7 @@ REFUSAL = (
 LATELY_S = 2.0
 
 
-class Counted:
+class RequestMetricsMiddleware:
     """Counts requests by what was asked for and how it was answered, with how long that took."""
 
     asked_at: ClassVar[float] = -math.inf  # the last of them, in this process
@@ -56,7 +56,7 @@ class Counted:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in NOT_COUNTED:
             return self.get_response(request)
-        Counted.asked_at = began = time.perf_counter()
+        RequestMetricsMiddleware.asked_at = began = time.perf_counter()
         response = self.get_response(request)
         counters().request(kind_of(request.path_info), response.status_code, time.perf_counter() - began)
         return response
@@ -64,7 +64,7 @@ class Counted:
 
 def asked_lately() -> bool:
     """Whether this process was asked for anything in the last `LATELY_S` seconds."""
-    return time.perf_counter() - Counted.asked_at < LATELY_S
+    return time.perf_counter() - RequestMetricsMiddleware.asked_at < LATELY_S
 
 
 def kind_of(path: str) -> str:
@@ -128,7 +128,7 @@ def ended_runs(counts: Counts) -> dict[tuple[str, str], Histogram]:
     if settings.RUNNER != "celery":
         return counts.runs
     try:
-        return tallying.summed()
+        return run_counters.summed()
     except DatabaseError:
         connection.close()
         return {}

@@ -15,7 +15,7 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
 from catalog.errors import Busy, Unreachable
-from config.failures import failure
+from config.error_pages import failure
 from config.problem_json import CONTENT_TYPE
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -40,7 +40,7 @@ def is_api(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/")
 
 
-class HiddenSecrets:
+class HideSecretsMiddleware:
     """Removes the secret of a sign-in link from a request, before anything logs or reports its path.
 
     To the rest of the site, and to Django's log messages and error reports, the path is `/sign-in/link/`; the view
@@ -65,7 +65,7 @@ class HiddenSecrets:
         return response
 
 
-class Failures:
+class ErrorResponsesMiddleware:
     """Errors have one shape per door: a page for people, `application/problem+json` under /api/."""
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -105,7 +105,7 @@ class Failures:
         return None
 
 
-class PlainRequests:
+class RequestLimitsMiddleware:
     """Refuses, before anything reads them, requests that no part of the site has a use for."""
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -155,7 +155,7 @@ def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
     return None
 
 
-class SameSiteChanges:
+class CrossSiteGuardMiddleware:
     """Refuses changes that a page of another site asked this person's browser for.
 
     Browsers say where a request comes from (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body
@@ -185,7 +185,7 @@ class SameSiteChanges:
         return origin not in trusted or not urlsplit(origin).netloc
 
 
-class PrivatePages:
+class CacheControlMiddleware:
     """What a signed-in person sees is kept by no cache; public answers are checked again before they are reused."""
 
     def __init__(self, get_response: GetResponse) -> None:

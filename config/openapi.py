@@ -12,8 +12,8 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from catalog.accounts.auth import Anybody, Token
-from catalog.api.shapes import ErrorOut
+from catalog.accounts.api_auth import Anybody, Token
+from catalog.api.schemas import ErrorOut
 from config.problem_json import CONTENT_TYPE
 
 PROBLEM: Final = {"$ref": "#/components/schemas/ErrorOut"}

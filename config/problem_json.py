@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from django.http import HttpResponse
 
-from catalog.strict_json import JSON, dumps
+from catalog.jsontext.reader import JSON, dumps
 
 CONTENT_TYPE = "application/problem+json"
 

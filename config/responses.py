@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from config.bodies import Application, Environ, StartResponse, refuse
+from config.slow_bodies import Application, Environ, StartResponse, refuse
 
 Headers = list[tuple[str, str]]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import environment as env
-from config.keys import generated_key
+from config import env
+from config.key_files import generated_key
 from playground.builtin import FACTORIES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -96,17 +96,17 @@ INSTALLED_APPS = [
     "config",
 ]
 MIDDLEWARE = [
-    "config.middleware.HiddenSecrets",  # must be first: anything before it could log a secret
-    "config.metrics.Counted",
+    "config.middleware.HideSecretsMiddleware",  # must be first: anything before it could log a secret
+    "config.metrics.RequestMetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.middleware.PrivatePages",
-    "config.middleware.Failures",
-    "config.middleware.PlainRequests",
+    "config.middleware.CacheControlMiddleware",
+    "config.middleware.ErrorResponsesMiddleware",
+    "config.middleware.RequestLimitsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "config.middleware.SameSiteChanges",
+    "config.middleware.CrossSiteGuardMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -139,7 +139,7 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -191,10 +191,12 @@ DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_reports.AlwaysHiding"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "config.logs.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {"()": "config.log_filters.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+    },
     "filters": {
-        "brief": {"()": "config.logs.BriefAboutStrangers"},
-        "secrets": {"()": "config.logs.WithoutSecrets"},
+        "brief": {"()": "config.log_filters.QuietAboutUnknownHosts"},
+        "secrets": {"()": "config.log_filters.WithoutSecrets"},
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["brief", "secrets"]}},
     "root": {

@@ -18,7 +18,7 @@ urlpatterns = [
     path("favicon.ico", views.favicon),
     path("robots.txt", views.robots),
 ]
-handler400 = "config.failures.bad_request"
-handler403 = "config.failures.permission_denied"
-handler404 = "config.failures.page_not_found"
-handler500 = "config.failures.server_error"
+handler400 = "config.error_pages.bad_request"
+handler403 = "config.error_pages.permission_denied"
+handler404 = "config.error_pages.page_not_found"
+handler500 = "config.error_pages.server_error"

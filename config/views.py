@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
-from config.api_docs import documented_operations
-from playground.heartbeats import connected_workers
+from config.api_docs_page import documented_operations
+from playground.celery.heartbeats import connected_workers
 
 
 @require_safe

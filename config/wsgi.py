@@ -7,31 +7,31 @@ import signal
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from config.bodies import WholeBodies
+from config.slow_bodies import SlowBodyGuard
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
-from catalog.linting.judging import Judge  # noqa: E402 - needs the apps that were just set up
+from catalog.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
 from config.connections import Connections, WriteDeadline  # noqa: E402
 from config.metrics import asked_lately  # noqa: E402
 from config.responses import UnreadResponses, WholeResponses  # noqa: E402
-from playground.recording import counters  # noqa: E402
-from playground.supervising import supervisor  # noqa: E402
-from playground.worker.linux import die_with_parent  # noqa: E402
+from playground.run_writer import counters  # noqa: E402
+from playground.supervisor import supervisor  # noqa: E402
+from playground.worker.syscalls import die_with_parent  # noqa: E402
 
-Judge(busy=asked_lately).start()
+Assessor(busy=asked_lately).start()
 die_with_parent(signal.SIGTERM)  # else it would serve on when the server above it is killed, beside the next one
 counters().begin()
 supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
 if settings.RUNNER == "celery":
-    from playground.redelivery import Redelivery  # imported now, so that the first run does not wait for it
+    from playground.celery.redelivery import Redelivery  # imported now, so that the first run does not wait for it
 
     Redelivery()
 connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)
 WriteDeadline(connections).start()
 application = WholeResponses(
-    WholeBodies(django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES),
+    SlowBodyGuard(django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES),
     unread=UnreadResponses(connections.blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
     senders=max(1, settings.WEB_THREADS // 8),
 )

@@ -11,22 +11,22 @@ from ninja import Path, Query, Router
 from ninja.errors import HttpError
 from pydantic import StringConstraints
 
-from catalog.accounts.auth import actor, has_scope, open_to_all, token_or_session
-from catalog.api.deprecation import say_deprecated
+from catalog.accounts.api_auth import actor, has_scope, open_to_all, token_or_session
+from catalog.api.deprecation import add_deprecation_headers
+from catalog.db.compiled_query import Prepared
 from catalog.errors import DocumentError
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
-from catalog.prepared import Prepared
-from catalog.problems import Problem
-from catalog.strict_json import JSON, dumps
-from playground import shapes
-from playground.configurations import Configuration
-from playground.contracts import contract_of
-from playground.factories import registry
-from playground.history import RunFilter
+from playground import api_schemas
+from playground.compiled_spec import compiled_spec_of
+from playground.configurations.saved import UNREADABLE, Unreadable, open_configuration, save_configuration, shown
+from playground.configurations.secret_members import Configuration
+from playground.factories.registry import registry
 from playground.models import Run, RunQuerySet, SavedConfiguration
+from playground.run_filter import RunFilter
 from playground.run_json import moment, run_text, summary
 from playground.running import cancel, start, wait
-from playground.saving import UNREADABLE, Unreadable, open_configuration, save_configuration, shown
 
 router = Router(tags=["runs"])
 
@@ -40,7 +40,7 @@ def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -
 
 @router.post(
     "/tools/{slug}/runs",
-    response={201: shapes.RunOut, 202: shapes.RunOut},
+    response={201: api_schemas.RunOut, 202: api_schemas.RunOut},
     auth=token_or_session("run"),
     summary="Run a tool",
     description=(
@@ -49,7 +49,7 @@ def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -
         "when the server has no thread left to wait with. 429 when too many runs wait."
     ),
 )
-def create_run(request: HttpRequest, slug: str, body: shapes.RunIn) -> HttpResponse:
+def create_run(request: HttpRequest, slug: str, body: api_schemas.RunIn) -> HttpResponse:
     tool = tool_at(slug)
     revision = tool.current
     if body.revision is not None or revision is None:
@@ -68,10 +68,10 @@ def create_run(request: HttpRequest, slug: str, body: shapes.RunIn) -> HttpRespo
     run = wait(run, body.wait_s)
     status = 202 if run.is_active else 201
     headers = {"Location": reverse("api:get_run", args=[run.id])}
-    return say_deprecated(exact(run_text(run), status, headers), tool)
+    return add_deprecation_headers(exact(run_text(run), status, headers), tool)
 
 
-def configuration_of(request: HttpRequest, tool: Tool, body: shapes.RunIn) -> Configuration | None:
+def configuration_of(request: HttpRequest, tool: Tool, body: api_schemas.RunIn) -> Configuration | None:
     """The configuration that a run asks for: the one sent, or the saved one named.
 
     Raises:
@@ -97,7 +97,7 @@ def refusal(message: str, rule: str) -> DocumentError:
 
 @router.get(
     "/runs",
-    response=shapes.RunsOut,
+    response=api_schemas.RunsOut,
     auth=token_or_session("read", "run"),
     summary="List runs",
     description=(
@@ -105,7 +105,7 @@ def refusal(message: str, rule: str) -> DocumentError:
         "a slug."
     ),
 )
-def list_runs(request: HttpRequest, query: Query[shapes.RunsQuery]) -> HttpResponse:
+def list_runs(request: HttpRequest, query: Query[api_schemas.RunsQuery]) -> HttpResponse:
     wanted = RunFilter(
         tool=query.tool,
         outcome=query.outcome or "",
@@ -128,7 +128,7 @@ def readable_runs(request: HttpRequest) -> RunQuerySet:
 
 @router.get(
     "/runs/{run_id}",
-    response=shapes.RunOut,
+    response=api_schemas.RunOut,
     auth=token_or_session("read", "run"),
     summary="One run",
     url_name="get_run",
@@ -136,18 +136,22 @@ def readable_runs(request: HttpRequest) -> RunQuerySet:
 def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     """One of your runs; for staff, anybody's (a token needs the scope `read` for that)."""
     run = get_object_or_404(readable_runs(request).with_names(), pk=run_id)
-    return say_deprecated(exact(run_text(run)), run.tool)
+    return add_deprecation_headers(exact(run_text(run)), run.tool)
 
 
-@router.post("/runs/{run_id}/cancel", response=shapes.RunOut, auth=token_or_session("run"), summary="Cancel a run")
+@router.post("/runs/{run_id}/cancel", response=api_schemas.RunOut, auth=token_or_session("run"), summary="Cancel a run")
 def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     """Everything of the run is killed. A run that has ended stays as it is."""
     run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
-    return say_deprecated(exact(run_text(cancel(run))), run.tool)
+    return add_deprecation_headers(exact(run_text(cancel(run))), run.tool)
 
 
 @router.get(
-    "/factories", response=shapes.FactoriesOut, auth=open_to_all(), summary="Registered factories", tags=["factories"]
+    "/factories",
+    response=api_schemas.FactoriesOut,
+    auth=open_to_all(),
+    summary="Registered factories",
+    tags=["factories"],
 )
 def list_factories(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """What is installed, which tool each serves, and what is broken."""
@@ -184,7 +188,7 @@ def tool_at(slug: str) -> Tool:
 
 
 def saved_json(saved: SavedConfiguration, tool: Tool) -> JSON:
-    seen = shown(saved, contract_of(tool.current).configuration if tool.current else None)
+    seen = shown(saved, compiled_spec_of(tool.current).configuration if tool.current else None)
     return {
         "name": seen.name,
         "configuration": seen.value,
@@ -197,7 +201,7 @@ def saved_json(saved: SavedConfiguration, tool: Tool) -> JSON:
 
 @router.get(
     "/tools/{slug}/configurations",
-    response=shapes.SavedConfigurationsOut,
+    response=api_schemas.SavedConfigurationsOut,
     auth=token_or_session("run"),
     summary="Your saved configurations of a tool",
     tags=["configurations"],
@@ -206,24 +210,24 @@ def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
     """Without their secrets, which go in and never come out."""
     tool = tool_at(slug)
     saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool)
-    return say_deprecated(exact(dumps({"items": [saved_json(one, tool) for one in saved]})), tool)
+    return add_deprecation_headers(exact(dumps({"items": [saved_json(one, tool) for one in saved]})), tool)
 
 
 @router.post(
     "/tools/{slug}/configurations",
-    response={201: shapes.SavedConfigurationOut},
+    response={201: api_schemas.SavedConfigurationOut},
     auth=token_or_session("run"),
     summary="Save a configuration",
     tags=["configurations"],
 )
-def create_configuration(request: HttpRequest, slug: str, body: shapes.SavedConfigurationIn) -> HttpResponse:
+def create_configuration(request: HttpRequest, slug: str, body: api_schemas.SavedConfigurationIn) -> HttpResponse:
     """Encrypted, for you alone, in place of one of the same name. A secret that is left out stays as it was."""
     tool = tool_at(slug)
-    schema = contract_of(tool.current).configuration if tool.current else None
+    schema = compiled_spec_of(tool.current).configuration if tool.current else None
     saved = save_configuration(
         actor(request), tool, body.name, Configuration(body.configuration), schema, removed=body.remove_secrets
     )
-    return say_deprecated(exact(dumps(saved_json(saved, tool)), 201), tool)
+    return add_deprecation_headers(exact(dumps(saved_json(saved, tool)), 201), tool)
 
 
 @router.delete(

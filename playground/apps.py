@@ -8,9 +8,9 @@ from django.apps import AppConfig
 from django.db import connection
 
 from catalog import holding_examples, runnable
-from catalog.strict_json import JSON
-from catalog.validation import CompiledSchema
-from playground.factories import registry
+from catalog.json_schema.validation import CompiledSchema
+from catalog.jsontext.reader import JSON
+from playground.factories.registry import registry
 
 
 class PlaygroundConfig(AppConfig):
@@ -23,9 +23,9 @@ class PlaygroundConfig(AppConfig):
         """
         runnable.provide(lambda: registry().runnable_ids())
         holding_examples.provide(tools_whose_examples_hold)
-        from catalog import meaning  # noqa: PLC0415 - it knows models, which are there only now
+        from catalog import revision_diff  # noqa: PLC0415 - it knows models, which are there only now
 
-        meaning.provide(values_of)
+        revision_diff.provide(values_of)
 
 
 def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:

@@ -14,10 +14,10 @@ from itertools import islice
 from json.encoder import encode_basestring
 from typing import Final
 
-from catalog.problems import PointerTree, Problem, pointer_join, pointer_tree
-from catalog.spec import Example, ToolSpec
-from catalog.strict_json import JSON, Number
-from catalog.validation import CompiledSchema
+from catalog.json_schema.validation import CompiledSchema
+from catalog.jsontext.problems import PointerTree, Problem, pointer_join, pointer_tree
+from catalog.jsontext.reader import JSON, Number
+from catalog.specs.spec import Example, ToolSpec
 from playground.sampling import NoValue, same, sample
 
 MAX_DIFFERENCES = 20

@@ -14,11 +14,11 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import strict_json
 from catalog.accounts.models import User
+from catalog.jsontext import reader
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
-from catalog.problems import Problem
-from catalog.strict_json import JSON
 
 ACTIVE = ("queued", "running")
 ENDED = ("returned", "raised", "timed_out", "cancelled", "crashed", "refused")
@@ -110,7 +110,7 @@ class Run(models.Model):
     example_check = models.ForeignKey("ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs")
     example_number = models.PositiveSmallIntegerField(null=True)  # of the revision's examples, from 1
 
-    host = models.CharField(max_length=60, blank=True)  # playground.hosts; "" until a worker of Celery takes it
+    host = models.CharField(max_length=60, blank=True)  # playground.process_id; "" until a worker of Celery takes it
     seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for runs that take long
     cancel_requested_at = models.DateTimeField(null=True)
 
@@ -144,24 +144,24 @@ class Run(models.Model):
 
     @cached_property
     def parameters(self) -> JSON:
-        return strict_json.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES * 2)
+        return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES * 2)
 
     @cached_property
     def response(self) -> JSON:
         """The response; None where it is null and where there is none."""
         if self.response_json is None:
             return None
-        return strict_json.loads(self.response_json, max_bytes=settings.RUN_RESPONSE_BYTES * 8)
+        return reader.loads(self.response_json, max_bytes=settings.RUN_RESPONSE_BYTES * 8)
 
     @cached_property
     def mock(self) -> dict[str, JSON]:
-        found = strict_json.loads(self.mock_json) if self.mock_json else {}
+        found = reader.loads(self.mock_json) if self.mock_json else {}
         return found if isinstance(found, dict) else {}
 
     @cached_property
     def problems(self) -> list[Problem]:
         """Of a refused run: pointers begin with /parameters or /configuration. Else they point into the response."""
-        return [Problem(**problem) for problem in strict_json.loads(self.problems_json, max_bytes=4 * 1024 * 1024)]  # type: ignore[union-attr, arg-type]
+        return [Problem(**problem) for problem in reader.loads(self.problems_json, max_bytes=4 * 1024 * 1024)]  # type: ignore[union-attr, arg-type]
 
     @property
     def duration_ms(self) -> float | None:
@@ -209,7 +209,7 @@ class QueuedMessage(models.Model):
 class WorkerHeartbeat(models.Model):
     """A Celery worker that was connected to Redis at `seen_at` (see heartbeats.py)."""
 
-    host = models.CharField(primary_key=True, max_length=60)  # playground.hosts
+    host = models.CharField(primary_key=True, max_length=60)  # playground.process_id
     seen_at = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -252,7 +252,7 @@ class ExampleCheck(models.Model):
 
     @property
     def ignored(self) -> list[str]:
-        found = strict_json.loads(self.ignored_json)
+        found = reader.loads(self.ignored_json)
         return [str(pointer) for pointer in found] if isinstance(found, list) else []
 
     @property

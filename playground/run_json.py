@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from catalog.strict_json import JSON, Number, dumps
+from catalog.jsontext.reader import JSON, Number, dumps
 from playground.models import Run
 
 

@@ -23,22 +23,22 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.views.decorators.debug import sensitive_variables
 
-from catalog import strict_json
 from catalog.accounts.models import User
+from catalog.json_schema.validation import Budget, CheckResult
+from catalog.jsontext import reader
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
-from catalog.problems import Problem
-from catalog.strict_json import JSON
-from catalog.validation import Budget, CheckResult
-from playground import queueing
-from playground.configurations import Configuration, RunSecrets, without_secrets
-from playground.contracts import Contract, contract_of, value_problems
-from playground.factories import IMPORT_LIMIT_S, FactoryInfo, registry
+from playground.celery import enqueue
+from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
+from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
+from playground.factories.registry import IMPORT_LIMIT_S, FactoryInfo, registry
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
-from playground.recording import ensure, insert
+from playground.redaction import Redactor
+from playground.run_writer import ensure, insert
 from playground.runner import Job, Limits, RunEnd
-from playground.scrubbing import Scrubber
-from playground.supervising import ActiveRun, storable, supervisor
+from playground.supervisor import ActiveRun, storable, supervisor
 
 NO_RETURN_TYPE = "The spec has no returnType, so there is nothing to check the response against."
 ERROR_CHARACTERS = 4000
@@ -92,11 +92,11 @@ def start(
     Raises:
         Busy: as many runs wait as may wait, or nobody is there to take one. Nothing was recorded.
     """
-    contract = contract_of(revision)
+    contract = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
     run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
     secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
-    run.parameters_json = strict_json.dumps(without_secrets(parameters, secrets.parameters))
+    run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     if example:
         run.example_check, run.example_number = example.check, example.number
     factory = registry().for_tool(tool.tool_id, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
@@ -113,7 +113,7 @@ def start(
         return _mocked(run, contract, parameters, scrubber, budget)
     run.factory = factory.label
     if settings.RUNNER == "celery":
-        return queueing.begin(run, configuration, parameters)
+        return enqueue.begin(run, configuration, parameters)
     job = job_for(run, factory, parameters, configuration)
     return supervisor().begin(run, job, scrubber, conclude, told_later=told_later).run
 
@@ -131,7 +131,7 @@ def wait(run: Run, timeout_s: float) -> Run:
     if timeout_s > 0 and _waiting_room.acquire(blocking=False):
         try:
             if active is None:
-                return queueing.wait(run, timeout_s)
+                return enqueue.wait(run, timeout_s)
             active.ended.wait(timeout_s)
         finally:
             _waiting_room.release()
@@ -164,8 +164,8 @@ def cancel(run: Run) -> Run:
     """Ask for the end of `run`; one that has ended stays as it is. It is "cancelled" within a second."""
     asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
     if asked and settings.RUNNER == "celery":
-        if not queueing.withdraw(run):
-            queueing.wait(run, 1)
+        if not enqueue.withdraw(run):
+            enqueue.wait(run, 1)
     elif asked and (active := supervisor().find(run.id)):
         active.handle.cancel()
         active.ended.wait(1)
@@ -175,7 +175,7 @@ def cancel(run: Run) -> Run:
 
 @sensitive_variables("configuration")
 def request_problems(
-    contract: Contract,
+    contract: CompiledSpec,
     parameters: JSON,
     configuration: Configuration | None,
     secrets: RunSecrets,
@@ -211,7 +211,7 @@ def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
     return []
 
 
-def check_response(contract: Contract, response: JSON, budget: Budget | None = None) -> CheckResult:
+def check_response(contract: CompiledSpec, response: JSON, budget: Budget | None = None) -> CheckResult:
     """The verdict on `response`."""
     if contract.return_type is None:
         return CheckResult(verdict="unchecked", problems=(), truncated=False, reason=NO_RETURN_TYPE)
@@ -229,7 +229,7 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     return run
 
 
-def _mocked(run: Run, contract: Contract, parameters: JSON, scrubber: Scrubber, budget: Budget) -> Run:
+def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, scrubber: Redactor, budget: Budget) -> Run:
     began = time.perf_counter()
     try:
         made = mock(contract.spec, parameters, contract.return_type)
@@ -237,7 +237,7 @@ def _mocked(run: Run, contract: Contract, parameters: JSON, scrubber: Scrubber, 
         return _refused(run, [none.problem])
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
-    run.mock_json = strict_json.dumps(made.as_json())
+    run.mock_json = reader.dumps(made.as_json())
     _take_response(run, contract, made.response, scrubber, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
@@ -250,7 +250,7 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
     run, scrubber = copy(active.run), active.scrubber
     run.outcome = end.outcome
     if end.has_response:
-        _take_response(run, contract_of(run.revision), end.response, scrubber)
+        _take_response(run, compiled_spec_of(run.revision), end.response, scrubber)
     run.error = _kept(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, scrubber)
     run.stdout, run.stdout_dropped = _kept(end.stdout, end.stdout_dropped, scrubber), end.stdout_dropped
     run.stderr, run.stderr_dropped = _kept(end.stderr, end.stderr_dropped, scrubber), end.stderr_dropped
@@ -264,7 +264,7 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
 
 
 def _take_response(
-    run: Run, contract: Contract, response: JSON, scrubber: Scrubber, budget: Budget | None = None
+    run: Run, contract: CompiledSpec, response: JSON, scrubber: Redactor, budget: Budget | None = None
 ) -> None:
     began = time.perf_counter()
     result = check_response(contract, response, budget)
@@ -273,14 +273,14 @@ def _take_response(
     run.verdict_reason = scrubber.message(result.reason or "")
     run.problems_json = problems_text(scrubbed(result.problems, scrubber))
     run.problems_truncated = result.truncated
-    run.response_json = strict_json.dumps(scrubber.value(response))
+    run.response_json = reader.dumps(scrubber.value(response))
 
 
-def _kept(text: str, dropped: int | bool, scrubber: Scrubber) -> str:
+def _kept(text: str, dropped: int | bool, scrubber: Redactor) -> str:
     return storable(scrubber.cut_text(text) if dropped else scrubber.text(text))
 
 
-def scrubbed(problems: Iterable[Problem], scrubber: Scrubber) -> list[Problem]:
+def scrubbed(problems: Iterable[Problem], scrubber: Redactor) -> list[Problem]:
     if not scrubber:
         return list(problems)
     return [
@@ -290,7 +290,7 @@ def scrubbed(problems: Iterable[Problem], scrubber: Scrubber) -> list[Problem]:
 
 
 def problems_text(problems: Iterable[Problem]) -> str:
-    return strict_json.dumps([dict(problem.as_json()) for problem in problems])
+    return reader.dumps([dict(problem.as_json()) for problem in problems])
 
 
 def _fingerprint_key(tool: Tool) -> bytes:

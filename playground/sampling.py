@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from random import Random
 
-from catalog.problems import Problem
-from catalog.strict_json import JSON, Number
-from catalog.validation import Budget, CompiledSchema, Place
-from playground.forms.applying import Impossible, child_places, conditions, gather, item_places
-from playground.forms.schemas import members
+from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON, Number
+from playground.constraints import Wanted, is_number
 from playground.pattern_sampling import UnknownPattern, sample_pattern
-from playground.wanted_values import Wanted, is_number
+from playground.schema_form.applicable import Impossible, child_places, conditions, gather, item_places
+from playground.schema_form.schemas import members
 
 SAMPLES = 3
 MAX_STEPS = 4000  # values made in one try
@@ -161,13 +161,15 @@ class _Maker:
         if self.budget.steps < 0:
             raise Impossible
 
-    def gathered(self, places: Iterable[Place], known: Iterable[Place] = ()) -> tuple[list[Place], list[list[Place]]]:
+    def gathered(
+        self, places: Iterable[Subschema], known: Iterable[Subschema] = ()
+    ) -> tuple[list[Subschema], list[list[Subschema]]]:
         """`gather`, with its work counted."""
         found, unions = gather(places, known)
         self.spend(len(found) + sum(map(len, unions)))
         return found, unions
 
-    def make(self, places: list[Place], *, depth: int, name: str) -> JSON:
+    def make(self, places: list[Subschema], *, depth: int, name: str) -> JSON:
         """A value for `places`, schemas that all apply; each choice of branches is tried until the value holds.
 
         Raises:
@@ -187,7 +189,7 @@ class _Maker:
             raise Impossible
         return fallback[0]
 
-    def children(self, places: list[Place], name: str) -> list[Place]:
+    def children(self, places: list[Subschema], name: str) -> list[Subschema]:
         """`child_places`, with its work counted: each pattern is matched against the name."""
         patterns = (members(place).get("patternProperties") for place in places)
         self.spend(len(places) + sum(len(each) for each in patterns if isinstance(each, dict)))
@@ -195,7 +197,7 @@ class _Maker:
 
     # -- which schemas apply ------------------------------------------------------------------------------------------
 
-    def choices(self, places: list[Place], depth: int) -> Iterator[list[Place]]:
+    def choices(self, places: list[Subschema], depth: int) -> Iterator[list[Subschema]]:
         """Every list of schemas that may apply together: one branch of each union, in a sensible order."""
         gathered, unions = self.gathered(places)
         if not unions:
@@ -206,7 +208,9 @@ class _Maker:
             self.step()
             yield from self.choices_below(gathered, list(picked), depth)
 
-    def choices_below(self, gathered: list[Place], picked: list[Place], depth: int) -> Iterator[list[Place]]:
+    def choices_below(
+        self, gathered: list[Subschema], picked: list[Subschema], depth: int
+    ) -> Iterator[list[Subschema]]:
         below, unions = self.gathered(picked, known=gathered)
         if not unions:
             yield [*gathered, *below]
@@ -217,19 +221,19 @@ class _Maker:
             last, _ = self.gathered(deeper, known=[*gathered, *below])
             yield [*gathered, *below, *last]
 
-    def ordered(self, branches: list[Place], depth: int) -> list[Place]:
+    def ordered(self, branches: list[Subschema], depth: int) -> list[Subschema]:
         self.spend(len(branches))
         if self.manner.shuffled:
             return self.random.sample(branches, len(branches))
 
-        def lateness(place: Place) -> int:
+        def lateness(place: Subschema) -> int:
             keywords = members(place)
             late = 2 if keywords.get("type") == "null" or keywords.get("const", 0) is None else 0
             return late + (4 if depth >= ROOMY_DEPTH and "$ref" in keywords else 0)
 
         return sorted(branches, key=lateness)
 
-    def conditional(self, places: list[Place], *, depth: int, name: str) -> JSON:
+    def conditional(self, places: list[Subschema], *, depth: int, name: str) -> JSON:
         """A value for `places`, made again with what their if/then/else and dependent schemas add to it."""
         value = self.plain(places, depth=depth, name=name)
         for _ in range(3):
@@ -243,7 +247,7 @@ class _Maker:
 
     # -- a value of one list of schemas -------------------------------------------------------------------------------
 
-    def plain(self, places: list[Place], *, depth: int, name: str) -> JSON:
+    def plain(self, places: list[Subschema], *, depth: int, name: str) -> JSON:
         wanted = Wanted(places, self.budget)
         fixed = list(wanted.fixed())
         if fixed:
@@ -340,7 +344,7 @@ class _Maker:
                 break
         return made
 
-    def an_item(self, places: list[Place], before: list[JSON], *, depth: int, name: str, distinct: bool) -> JSON:
+    def an_item(self, places: list[Subschema], before: list[JSON], *, depth: int, name: str, distinct: bool) -> JSON:
         for _ in range(12):
             self.spend(2 * len(before))
             item = self.make(places, depth=depth + 1, name=name)
@@ -421,7 +425,7 @@ class _Maker:
         return Decimal(self.random.randint(int(first), int(last))) * step
 
 
-def _contained(place: Place) -> int:
+def _contained(place: Subschema) -> int:
     count = members(place).get("minContains", 1)
     return min(int(count), MAX_MEMBERS) if is_number(count) else 1  # type: ignore[arg-type]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from playground.broker import TASK, app
-from playground.taking import take
+from playground.celery.app import TASK, app
+from playground.celery.execute import execute_message
 
 
 @app.task(name=TASK)
 def run_tool(run_id: str, sealed: str) -> None:
     """Do one run, and stay until it is written down."""
-    take(run_id, sealed)
+    execute_message(run_id, sealed)

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from catalog.accounts.entering import create_token
+from catalog.accounts.credentials import create_token
 from catalog.accounts.models import SCOPES, User
 from catalog.archiving import archive
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.spec import ToolSpec, read_spec
+from catalog.specs.spec import ToolSpec, read_spec
 from tests import corpora
 
 GET_WEATHER = corpora.GET_WEATHER

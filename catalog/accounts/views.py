@@ -22,8 +22,8 @@ from django.views import View
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
-from catalog.accounts.auth import actor
-from catalog.accounts.entering import (
+from catalog.accounts.api_auth import actor
+from catalog.accounts.credentials import (
     TRIES_WINDOW,
     counted_try,
     create_token,
@@ -32,7 +32,7 @@ from catalog.accounts.entering import (
     use_sign_in_link,
 )
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User
-from catalog.accounts.unfinished import is_stored
+from catalog.accounts.unfinished_forms import is_stored
 from catalog.errors import Busy
 
 LINK_MINUTES: Final = int(SignInLink.LIFETIME.total_seconds() // 60)
@@ -62,7 +62,7 @@ class SignInForm(AuthenticationForm):
             raise forms.ValidationError(str(busy), code="busy") from None
 
 
-class LeadsToNext(RedirectURLMixin):
+class RedirectsToNext(RedirectURLMixin):
     """Redirects to `next` after signing in, if it is on this site; `remember_next` stores it for another view."""
 
     next_page = settings.LOGIN_REDIRECT_URL
@@ -108,7 +108,7 @@ class LeadsToNext(RedirectURLMixin):
         return response
 
 
-class SignIn(LeadsToNext, LoginView):
+class SignIn(RedirectsToNext, LoginView):
     """Sign in with a password."""
 
     template_name = "registration/sign_in.html"
@@ -132,7 +132,7 @@ class SignOut(LogoutView):
     http_method_names = ["post", "options"]
 
 
-class SignInByLink(LeadsToNext, View):
+class SignInByLink(RedirectsToNext, View):
     """Sign in by a link that was printed on the server's machine.
 
     Opening it shows a page with one button, so that a preview of the link does not use it up; only pressing the button

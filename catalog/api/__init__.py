@@ -14,7 +14,7 @@ conditions.py    conditional requests, addresses, refusals;  deprecation.py  hea
 
 from ninja import Router
 
-from catalog.api import bulk, finding, lint, revisions, similar, tools  # noqa: F401 - they add to their routers
-from catalog.api.routing import router
+from catalog.api import bulk, lint, revisions, search, similar, tools  # noqa: F401 - they add to their routers
+from catalog.api.router import router
 
 routers: list[Router] = [router, lint.router]

@@ -9,28 +9,28 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query
 
-from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.api import bodies, shapes
-from catalog.api.conditions import REFUSED, is_known, not_modified
-from catalog.api.routing import router
-from catalog.api.values import advice_json, report_json
-from catalog.catalog_file import MEDIA_TYPE
+from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.api import openapi_bodies, schemas
+from catalog.api.etags import REFUSED, is_known, not_modified
+from catalog.api.router import router
+from catalog.api.serializers import advice_json, report_json
+from catalog.catalog_dump.format import MEDIA_TYPE
+from catalog.catalog_dump.writer import catalog_files
 from catalog.errors import SpecError
-from catalog.exporting import catalog_files
-from catalog.lint import advise, score
-from catalog.reading import spec_text, uploaded_pieces
-from catalog.spec import read_spec
-from catalog.uploads.outcomes import SHORT_BATCH, upload
+from catalog.request_body import spec_text, uploaded_pieces
+from catalog.specs.lint import advise, score
+from catalog.specs.spec import read_spec
+from catalog.uploads.store import SHORT_BATCH, upload
 
 
 @router.post(
     "/uploads",
-    response={200: shapes.ReportOut, **REFUSED},
+    response={200: schemas.ReportOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Upload many specs",
-    openapi_extra=bodies.UPLOAD_BODY,
+    openapi_extra=openapi_bodies.UPLOAD_BODY,
 )
-def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict[str, Any]:
+def upload_specs(request: HttpRequest, query: Query[schemas.UploadQuery]) -> dict[str, Any]:
     """Each spec has its own outcome, and one that is rejected does not stop the rest.
 
     Documents of other formats are imported: lists of tools of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI
@@ -47,7 +47,7 @@ def upload_specs(request: HttpRequest, query: Query[shapes.UploadQuery]) -> dict
     "/catalog",
     auth=open_to_all(),
     summary="Export the whole catalog",
-    openapi_extra=bodies.CATALOG_FILE,
+    openapi_extra=openapi_bodies.CATALOG_FILE,
 )
 def export_catalog(request: HttpRequest) -> HttpResponseBase:
     """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
@@ -70,10 +70,10 @@ def export_catalog(request: HttpRequest) -> HttpResponseBase:
 
 @router.post(
     "/specs/check",
-    response={200: shapes.CheckOut, 413: shapes.ErrorOut},
+    response={200: schemas.CheckOut, 413: schemas.ErrorOut},
     auth=open_to_all(),
     summary="Check a spec without storing it",
-    openapi_extra=bodies.CHECKED_BODY,
+    openapi_extra=openapi_bodies.CHECKED_BODY,
 )
 def check_spec(request: HttpRequest) -> dict[str, Any]:
     """Everything that is wrong with it, with lines and columns; it is what publishing would say.

@@ -15,7 +15,7 @@ from catalog.models import Tool
 Response = TypeVar("Response", bound=HttpResponse)
 
 
-def say_deprecated(response: Response, tool: Tool) -> Response:
+def add_deprecation_headers(response: Response, tool: Tool) -> Response:
     """With `Deprecation` (since when) and a link to the successor, where the tool is deprecated."""
     if tool.deprecated_at:
         response["Deprecation"] = f"@{int(tool.deprecated_at.timestamp())}"

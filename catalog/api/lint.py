@@ -10,17 +10,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Field, Query, Router, Schema, Status
 from pydantic import ConfigDict
 
-from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.addresses import revision_at, revision_of, tool_at
-from catalog.api.conditions import REFUSED
-from catalog.api.examples import ADVICE
-from catalog.api.shapes import AdviceOut, ErrorOut
-from catalog.api.values import advice_json
-from catalog.linting.mending import mend_tool
-from catalog.linting.reports import LintReport
-from catalog.linting.tables import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH, Waiver
-from catalog.linting.waiving import take_back, waive
+from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.api.etags import REFUSED
+from catalog.api.openapi_examples import ADVICE
+from catalog.api.schemas import AdviceOut, ErrorOut
+from catalog.api.serializers import advice_json
+from catalog.apply_fixes import apply_fixes_to_tool
+from catalog.lint_reports import LintReport
+from catalog.models import Waiver
+from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
+from catalog.shortcuts import revision_at, revision_of, tool_at
 from catalog.text_diff import unified
+from catalog.waivers import take_back, waive
 
 router = Router(tags=["lint"])
 
@@ -165,7 +166,7 @@ def apply_fixes(request: HttpRequest, slug: str, body: FixesIn) -> Status[dict[s
     """What comes of it is published as the tool's next revision, if the one that you saw is still the current one."""
     tool = tool_at(slug)
     before = revision_of(tool)
-    mended = mend_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
+    mended = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
     number = mended.publication.revision.number
     stored = {
         "outcome": mended.publication.outcome,

@@ -8,38 +8,40 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Status
 
-from catalog import exports
-from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.addresses import file_stem, revision_at, revision_of, tool_at
-from catalog.api import bodies, shapes
-from catalog.api.conditions import is_known, not_modified, seen_tool_at
-from catalog.api.deprecation import say_deprecated
-from catalog.api.routing import router
-from catalog.api.values import losses_json, publication_json
-from catalog.diff import Change
-from catalog.meaning import meaning_of
+from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.api import openapi_bodies, schemas
+from catalog.api.deprecation import add_deprecation_headers
+from catalog.api.etags import is_known, not_modified, seen_tool_at
+from catalog.api.router import router
+from catalog.api.serializers import losses_json, publication_json
 from catalog.models import Revision
 from catalog.publishing import publish
+from catalog.revision_diff import meaning_of
+from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
+from catalog.specs import exporters
+from catalog.specs.diff import Change
 from catalog.text_diff import compare, unified
 
 
-@router.get("/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=bodies.SPEC_TEXT)
+@router.get(
+    "/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=openapi_bodies.SPEC_TEXT
+)
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
     """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
     tool = tool_at(slug)
     text = _text_of(request, revision_of(tool), f"{file_stem(slug)}.json" if download else None)
-    return say_deprecated(text, tool)
+    return add_deprecation_headers(text, tool)
 
 
 @router.get(
     "/tools/{slug}/revisions",
-    response={200: shapes.RevisionsOut, 404: shapes.ErrorOut},
+    response={200: schemas.RevisionsOut, 404: schemas.ErrorOut},
     auth=open_to_all(),
     summary="List the revisions of a tool",
 )
-def list_revisions(request: HttpRequest, slug: str, query: Query[shapes.RevisionsQuery]) -> dict[str, Any]:
+def list_revisions(request: HttpRequest, slug: str, query: Query[schemas.RevisionsQuery]) -> dict[str, Any]:
     """The newest first."""
-    revisions = tool_at(slug).revisions.defer("source").select_related("created_by", "judgement")
+    revisions = tool_at(slug).revisions.defer("source").select_related("created_by", "assessment")
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
     page = list(revisions[: query.limit + 1])
@@ -63,7 +65,7 @@ def list_revisions(request: HttpRequest, slug: str, query: Query[shapes.Revision
     "/tools/{slug}/revisions/{int:number}/spec",
     auth=open_to_all(),
     summary="Get the text of a revision",
-    openapi_extra=bodies.SPEC_TEXT,
+    openapi_extra=openapi_bodies.SPEC_TEXT,
 )
 def get_revision_spec(
     request: HttpRequest,
@@ -78,17 +80,17 @@ def get_revision_spec(
 @router.post(
     "/tools/{slug}/revisions/{int:number}/restore",
     response={
-        200: shapes.PublicationOut,
-        201: shapes.PublicationOut,
-        401: shapes.ErrorOut,
-        403: shapes.ErrorOut,
-        404: shapes.ErrorOut,
-        412: shapes.ErrorOut,
-        428: shapes.ErrorOut,
+        200: schemas.PublicationOut,
+        201: schemas.PublicationOut,
+        401: schemas.ErrorOut,
+        403: schemas.ErrorOut,
+        404: schemas.ErrorOut,
+        412: schemas.ErrorOut,
+        428: schemas.ErrorOut,
     },
     auth=token_or_session("publish"),
     summary="Restore a revision",
-    openapi_extra=bodies.IF_MATCH,
+    openapi_extra=openapi_bodies.IF_MATCH,
 )
 def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[dict[str, Any]]:
     """Publishes its text as the next revision: 201. The revision that is current already: 200."""
@@ -101,12 +103,12 @@ def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, nu
 
 @router.get(
     "/tools/{slug}/diff",
-    response={200: shapes.DiffOut, 404: shapes.ErrorOut, 422: shapes.ErrorOut},
+    response={200: schemas.DiffOut, 404: schemas.ErrorOut, 422: schemas.ErrorOut},
     auth=open_to_all(),
     summary="Compare two revisions",
     by_alias=True,
 )
-def diff(request: HttpRequest, slug: str, query: Query[shapes.DiffQuery]) -> dict[str, Any]:
+def diff(request: HttpRequest, slug: str, query: Query[schemas.DiffQuery]) -> dict[str, Any]:
     """What changed in meaning, the worst first, and in the text. Specs on a single line are laid out first."""
     old, new = revision_at(slug, query.from_), revision_at(slug, query.to)
     difference, meaning = compare(old.source, new.source), meaning_of(old, new)
@@ -146,7 +148,7 @@ def _change_json(change: Change) -> dict[str, Any]:
 
 @router.get(
     "/tools/{slug}/export/{format}",
-    response={200: shapes.ExportOut, 404: shapes.ErrorOut},
+    response={200: schemas.ExportOut, 404: schemas.ErrorOut},
     auth=open_to_all(),
     summary="Export a tool",
 )
@@ -157,12 +159,12 @@ def export_tool(
     format: str,  # noqa: A002 - the name in the path
 ) -> dict[str, Any]:
     """For `mcp`, `openai`, `openai-strict`, `anthropic`, `gemini`, `langchain` or `openapi`, with what was lost."""
-    if format not in exports.FORMATS:
+    if format not in exporters.FORMATS:
         raise Http404
     tool = tool_at(slug)
-    say_deprecated(response, tool)
-    exported = exports.export(revision_of(tool).spec, format)
-    rules = exports.FORMATS[format].rules
+    add_deprecation_headers(response, tool)
+    exported = exporters.export(revision_of(tool).spec, format)
+    rules = exporters.FORMATS[format].rules
     return {
         "format": format,
         "document": exported.document,

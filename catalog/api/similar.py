@@ -9,13 +9,13 @@ from django.http import HttpRequest
 from ninja import Field, Query, Schema
 from pydantic import ConfigDict
 
-from catalog.accounts.auth import open_to_all
-from catalog.addresses import tool_at
-from catalog.api.examples import TOOL
-from catalog.api.routing import router
-from catalog.api.shapes import ErrorOut, ToolOut
-from catalog.api.values import tool_json
-from catalog.similar_tools import MAX_SHOWN, similar_tools
+from catalog.accounts.api_auth import open_to_all
+from catalog.api.openapi_examples import TOOL
+from catalog.api.router import router
+from catalog.api.schemas import ErrorOut, ToolOut
+from catalog.api.serializers import tool_json
+from catalog.listing.similar import MAX_SHOWN, similar_tools
+from catalog.shortcuts import tool_at
 
 EXAMPLE: dict[str, Any] = {
     "example": {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}

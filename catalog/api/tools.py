@@ -10,28 +10,28 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Status
 
 from catalog import archiving
-from catalog.accounts.auth import actor, open_to_all, token_or_session
-from catalog.addresses import revision_of, tool_at
-from catalog.api import bodies, shapes
-from catalog.api.conditions import REFUSED, etags_seen, is_known, not_modified, seen_tool_at, url_of
-from catalog.api.deprecation import say_deprecated
-from catalog.api.routing import router
-from catalog.api.values import publication_json, tool_json, tool_with_spec
-from catalog.deprecating import deprecate, undo_deprecation
+from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.api import openapi_bodies, schemas
+from catalog.api.deprecation import add_deprecation_headers
+from catalog.api.etags import REFUSED, etags_seen, is_known, not_modified, seen_tool_at, url_of
+from catalog.api.router import router
+from catalog.api.serializers import publication_json, tool_json, tool_with_spec
 from catalog.errors import SpecError
-from catalog.organising import KEPT, Organisation, organise
-from catalog.problems import Problem
+from catalog.jsontext.problems import Problem
+from catalog.lifecycle import deprecate, undo_deprecation
+from catalog.metadata import KEPT, Organisation, organise
 from catalog.publishing import publish
-from catalog.reading import spec_text
-from catalog.spec import read_spec
+from catalog.request_body import spec_text
+from catalog.shortcuts import revision_of, tool_at
+from catalog.specs.spec import read_spec
 
 
 @router.post(
     "/tools",
-    response={200: shapes.PublicationOut, 201: shapes.PublicationOut, 409: shapes.ErrorOut, **REFUSED},
+    response={200: schemas.PublicationOut, 201: schemas.PublicationOut, 409: schemas.ErrorOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Publish a spec",
-    openapi_extra=bodies.SPEC_BODY,
+    openapi_extra=openapi_bodies.SPEC_BODY,
 )
 def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = False) -> Status[dict[str, Any]]:
     """A new tool or its next revision: 201. The text that is stored already: 200.
@@ -50,7 +50,7 @@ def publish_tool(request: HttpRequest, response: HttpResponse, dry_run: bool = F
 
 @router.get(
     "/tools/{slug}",
-    response={200: shapes.ToolWithSpecOut, 404: shapes.ErrorOut},
+    response={200: schemas.ToolWithSpecOut, 404: schemas.ErrorOut},
     auth=open_to_all(),
     summary="Get a tool with its spec",
 )
@@ -58,24 +58,24 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
     """`ETag` is what a later `PUT` sends as `If-Match`."""
     tool = tool_at(slug)
     if is_known(request, tool.etag):
-        return say_deprecated(not_modified(tool.etag), tool)
+        return add_deprecation_headers(not_modified(tool.etag), tool)
     response["ETag"] = tool.etag
-    say_deprecated(response, tool)
+    add_deprecation_headers(response, tool)
     return tool_with_spec(tool)
 
 
 @router.put(
     "/tools/{slug}",
     response={
-        200: shapes.ToolWithSpecOut,
-        404: shapes.ErrorOut,
-        412: shapes.ErrorOut,
-        428: shapes.ErrorOut,
+        200: schemas.ToolWithSpecOut,
+        404: schemas.ErrorOut,
+        412: schemas.ErrorOut,
+        428: schemas.ErrorOut,
         **REFUSED,
     },
     auth=token_or_session("publish"),
     summary="Publish the next revision of a tool",
-    openapi_extra=bodies.SPEC_BODY | bodies.IF_MATCH,
+    openapi_extra=openapi_bodies.SPEC_BODY | openapi_bodies.IF_MATCH,
 )
 def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[str, Any]:
     """Only on top of the revision that you have seen: 412 if another one landed since."""
@@ -92,13 +92,13 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> dict[st
 
 @router.patch(
     "/tools/{slug}",
-    response={200: shapes.ToolOut, 404: shapes.ErrorOut, 409: shapes.ErrorOut, 412: shapes.ErrorOut, **REFUSED},
+    response={200: schemas.ToolOut, 404: schemas.ErrorOut, 409: schemas.ErrorOut, 412: schemas.ErrorOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Organise a tool",
-    openapi_extra=bodies.IF_MATCH_OR_NOT,
+    openapi_extra=openapi_bodies.IF_MATCH_OR_NOT,
 )
 def organise_tool(
-    request: HttpRequest, response: HttpResponse, slug: str, body: shapes.OrganisationIn
+    request: HttpRequest, response: HttpResponse, slug: str, body: schemas.OrganisationIn
 ) -> dict[str, Any]:
     """Its toolkit, tags and owner; they stay so whatever is published. All of it is done, or nothing."""
     said = body.model_fields_set
@@ -115,13 +115,13 @@ def organise_tool(
 
 @router.put(
     "/tools/{slug}/deprecation",
-    response={200: shapes.ToolOut, 404: shapes.ErrorOut, 412: shapes.ErrorOut, **REFUSED},
+    response={200: schemas.ToolOut, 404: schemas.ErrorOut, 412: schemas.ErrorOut, **REFUSED},
     auth=token_or_session("publish"),
     summary="Deprecate a tool",
-    openapi_extra=bodies.IF_MATCH_OR_NOT,
+    openapi_extra=openapi_bodies.IF_MATCH_OR_NOT,
 )
 def deprecate_tool(
-    request: HttpRequest, response: HttpResponse, slug: str, body: shapes.DeprecationIn
+    request: HttpRequest, response: HttpResponse, slug: str, body: schemas.DeprecationIn
 ) -> dict[str, Any]:
     """It works as before, and is found after others. Answers about it have the header `Deprecation` from then on.
 
@@ -130,7 +130,7 @@ def deprecate_tool(
     """
     tool = deprecate(tool_at(slug), note=body.note, superseded_by=body.superseded_by or "", seen=etags_seen(request))
     response["ETag"] = tool.etag
-    say_deprecated(response, tool)
+    add_deprecation_headers(response, tool)
     return tool_json(tool)
 
 
@@ -138,15 +138,15 @@ def deprecate_tool(
     "/tools/{slug}/deprecation",
     response={
         204: None,
-        401: shapes.ErrorOut,
-        403: shapes.ErrorOut,
-        404: shapes.ErrorOut,
-        409: shapes.ErrorOut,
-        412: shapes.ErrorOut,
+        401: schemas.ErrorOut,
+        403: schemas.ErrorOut,
+        404: schemas.ErrorOut,
+        409: schemas.ErrorOut,
+        412: schemas.ErrorOut,
     },
     auth=token_or_session("publish"),
     summary="Take back that a tool is deprecated",
-    openapi_extra=bodies.IF_MATCH_OR_NOT,
+    openapi_extra=openapi_bodies.IF_MATCH_OR_NOT,
 )
 def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
     """Only what people said: 409 where it is the spec that says so."""
@@ -156,7 +156,7 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
 
 @router.delete(
     "/tools/{slug}",
-    response={204: None, 401: shapes.ErrorOut, 403: shapes.ErrorOut, 404: shapes.ErrorOut},
+    response={204: None, 401: schemas.ErrorOut, 403: schemas.ErrorOut, 404: schemas.ErrorOut},
     auth=token_or_session("publish"),
     summary="Archive a tool",
 )
@@ -168,7 +168,7 @@ def archive_tool(request: HttpRequest, slug: str) -> Status[None]:
 
 @router.post(
     "/tools/{slug}/restore",
-    response={204: None, 401: shapes.ErrorOut, 403: shapes.ErrorOut, 404: shapes.ErrorOut},
+    response={204: None, 401: schemas.ErrorOut, 403: schemas.ErrorOut, 404: schemas.ErrorOut},
     auth=token_or_session("publish"),
     summary="Restore an archived tool",
 )

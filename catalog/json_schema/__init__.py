@@ -1,4 +1,4 @@
-"""Reading JSON Schemas: their drafts, their parts and what they say. Checking values is `catalog.validation`'s.
+"""Reading JSON Schemas: their drafts, their parts and what they say. Checking values is `catalog.json_schema.validation`'s.
 
     dialects.py              the drafts, with the keywords of each and its meta-schema
     shapes.py                what each keyword must look like

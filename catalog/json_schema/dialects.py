@@ -28,7 +28,7 @@ from referencing.jsonschema import (
     SchemaResource,
 )
 
-from catalog.strict_json import JSON, plain
+from catalog.jsontext.reader import JSON, plain
 
 BUNDLED: SchemaRegistry = REGISTRY
 """The meta-schemas of the drafts and their vocabularies, by URI without fragment."""

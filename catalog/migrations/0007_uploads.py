@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import catalog.uploads.tables
+import catalog.models.uploads
 
 
 class Migration(migrations.Migration):
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.CharField(
-                        default=catalog.uploads.tables.new_upload_id,
+                        default=catalog.models.uploads.new_upload_id,
                         editable=False,
                         max_length=32,
                         primary_key=True,

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-import catalog.uploads.tables
+import catalog.models.uploads
 
 
 class Migration(migrations.Migration):
@@ -14,6 +14,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="upload",
             name="carrier",
-            field=models.CharField(default=catalog.uploads.tables.new_upload_id, editable=False, max_length=32),
+            field=models.CharField(default=catalog.models.uploads.new_upload_id, editable=False, max_length=32),
         ),
     ]

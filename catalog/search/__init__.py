@@ -32,8 +32,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search.documents import SearchDocument
-from catalog.search.expressions import Expression
+from catalog.search.boolean_query import Expression
+from catalog.search.document import SearchDocument
 from catalog.search.ranking import IndexedText
 
 

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterable
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Match, groups, vocabulary
-from catalog.search.documents import SearchDocument, counted_groups, counted_tokens
-from catalog.search.expressions import Adjacent, AllOf, Expression, Token
+from catalog.search import Match, tag_counts, vocabulary
+from catalog.search.boolean_query import Adjacent, AllOf, Expression, Token
+from catalog.search.document import SearchDocument, counted_groups, counted_tokens
 from catalog.search.ranking import IndexedText
 
 WEIGHTS = "{0.1, 0.2, 0.5, 1.0}"  # of D: around and keys; C: parameters; B: description; A: name
@@ -55,13 +55,13 @@ class PostgresIndex:
             grouped.update(document.groups.keys())
         changes[vocabulary.ALL] = len(documents) - len(old)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
-        groups.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
+        tag_counts.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
 
     def clear(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM tool_search")
         vocabulary.clear()
-        groups.clear()
+        tag_counts.clear()
 
     def size(self) -> int:
         return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)

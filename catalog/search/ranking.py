@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from catalog.search.actions import actions_of, agreement
-from catalog.search.planning import Plan
+from catalog.search.plan import Plan
+from catalog.search.verbs import actions_of, agreement
 
 NAME_WEIGHT: Final = 4.0
 ABOUT_WEIGHT: Final = 2.0

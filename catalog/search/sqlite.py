@@ -15,10 +15,10 @@ from collections.abc import Collection, Iterable
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import Match, groups, vocabulary
-from catalog.search.documents import SearchDocument, counted_groups, counted_tokens
-from catalog.search.expressions import Adjacent, AllOf, Expression, Token
-from catalog.search.padding import padded, placeholders
+from catalog.db.in_lists import padded, placeholders
+from catalog.search import Match, tag_counts, vocabulary
+from catalog.search.boolean_query import Adjacent, AllOf, Expression, Token
+from catalog.search.document import SearchDocument, counted_groups, counted_tokens
 from catalog.search.ranking import IndexedText
 
 _COLUMNS = "names, about, takes, around, keys"
@@ -55,14 +55,14 @@ class SQLiteIndex:
             cursor.executemany(_PUT_TEXT, texts_and_fields)
             cursor.executemany(_PUT_TOKENS, rows)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
-        groups.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
+        tag_counts.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
 
     def clear(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("INSERT INTO tool_search (tool_search) VALUES ('delete-all')")
             cursor.execute("DELETE FROM tool_text")
         vocabulary.clear()
-        groups.clear()
+        tag_counts.clear()
 
     def size(self) -> int:
         return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)

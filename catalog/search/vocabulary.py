@@ -21,8 +21,8 @@ from typing import Final
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from catalog.search.padding import padded, placeholders
-from catalog.search.words import words_of_run
+from catalog.db.in_lists import padded, placeholders
+from catalog.search.tokenizer import words_of_run
 
 ALL: Final = ""  # the row that counts all tools
 STATE: Final = "#"  # the row that tells one state of the index from all others; no token is called that

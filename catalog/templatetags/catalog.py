@@ -9,8 +9,8 @@ from django import template
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from catalog.search.reasons import Marked
-from catalog.uploads.outcomes import Fault
+from catalog.search.explain import Marked
+from catalog.uploads.store import Fault
 
 register = template.Library()
 

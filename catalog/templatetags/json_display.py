@@ -9,9 +9,9 @@ from typing import Any, Final
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from catalog import strict_json
 from catalog.errors import ToolshelfError
-from catalog.highlighting import Line, Note, highlight, highlight_line
+from catalog.json_highlighting import Line, Note, highlight, highlight_line
+from catalog.jsontext import reader
 from catalog.templatetags.icons import icon
 
 register = template.Library()
@@ -57,7 +57,7 @@ def json_block(
         value = text
     is_value = value is not ABSENT
     if is_value:
-        text = strict_json.dumps(value, indent=2)
+        text = reader.dumps(value, indent=2)
     notes, loose = _notes_by_line(text, list(annotations))
     highlighted = highlight(text, notes, folds=tree and is_value)
     return {
@@ -78,7 +78,7 @@ def json_block(
 @register.simple_tag
 def json_inline(value: Any) -> SafeString:
     """A JSON value on one line, cut where it is long."""
-    text = strict_json.dumps(value)
+    text = reader.dumps(value)
     cut = len(text) > MAX_INLINE_CHARACTERS
     shown = highlight_line(text[:MAX_INLINE_CHARACTERS])
     more = f'<span class="muted" title="{len(text):,} characters">…</span>' if cut else ""
@@ -88,13 +88,13 @@ def json_inline(value: Any) -> SafeString:
 @register.filter
 def json_text(value: Any) -> str:
     """A JSON value as pretty-printed text."""
-    return strict_json.dumps(value, indent=2)
+    return reader.dumps(value, indent=2)
 
 
 @register.filter
 def json_compact(value: Any) -> str:
     """A JSON value as text on one line."""
-    return strict_json.dumps(value)
+    return reader.dumps(value)
 
 
 @register.simple_tag
@@ -169,7 +169,7 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
 
 def _places(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:
     try:
-        return strict_json.locate(text, pointers)
+        return reader.locate(text, pointers)
     except (ToolshelfError, ValueError, LookupError):
         return {}  # no JSON, or no such place: the notes stand above the text instead
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from django import template
 
-from catalog.addresses import revision_of
-from catalog.lint.judging import GRADES, grade_of
-from catalog.linting.reports import LintReport
-from catalog.linting.score_trends import HEIGHT, WIDTH, height_of, trend_of
+from catalog.lint_reports import LintReport
 from catalog.models import Tool
+from catalog.score_trends import HEIGHT, WIDTH, height_of, trend_of
+from catalog.shortcuts import revision_of
+from catalog.specs.lint.assessment import GRADES, grade_of
 
 register = template.Library()
 

@@ -5,7 +5,7 @@ A small batch at a time is stored, each together with what there is to say of it
 is carried out by each process of the server; the others wait.
 
 `Upload.seen_at` is the sign of life. Who has given none for `SILENT_S` has ended with its process, or is only slow: who
-goes on instead writes down a new `Upload.carrier`, and who finds another's there stops and stores nothing more.
+goes on instead writes down a new `Upload.lease_id`, and who finds another's there stops and stores nothing more.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog.accounts.models import User
+from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Busy
-from catalog.inserting import insert, new_row, reserved_keys
-from catalog.losses import Loss
-from catalog.problems import Problem
-from catalog.uploads.candidates import Origin
-from catalog.uploads.outcomes import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
-from catalog.uploads.tables import SILENT_S, Upload, UploadedSpec, new_upload_id
-from catalog.uploads.unpacking import CHUNK_BYTES, Piece, _label, pieces_of
+from catalog.jsontext.problems import Problem
+from catalog.models import Upload, UploadedSpec
+from catalog.models.uploads import SILENT_S, new_upload_id
+from catalog.specs.conversion_report import Loss
+from catalog.uploads.parse import Origin
+from catalog.uploads.readers import CHUNK_BYTES, Piece, _label, pieces_of
+from catalog.uploads.store import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
 
 SIGN_OF_LIFE_S: Final = 5
 WAITING_MOST: Final = 8  # uploads in a process; of more the sender is told to come back
@@ -52,8 +53,8 @@ _turn = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
 
 
-class _TakenOverError(Exception):
-    """Another carrier goes on with the upload, or it was forgotten."""
+class LeaseLostError(Exception):
+    """Another lease_id goes on with the upload, or it was forgotten."""
 
 
 def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
@@ -92,12 +93,12 @@ def resume(upload: Upload) -> bool:
     silent = timezone.now() - timedelta(seconds=SILENT_S)
     if not can_resume(upload):
         return False
-    carrier = new_upload_id()
-    waiting = Upload.objects.filter(pk=upload.pk, carrier=upload.carrier, ended_at=None, seen_at__lt=silent)
-    if not waiting.update(seen_at=timezone.now(), carrier=carrier):
+    lease_id = new_upload_id()
+    waiting = Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None, seen_at__lt=silent)
+    if not waiting.update(seen_at=timezone.now(), lease_id=lease_id):
         return False
     upload.refresh_from_db()
-    upload.carrier = carrier
+    upload.lease_id = lease_id
     _begin(upload)
     return True
 
@@ -130,7 +131,7 @@ def carry_out(upload: Upload) -> None:
     """Store what it holds from where it is on, and remove its files. What was stored stays, whatever happens.
 
     Raises:
-        _TakenOverError: `upload.carrier` is no longer its carrier. Nothing was changed since.
+        LeaseLostError: `upload.lease_id` is no longer its lease_id. Nothing was changed since.
     """
     if upload.total is None:
         _note(upload, total=sum(1 for _ in _pieces(upload)))
@@ -176,7 +177,7 @@ def _in_turn(upload: Upload) -> None:
 
 def _stopped(upload: Upload, error: Exception) -> None:
     """What can go on falls silent, with its files; the rest has failed."""
-    if isinstance(error, _TakenOverError):
+    if isinstance(error, LeaseLostError):
         _log.info("The upload %s goes on elsewhere", upload.pk)
     elif isinstance(error, PASSING) and not isinstance(error, LASTING):
         _log.error("The upload %s stopped, and can go on", upload.pk, exc_info=error)
@@ -184,7 +185,7 @@ def _stopped(upload: Upload, error: Exception) -> None:
         _log.error("The upload %s failed", upload.pk, exc_info=error)
         try:
             _note(upload, ended_at=timezone.now(), failed=True)
-        except (_TakenOverError, *PASSING):
+        except (LeaseLostError, *PASSING):
             return  # its files stay, for who goes on
         shutil.rmtree(folder_of(upload), ignore_errors=True)
 
@@ -192,8 +193,8 @@ def _stopped(upload: Upload, error: Exception) -> None:
 def _note(upload: Upload, **changes: object) -> None:
     """Write changes down, and that it lives, if nobody else carries it out."""
     changes["seen_at"] = timezone.now()
-    if not Upload.objects.filter(pk=upload.pk, carrier=upload.carrier, ended_at=None).update(**changes):
-        raise _TakenOverError
+    if not Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None).update(**changes):
+        raise LeaseLostError
     for name, value in changes.items():
         setattr(upload, name, value)
 
@@ -224,9 +225,9 @@ class _Keeping:
 
     def keep(self, entries: list[Entry], read: int) -> None:
         counts = {name: F(name) + number for name, number in counts_of(entries).items()}
-        own = Upload.objects.filter(pk=self.upload.pk, carrier=self.upload.carrier, ended_at=None)
+        own = Upload.objects.filter(pk=self.upload.pk, lease_id=self.upload.lease_id, ended_at=None)
         if not own.update(read=read, seen_at=timezone.now(), **counts):
-            raise _TakenOverError  # and what the batch stored is not
+            raise LeaseLostError  # and what the batch stored is not
         keys = reserved_keys(UploadedSpec, len(entries))
         insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
 

@@ -8,6 +8,6 @@ Nothing here knows Django, and no tool's code ever runs in this process.
 """
 
 from playground.runner.job import Job, Limits, Output, Progress, RunEnd, RunHandle, Runner
-from playground.runner.local import LocalRunner
+from playground.runner.local_runner import LocalRunner
 
 __all__ = ["Job", "Limits", "LocalRunner", "Output", "Progress", "RunEnd", "RunHandle", "Runner"]

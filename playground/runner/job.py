@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from catalog.strict_json import JSON
+from catalog.jsontext.reader import JSON
 
 Outcome = Literal["returned", "raised", "timed_out", "cancelled", "crashed"]
 State = Literal["queued", "running", "ended"]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from catalog.errors import JSONTextError
-from catalog.strict_json import dumps, loads
+from catalog.jsontext.reader import dumps, loads
 from playground.runner.job import MIB, Job, Outcome, Output, Progress, RunEnd, State
-from playground.worker.frames import (
+from playground.worker.protocol import (
     ACCEPTED,
     BEGUN,
     CLOCK,

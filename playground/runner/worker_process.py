@@ -29,7 +29,7 @@ ALLOWED_ENVIRONMENT: Final = (
 )
 ALL_MODES: Final = ("namespaces", "user", "control groups")
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
-_PROGRAM: Final = "import sys; sys.path.insert(0, sys.argv[1]); from playground.worker.program import main; main()"
+_PROGRAM: Final = "import sys; sys.path.insert(0, sys.argv[1]); from playground.worker.__main__ import main; main()"
 _MAX_MESSAGE: Final = 1 << 16
 _ANSWER_LIMIT_S: Final = 20.0
 _END_LIMIT_S: Final = 3.0
@@ -41,7 +41,7 @@ def clean_environment(names: Iterable[str], environment: Mapping[str, str]) -> d
 
 
 class WorkerProcess:
-    """A worker that was started by this process. See `playground.worker.program` for what it is told."""
+    """A worker that was started by this process. See `playground.worker.__main__` for what it is told."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class WorkerProcess:
             search_path: directories where factories are found, besides those of Python itself.
             hidden: directories that tools must not see, as far as the machine allows it.
             writable: directories that tools may write to, where files are read-only for them otherwise.
-            modes: how processes may be set apart, see `playground.worker.isolation`.
+            modes: how processes may be set apart, see `playground.worker.sandbox`.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

@@ -13,15 +13,15 @@ from django import template
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from playground.forms.nodes import ArrayNode, Form, Node, ObjectNode, children
+from playground.schema_form.nodes import ArrayNode, Form, Node, ObjectNode, children
 
 register = template.Library()
 
 FOLDER = "playground/form"
 
 
-@register.simple_tag
-def schema_form(form: Form) -> SafeString:
+@register.simple_tag(name="schema_form")
+def draw_form(form: Form) -> SafeString:
     """The HTML of a schema's form."""
     drawn: dict[int, SafeString] = {}
     for node in _leaves_first(form.root):

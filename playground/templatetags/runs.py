@@ -7,9 +7,9 @@ from typing import Any
 from django import template
 
 from catalog.models import Tool
-from playground.example_calls import ToolCall, call_of
-from playground.figures import figures_of
+from playground.examples.calls import ToolCall, call_of
 from playground.models import ExampleCheck
+from playground.statistics import statistics_of
 
 register = template.Library()
 
@@ -17,7 +17,7 @@ register = template.Library()
 @register.inclusion_tag("playground/_tool_runs.html")
 def run_figures(tool: Tool) -> dict[str, Any]:
     """The figures of a tool's live runs with a chart, and a link to one's own runs; nothing where there are none."""
-    return {"tool": tool, "figures": figures_of(tool)}
+    return {"tool": tool, "figures": statistics_of(tool)}
 
 
 @register.inclusion_tag("playground/_example_state.html")

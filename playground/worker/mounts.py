@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from playground.worker import linux
+from playground.worker import syscalls
 
 _CLOSED: Final = "size=4k,mode=000"
 _OPEN: Final = "size=1m,mode=755"
@@ -61,7 +61,7 @@ def arrange_mounts(view: View, change_user: Callable[[], None] | None) -> None:
             when all that only the user before can reach has been taken hold of; what the new one cannot reach because
             of a private directory above it is shown to it nevertheless.
     """
-    linux.mount("none", "/", "", linux.MS_REC | linux.MS_PRIVATE)
+    syscalls.mount("none", "/", "", syscalls.MS_REC | syscalls.MS_PRIVATE)
     kept = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in view.kept}
     covers = set(view.hidden)
     if change_user:
@@ -71,15 +71,15 @@ def arrange_mounts(view: View, change_user: Callable[[], None] | None) -> None:
         if not os.path.isdir(cover):  # noqa: PTH112  which is False, too, for what this user may not see
             continue
         inside = [path for path in kept if is_within(path, cover)]
-        linux.mount("tmpfs", cover, "tmpfs", linux.MS_NOSUID, _OPEN if inside else _CLOSED)
+        syscalls.mount("tmpfs", cover, "tmpfs", syscalls.MS_NOSUID, _OPEN if inside else _CLOSED)
         for path in inside:
             Path(path).mkdir(parents=True, exist_ok=True)
-            linux.mount(f"/proc/self/fd/{kept[path]}", path, "", linux.MS_BIND | linux.MS_REC)
+            syscalls.mount(f"/proc/self/fd/{kept[path]}", path, "", syscalls.MS_BIND | syscalls.MS_REC)
     for path in view.writable:
-        linux.mount(path, path, "", linux.MS_BIND | linux.MS_REC)
-    linux.make_read_only("/")
+        syscalls.mount(path, path, "", syscalls.MS_BIND | syscalls.MS_REC)
+    syscalls.make_read_only("/")
     for path in view.writable:
-        linux.make_read_only(path, read_only=False)
-    linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
+        syscalls.make_read_only(path, read_only=False)
+    syscalls.mount("proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
     for descriptor in kept.values():
         os.close(descriptor)

@@ -9,14 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from catalog.accounts.entering import (
-    CHECKS_AT_ONCE,
-    TRIES,
-    counted_try,
-    create_token,
-    is_locked,
-    token_for,
-)
+from catalog.accounts.credentials import CHECKS_AT_ONCE, TRIES, counted_try, create_token, is_locked, token_for
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.views import address_of
 

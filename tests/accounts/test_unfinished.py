@@ -12,8 +12,8 @@ from django.test import Client
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.accounts import unfinished
-from catalog.accounts.entering import create_sign_in_link
+from catalog.accounts import unfinished_forms
+from catalog.accounts.credentials import create_sign_in_link
 from catalog.accounts.models import User
 from tests.factories import make_tool, make_user, properties
 
@@ -191,7 +191,7 @@ def test_signing_in_gives_the_session_its_usual_length(client, ada):
 
 
 def test_what_is_too_long_is_not_stored_and_the_page_says_so(client, ada):
-    asked = client.post("/upload/", {"text": "x" * unfinished.MAX_CHARACTERS})
+    asked = client.post("/upload/", {"text": "x" * unfinished_forms.MAX_CHARACTERS})
 
     assert asked["Location"] == "/sign-in/?next=%2Fupload%2F&unsaved=1"
     assert not Session.objects.exists()
@@ -200,7 +200,7 @@ def test_what_is_too_long_is_not_stored_and_the_page_says_so(client, ada):
 
 
 def test_visitors_cannot_fill_the_disk(monkeypatch):
-    monkeypatch.setattr(unfinished, "MAX_STORED", 3)
+    monkeypatch.setattr(unfinished_forms, "MAX_STORED", 3)
 
     answers = [Client().post("/upload/", {"text": "x"})["Location"] for _ in range(5)]
 
@@ -209,7 +209,7 @@ def test_visitors_cannot_fill_the_disk(monkeypatch):
 
 
 def test_what_nobody_came_back_for_makes_room(monkeypatch):
-    monkeypatch.setattr(unfinished, "MAX_STORED", 1)
+    monkeypatch.setattr(unfinished_forms, "MAX_STORED", 1)
     Client().post("/upload/", {"text": "x"})
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
 
@@ -218,7 +218,7 @@ def test_what_nobody_came_back_for_makes_room(monkeypatch):
 
 
 def test_people_who_are_signed_in_leave_room_for_visitors(monkeypatch, ada):
-    monkeypatch.setattr(unfinished, "MAX_STORED", 1)
+    monkeypatch.setattr(unfinished_forms, "MAX_STORED", 1)
     Client().force_login(ada)
 
     assert Client().post("/upload/", {"text": "x"})["Location"] == "/sign-in/?next=%2Fupload%2F"

@@ -15,7 +15,7 @@ from tests.attacks.cases import cases
 from tests.attacks.talking import connect, request_text, say
 from tests.attacks.watching import Health
 
-PATIENCE_S = 20  # what config.bodies gives a body
+PATIENCE_S = 20  # what config.slow_bodies gives a body
 HEADER_PATIENCE_S = 10  # what the server gives the headers
 SPEC = b'{"definition": {"id": "connected", "name": "connected", "description": "d"}}'
 

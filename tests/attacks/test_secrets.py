@@ -15,7 +15,7 @@ from django.db import connection
 from django.test import Client
 from django.utils.log import AdminEmailHandler
 
-from playground.forms.names import member_path
+from playground.schema_form.control_names import member_path
 from tests.attacks.cases import cases
 from tests.attacks.watching import servers_of
 from tests.factories import make_token, make_tool, make_user

@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from catalog import strict_json
 from catalog.errors import DocumentError
-from catalog.spec import read_spec
+from catalog.jsontext import reader
+from catalog.specs.spec import read_spec
 from tests.browser.conftest import Complaints
 from tests.browser.test_accessibility import violations
 from tests.playground.forms_pairs import REAL, Pair, pairs_of, read, same
@@ -26,7 +26,7 @@ PARTS = 6  # that workers share
 def spec_of(number: int, pair: Pair) -> str:
     """A spec whose parameters have the pair's schema."""
     definition = {"id": f"pair-{number}", "name": str(pair), "description": "A pair.", "parameters": pair.schema}
-    return strict_json.dumps({"definition": definition})
+    return reader.dumps({"definition": definition})
 
 
 def usable() -> Iterator[tuple[str, Pair]]:
@@ -36,7 +36,7 @@ def usable() -> Iterator[tuple[str, Pair]]:
             try:
                 text = spec_of(len(name) * 100_000 + number, pair)
                 read_spec(text)
-                strict_json.loads(strict_json.dumps(pair.value))
+                reader.loads(reader.dumps(pair.value))
             except (DocumentError, ValueError):
                 continue
             yield text, pair
@@ -54,7 +54,7 @@ def pairs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[st
     addresses = []
     for text, pair in chosen:
         tool_id = json.loads(text)["definition"]["id"]
-        addresses.append((f"/tools/{tool_id}/try/?parameters={quote(strict_json.dumps(pair.value))}", pair))
+        addresses.append((f"/tools/{tool_id}/try/?parameters={quote(reader.dumps(pair.value))}", pair))
     return addresses
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.addresses import file_stem
+from catalog.shortcuts import file_stem
 
 
 @pytest.mark.parametrize(

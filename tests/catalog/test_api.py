@@ -8,11 +8,11 @@ import pytest
 
 from catalog import runnable
 from catalog.accounts.models import User
-from catalog.api.shapes import ToolsOut
+from catalog.api.schemas import ToolsOut
 from catalog.archiving import archive
 from catalog.models import Revision, Tool
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from tests.conftest import Program
 from tests.factories import GET_WEATHER, make_spec, make_token, make_tool, properties, spec_text
 

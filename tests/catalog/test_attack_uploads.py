@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from catalog.errors import SpecError
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from tests.corpora import ATTACKS
 from tests.work import at_most
 

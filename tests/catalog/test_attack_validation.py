@@ -8,9 +8,9 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.strict_json import loads
-from catalog.validation import compile_schema
-from catalog.validation.budget import Budget
+from catalog.json_schema.validation import compile_schema
+from catalog.json_schema.validation.budget import Budget
+from catalog.jsontext.reader import loads
 from tests.corpora import ATTACKS
 from tests.work import at_most
 

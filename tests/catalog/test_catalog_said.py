@@ -11,17 +11,17 @@ from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.archiving import archive
-from catalog.catalog_file import CatalogReader
-from catalog.deprecating import deprecate
-from catalog.exporting import whole_catalog
-from catalog.linting.waiving import waive
+from catalog.catalog_dump.format import CatalogReader
+from catalog.catalog_dump.writer import whole_catalog
+from catalog.jsontext.problems import Problem
+from catalog.lifecycle import deprecate
+from catalog.metadata import Organisation, organise
 from catalog.models import Tool, Upload, UploadedSpec, Waiver
-from catalog.organising import Organisation, organise
-from catalog.problems import Problem
 from catalog.publishing import publish
 from catalog.uploads import jobs as uploading
-from catalog.uploads.outcomes import upload, upload_batches
-from catalog.uploads.unpacking import pieces_of
+from catalog.uploads.readers import pieces_of
+from catalog.uploads.store import upload, upload_batches
+from catalog.waivers import waive
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db

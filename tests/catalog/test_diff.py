@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from catalog.diff import Any, Known, compare, trying
-from catalog.spec import kept_spec, read_spec
+from catalog.specs.diff import Any, Known, attempts, compare
+from catalog.specs.spec import read_spec, stored_spec
 from tests.work import at_most
 
 OPEN = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -27,7 +27,7 @@ def spec(parameters=None, returns=None, configuration=None, **definition):
 def stored(parameters):
     """A spec that was stored once, and would not be accepted today if its references lead too deep."""
     definition = {"name": "weather", "description": "Tells it.", "parameters": parameters}
-    return kept_spec(json.dumps({"definition": definition}))
+    return stored_spec(json.dumps({"definition": definition}))
 
 
 def only(difference):
@@ -229,7 +229,7 @@ def test_descriptions_and_examples_break_nothing():
 
 
 def test_schemas_that_are_too_entangled_are_said_to_be(monkeypatch):
-    monkeypatch.setattr(trying, "SECONDS", 0)
+    monkeypatch.setattr(attempts, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}})
 
@@ -238,7 +238,7 @@ def test_schemas_that_are_too_entangled_are_said_to_be(monkeypatch):
 
 
 def test_a_simple_value_shows_that_entangled_schemas_break(monkeypatch):
-    monkeypatch.setattr(trying, "SECONDS", 0)
+    monkeypatch.setattr(attempts, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
 
@@ -246,7 +246,7 @@ def test_a_simple_value_shows_that_entangled_schemas_break(monkeypatch):
 
 
 def test_a_known_value_shows_that_entangled_schemas_break(monkeypatch):
-    monkeypatch.setattr(trying, "SECONDS", 0)
+    monkeypatch.setattr(attempts, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diff import Difference
-from catalog.diff.parts import Comparison
-from catalog.problems import resolve_pointer
-from catalog.strict_json import loads
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.reader import loads
+from catalog.specs.diff import Difference
+from catalog.specs.diff.schema_diff import Comparison
 
 CASES = [json.loads(line) for line in Path("tests/data/diff_cases.jsonl").read_text().splitlines()]
 

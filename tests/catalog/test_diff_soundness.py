@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog.diff import rules
-from catalog.diff.findings import findings
-from catalog.diff.together import TooMuch
-from catalog.gate import gate_schema
-from catalog.strict_json import loads
-from catalog.validation import compile_schema
+from catalog.json_schema.policy import schema_policy_problems
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import loads
+from catalog.specs.diff import containment_rules
+from catalog.specs.diff.conjunction import TooMuch
+from catalog.specs.diff.differences import findings
 from tests.catalog.random_schemas import DRAFTS, Schemas
 from tests.catalog.random_values import value, values_like
 from tests.corpora import lines
@@ -63,7 +63,7 @@ def values_for(random, *schemas):
 def assert_sound(random, old, new):
     """No value shows that a direction was overlooked."""
     old, new = exact(old), exact(new)
-    if gate_schema(old) or gate_schema(new):
+    if schema_policy_problems(old) or schema_policy_problems(new):
         return
     before, after = compile_schema(old).root, compile_schema(new).root
     try:
@@ -103,7 +103,9 @@ def test_a_change_of_a_real_schema_that_is_called_compatible_refuses_nothing_tha
 
 @pytest.mark.parametrize("rule", ["numbers", "required", "declared_members", "items", "unions", "negations"])
 def test_the_search_finds_what_a_missing_rule_overlooks(rule, monkeypatch):
-    monkeypatch.setattr(rules, "RULES", tuple(one for one in rules.RULES if one.__name__ != rule))
+    monkeypatch.setattr(
+        containment_rules, "RULES", tuple(one for one in containment_rules.RULES if one.__name__ != rule)
+    )
     random = Random(5)
 
     with pytest.raises(AssertionError):

@@ -7,13 +7,13 @@ import threading
 import pytest
 from django.db import connection
 
-from catalog import exporting
 from catalog.archiving import archive
-from catalog.deprecating import deprecate
-from catalog.exporting import CatalogFile, CatalogFiles, catalog_files, whole_catalog
-from catalog.linting.waiving import take_back, waive
-from catalog.organising import Organisation, organise
+from catalog.catalog_dump import writer
+from catalog.catalog_dump.writer import CatalogFile, CatalogFiles, catalog_files, whole_catalog
+from catalog.lifecycle import deprecate
+from catalog.metadata import Organisation, organise
 from catalog.publishing import publish
+from catalog.waivers import take_back, waive
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def writings(monkeypatch):
             written.append(True)
             super().__init__(lines)
 
-    monkeypatch.setattr(exporting, "CatalogFile", Noted)
+    monkeypatch.setattr(writer, "CatalogFile", Noted)
     return written
 
 
@@ -96,7 +96,7 @@ def test_a_catalog_of_many_parts_is_sent_as_it_is(stranger):
     data = exported(stranger.ask("/catalog"))
 
     assert data == export_of_now()
-    assert len(data) > 3 * exporting.PART_BYTES
+    assert len(data) > 3 * writer.PART_BYTES
 
 
 @pytest.mark.django_db(transaction=True)
@@ -112,7 +112,7 @@ def test_few_wait_for_an_export_and_others_are_refused_at_once(stranger, monkeyp
             go_on.wait(30)
             super().__init__(lines)
 
-    monkeypatch.setattr(exporting, "CatalogFile", Slow)
+    monkeypatch.setattr(writer, "CatalogFile", Slow)
     first = []
     thread = threading.Thread(target=lambda: first.append(exporting_in_a_thread(files)))
     thread.start()
@@ -139,7 +139,7 @@ def exporting_in_a_thread(files):
 def test_an_export_that_fails_leaves_room_for_the_next(stranger, monkeypatch):
     make_tool("greet")
     with monkeypatch.context() as broken:
-        broken.setattr(exporting, "whole_catalog", lambda: iter(["\ud800"]))
+        broken.setattr(writer, "whole_catalog", lambda: iter(["\ud800"]))
         for _ in range(30):
             with pytest.raises(UnicodeEncodeError):
                 catalog_files.now()

@@ -2,15 +2,15 @@
 
 import pytest
 
-from catalog.exports import FORMATS, export, matrix, usable_as_it_is
-from catalog.exports.limits import strict_obstacles
-from catalog.exports.naming import alias
-from catalog.exports.rules import ANTHROPIC, GEMINI, MCP, OPENAI
-from catalog.json_schema.modernising import is_outdated, modernised
-from catalog.losses import Report
-from catalog.spec import read_spec
-from catalog.strict_json import dumps
-from catalog.validation import CompiledSchema
+from catalog.json_schema.normalize import is_outdated, normalized
+from catalog.json_schema.validation import CompiledSchema
+from catalog.jsontext.reader import dumps
+from catalog.specs.conversion_report import Report
+from catalog.specs.exporters import FORMATS, export, matrix, usable_as_it_is
+from catalog.specs.exporters.aliases import alias
+from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
+from catalog.specs.exporters.size_limits import strict_obstacles
+from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, properties
 from tests.work import at_most
 
@@ -256,7 +256,7 @@ def test_a_schema_of_draft_07_is_rewritten_where_2020_12_differs():
     report = Report()
 
     assert is_outdated(schema)
-    assert modernised(schema, pointer="/here", report=report).root == {
+    assert normalized(schema, pointer="/here", report=report).root == {
         "type": "object",
         "properties": {"pair": {"type": "array", "prefixItems": [{"type": "string"}], "items": False}},
         "dependentRequired": {"a": ["b"]},
@@ -274,7 +274,7 @@ def test_a_bound_that_draft_04_makes_exclusive_by_a_flag_becomes_a_number():
         ),
     }
 
-    assert modernised(schema, pointer="", report=Report()).root == properties(
+    assert normalized(schema, pointer="", report=Report()).root == properties(
         a={"type": "number", "exclusiveMinimum": 0}, b={"type": "number", "maximum": 5}
     )
 

@@ -12,13 +12,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import TypeAdapter
 
 from catalog.errors import SpecError
-from catalog.exports import FORMATS, export, matrix, usable_as_it_is
-from catalog.exports.limits import strict_obstacles
-from catalog.gate import gate_schema
-from catalog.imports import import_document
-from catalog.spec import read_spec
-from catalog.strict_json import Number, dumps, loads
-from catalog.validation import compile_schema
+from catalog.json_schema.policy import schema_policy_problems
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number, dumps, loads
+from catalog.specs.exporters import FORMATS, export, matrix, usable_as_it_is
+from catalog.specs.exporters.size_limits import strict_obstacles
+from catalog.specs.importers import import_document
+from catalog.specs.spec import read_spec
 from tests import suite
 from tests.corpora import GET_WEATHER, expected, lines
 
@@ -141,7 +141,7 @@ def test_every_name_is_legal_and_every_schema_passes_the_gate(key):
         assert FORMATS[key].rules.name.allows(function.get("name", function.get("title"))), spec.tool_id
         if key in {"mcp", "openai", "anthropic", "langchain"}:
             schema = function.get("inputSchema") or function.get("parameters") or function.get("input_schema")
-            assert gate_schema(schema or function) == [], spec.tool_id
+            assert schema_policy_problems(schema or function) == [], spec.tool_id
 
 
 @pytest.mark.parametrize("key", FORMATS)
@@ -249,7 +249,7 @@ def test_schemas_of_every_kind_are_exported_or_said_not_to_be_usable():
             assert "properties" not in schema or schema["required"] == list(schema["properties"]), spec.source
         for schema in subschemas(exports["gemini"].document.get("parameters")):
             assert schema.keys() <= GEMINI_KEYWORDS, spec.source
-        assert gate_schema(parameters) == [], spec.source
+        assert schema_policy_problems(parameters) == [], spec.source
     assert count > 1_500
 
 

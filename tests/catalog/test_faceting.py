@@ -6,10 +6,10 @@ import pytest
 from django.http import QueryDict
 
 from catalog.archiving import archive
-from catalog.browsing import CatalogSearch
-from catalog.deprecating import deprecate
-from catalog.faceting import GROUP_COUNT_AT_MOST, LOOKED_AT, OPTIONS_OF_GROUP, facets_of
-from catalog.organising import Organisation, organise
+from catalog.lifecycle import deprecate
+from catalog.listing.facets import GROUP_COUNT_AT_MOST, LOOKED_AT, OPTIONS_OF_GROUP, facets_of
+from catalog.listing.results import CatalogSearch
+from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
 from tests.factories import make_spec, make_tool, make_user
 
@@ -88,7 +88,7 @@ def test_a_list_by_tag_is_walked_by_name_and_page_by_page_both_ways():
 
 @pytest.mark.parametrize("few", [0, 2_000])
 def test_a_list_by_several_facets_is_the_same_whether_few_tools_have_them_or_many(monkeypatch, few):
-    monkeypatch.setattr("catalog.browsing.FEW", few)
+    monkeypatch.setattr("catalog.listing.results.FEW", few)
     publish_many([make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)], by=None)
     search = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2)
     seen, page = [], search.page()
@@ -165,8 +165,8 @@ def test_a_chosen_group_can_be_given_up_and_a_tag_goes_with_others():
 
 
 def test_more_than_can_be_looked_at_is_counted_up_to_a_bound(monkeypatch):
-    monkeypatch.setattr("catalog.faceting.LOOKED_AT", 3)
-    monkeypatch.setattr("catalog.faceting.GROUP_COUNT_AT_MOST", 4)
+    monkeypatch.setattr("catalog.listing.facets.LOOKED_AT", 3)
+    monkeypatch.setattr("catalog.listing.facets.GROUP_COUNT_AT_MOST", 4)
     publish_many([make_spec(f"mail.tool-{number}") for number in range(6)], by=None)
     publish_many([make_spec(f"clock.tool-{number}") for number in range(2)], by=None)
 

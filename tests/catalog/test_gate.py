@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.gate import MAX_LIST, MAX_SUBSCHEMAS, gate_schema
 from catalog.json_schema import dialects
-from catalog.json_schema.shapes import mistakes_under
-from catalog.strict_json import Number
+from catalog.json_schema.metaschema_errors import mistakes_under
+from catalog.json_schema.policy import MAX_LIST, MAX_SUBSCHEMAS, schema_policy_problems
+from catalog.jsontext.reader import Number
 from tests.work import at_most
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
@@ -20,7 +20,7 @@ DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 
 def found(schema):
     """What the gate finds, as (rule, pointer)."""
-    return [(problem.rule, problem.pointer) for problem in gate_schema(schema)]
+    return [(problem.rule, problem.pointer) for problem in schema_policy_problems(schema)]
 
 
 def chain(keyword, length, width=2):
@@ -371,7 +371,7 @@ def test_references_that_lead_deeper_into_a_value_than_any_is_nested_are_refused
 
 
 def test_a_refusal_of_depth_says_where_references_lead_too_deep():
-    [problem] = gate_schema(linked(150, LINKS["properties"]), "/definition/parameters")
+    [problem] = schema_policy_problems(linked(150, LINKS["properties"]), "/definition/parameters")
 
     assert problem.pointer == "/definition/parameters/$defs/d65"
     assert problem.message == (
@@ -485,7 +485,7 @@ def test_regular_expressions_are_bounded_together():
     ids=lambda value: json.dumps(value, default=str) if isinstance(value, dict | list) else None,
 )  # fmt: skip
 def test_what_is_misshapen_is_said_in_the_words_of_the_schema(schema, pointer, message):
-    (problem,) = gate_schema(schema)
+    (problem,) = schema_policy_problems(schema)
 
     assert (problem.rule, problem.pointer, problem.message) == ("spec.schema", pointer, message)
 
@@ -501,7 +501,7 @@ def test_a_whole_number_may_be_huge_and_written_in_any_way(value):
 
 
 def test_problems_stand_below_the_given_pointer():
-    assert [problem.pointer for problem in gate_schema({"type": "x"}, "/definition/parameters")] == [
+    assert [problem.pointer for problem in schema_policy_problems({"type": "x"}, "/definition/parameters")] == [
         "/definition/parameters/type"
     ]
 
@@ -553,4 +553,4 @@ def test_our_sentences_and_the_meta_schema_find_the_same_schemas_wanting(dialect
 )  # fmt: skip
 def test_no_schema_within_the_size_limit_takes_the_gate_long(schema):
     with at_most(5_000_000):
-        gate_schema(schema)
+        schema_policy_problems(schema)

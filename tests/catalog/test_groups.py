@@ -5,8 +5,8 @@ import pytest
 from catalog.archiving import archive, restore
 from catalog.models import Tool, ToolTag
 from catalog.publishing import publish, publish_many
-from catalog.search import groups
-from catalog.search.groups import Group
+from catalog.search import tag_counts
+from catalog.search.tag_counts import Group
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -80,14 +80,14 @@ def test_who_publishes_a_tool_first_owns_it():
 def test_the_largest_toolkits_come_first_with_the_name_that_the_first_tool_gave():
     publish_many([make_spec(tool_id) for tool_id in ("Mail.send", "mail.read", "clock.now", "plain")], by=None)
 
-    assert groups.largest("toolkit", 10) == [Group("mail", "Mail", 2), Group("clock", "clock", 1)]
-    assert groups.largest("toolkit", 1) == [Group("mail", "Mail", 2)]
+    assert tag_counts.largest("toolkit", 10) == [Group("mail", "Mail", 2), Group("clock", "clock", 1)]
+    assert tag_counts.largest("toolkit", 1) == [Group("mail", "Mail", 2)]
 
 
 def test_tags_are_counted_apart_from_toolkits():
     make_tool("mail.send", tags=["mail", "office"])
 
-    assert groups.largest("tag", 10) == [Group("mail", "mail", 1), Group("office", "office", 1)]
+    assert tag_counts.largest("tag", 10) == [Group("mail", "mail", 1), Group("office", "office", 1)]
 
 
 def test_what_is_archived_counts_in_no_group_until_it_is_restored():
@@ -95,17 +95,17 @@ def test_what_is_archived_counts_in_no_group_until_it_is_restored():
     make_tool("mail.read")
 
     archive(tool)
-    without = groups.largest("toolkit", 10), groups.largest("tag", 10)
+    without = tag_counts.largest("toolkit", 10), tag_counts.largest("tag", 10)
     restore(tool)
 
     assert without == ([Group("mail", "mail", 1)], [])
-    assert groups.largest("tag", 10) == [Group("office", "office", 1)]
+    assert tag_counts.largest("tag", 10) == [Group("office", "office", 1)]
 
 
 def test_groups_are_walked_in_the_order_of_their_keys():
     for toolkit in ("c", "a", "b"):
         make_tool(f"{toolkit}.tool")
 
-    assert [group.key for group in groups.in_order("toolkit", limit=2)] == ["a", "b"]
-    assert [group.key for group in groups.in_order("toolkit", beyond="b", limit=2)] == ["c"]
-    assert groups.with_keys("toolkit", ["b", "x"]) == {"b": Group("b", "b", 1)}
+    assert [group.key for group in tag_counts.in_order("toolkit", limit=2)] == ["a", "b"]
+    assert [group.key for group in tag_counts.in_order("toolkit", beyond="b", limit=2)] == ["c"]
+    assert tag_counts.with_keys("toolkit", ["b", "x"]) == {"b": Group("b", "b", 1)}

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from catalog.exports import export
-from catalog.imports import MAX_DOCUMENT_BYTES, NotKnown, detect, import_document, prefix_for
-from catalog.imports.results import MAX_TOOLS
-from catalog.spec import read_spec
-from catalog.strict_json import loads
+from catalog.jsontext.reader import loads
+from catalog.specs.exporters import export
+from catalog.specs.importers import MAX_DOCUMENT_BYTES, NotKnown, detect, import_document, prefix_for
+from catalog.specs.importers.results import MAX_TOOLS
+from catalog.specs.spec import read_spec
 from tests.corpora import DATA, expected, lines
 from tests.factories import GET_WEATHER, make_spec, properties
 

@@ -8,13 +8,13 @@ from django.conf import settings
 from django.core.management import call_command
 
 from catalog.archiving import archive
-from catalog.catalog_file import CatalogReader, KeptRevision, catalog_lines
-from catalog.exporting import whole_catalog
+from catalog.catalog_dump.format import CatalogReader, DumpedRevision, catalog_lines
+from catalog.catalog_dump.writer import whole_catalog
+from catalog.jsontext.problems import Problem
 from catalog.models import Tool
-from catalog.problems import Problem
 from catalog.publishing import publish
-from catalog.uploads.outcomes import upload
-from catalog.uploads.unpacking import pieces_of
+from catalog.uploads.readers import pieces_of
+from catalog.uploads.store import upload
 from tests.corpora import DATA
 from tests.factories import make_spec, make_tool, properties, spec_text
 
@@ -261,7 +261,7 @@ def test_the_command_writes_a_file_that_load_specs_reads(tmp_path, capfdbinary):
 
 
 def revision(tool_id="a", number=1, source="{}", **members):
-    return KeptRevision(tool_id, number, source, **({"current": True, "archived": False} | members))
+    return DumpedRevision(tool_id, number, source, **({"current": True, "archived": False} | members))
 
 
 def read(data):

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from catalog.imports import MAX_DOCUMENT_BYTES, import_document, prefix_for
-from catalog.imports.openapi import METHODS
-from catalog.imports.openapi_schemas import MAX_SCHEMAS
-from catalog.spec import read_spec
-from catalog.strict_json import loads
+from catalog.jsontext.reader import loads
+from catalog.specs.importers import MAX_DOCUMENT_BYTES, import_document, prefix_for
+from catalog.specs.importers.openapi.document import METHODS
+from catalog.specs.importers.openapi.schemas import MAX_SCHEMAS
+from catalog.specs.spec import read_spec
 from tests.corpora import DATA, lines
 from tests.factories import properties
 
@@ -617,7 +617,7 @@ def test_definitions_are_kept_as_far_as_one_spec_can_hold_them():
 
 
 def test_specs_of_one_document_are_bounded_together(monkeypatch):
-    monkeypatch.setattr("catalog.imports.finishing.MAX_CHARS", 2_000)
+    monkeypatch.setattr("catalog.specs.importers.build.MAX_CHARS", 2_000)
     operations = {f"/p{number}": {"get": {"description": "x" * 300}} for number in range(10)}
 
     specs = import_document({"openapi": "3.1.0", "paths": operations}).specs

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from catalog.imports import NotKnown, import_document, prefix_for
-from catalog.imports.openapi_schemas import MAX_TOGETHER
-from catalog.strict_json import loads
+from catalog.jsontext.reader import loads
+from catalog.specs.importers import NotKnown, import_document, prefix_for
+from catalog.specs.importers.openapi.schemas import MAX_TOGETHER
 from tests.catalog.random_documents import Documents
 
 SEEDS = st.integers(0, 2**32)

@@ -15,13 +15,13 @@ from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
 from catalog.errors import DocumentError
-from catalog.imports import import_document
-from catalog.imports.yaml_text import MAX_NODES, documents_in, loads, looks_like_yaml
+from catalog.jsontext.reader import dumps
+from catalog.jsontext.reader import loads as loads_json
+from catalog.jsontext.yaml_reader import MAX_NODES, documents_in, loads, looks_like_yaml
 from catalog.models import Tool
-from catalog.strict_json import dumps
-from catalog.strict_json import loads as loads_json
-from catalog.uploads.outcomes import upload
-from catalog.uploads.unpacking import pieces_of
+from catalog.specs.importers import import_document
+from catalog.uploads.readers import pieces_of
+from catalog.uploads.store import upload
 from tests.corpora import DATA
 from tests.factories import spec_text
 from tests.work import at_most

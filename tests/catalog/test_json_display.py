@@ -6,9 +6,9 @@ import pytest
 from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, highlight
-from catalog.problems import Problem
-from catalog.strict_json import loads
+from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, highlight
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import loads
 from catalog.templatetags.json_display import json_compact, json_text
 
 HOSTILE = [

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.strict_json import Number
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
 from tests.suite import cases
 
 DRAFTS = {

@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from catalog import holding_examples
-from catalog.browsing import CatalogSearch
-from catalog.faceting import facets_of
+from catalog.listing.facets import facets_of
+from catalog.listing.results import CatalogSearch
 from catalog.models import Tool
 from playground.models import ExampleCheck
 from tests.catalog.test_judging import GOOD, bulk

@@ -6,19 +6,27 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog import publishing
+from catalog import assessments, publishing
 from catalog.archiving import archive, restore
-from catalog.exports import usable_as_it_is
-from catalog.lint import lint, score
-from catalog.lint.judging import GRADES, Judged, Waived, grade_of, judge, keys_from, keys_of
-from catalog.linting import judging
-from catalog.linting.judging import REST, REST_WHILE_BUSY, Backlog, Judge, Taken, judge_all, judge_backlog, turn
-from catalog.linting.waiving import waive
-from catalog.models import Judgement, Tool, Waiver
+from catalog.assessments import (
+    REST,
+    REST_WHILE_BUSY,
+    Assessor,
+    Backlog,
+    LockTaken,
+    assess_all,
+    assess_backlog,
+    assessment_lock,
+)
+from catalog.models import Assessment, Tool, Waiver
 from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index
-from catalog.search.expressions import AnyOf, Token
-from catalog.spec import read_spec
+from catalog.search.boolean_query import AnyOf, Token
+from catalog.specs.exporters import usable_as_it_is
+from catalog.specs.lint import lint, score
+from catalog.specs.lint.assessment import GRADES, SpecAssessment, WaivedFinding, assess, grade_of, keys_from, keys_of
+from catalog.specs.spec import read_spec
+from catalog.waivers import waive
 from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
 GOOD = {
@@ -54,18 +62,18 @@ def at_least(lowest):
 def test_a_spec_is_judged_by_what_lint_finds_and_by_the_formats_that_take_it():
     spec = make_spec("a", **GOOD)
 
-    assert judge(spec) == Judged(score(lint(spec)), usable_as_it_is(spec))
-    assert judge(spec).score == 100
+    assert assess(spec) == SpecAssessment(score(lint(spec)), usable_as_it_is(spec))
+    assert assess(spec).score == 100
 
 
 def test_what_is_waived_costs_nothing():
     spec = make_spec("a", **{**GOOD, "name": "Get weather"})
 
-    assert judge(spec).score == 95
-    assert judge(spec, [Waived("name-not-portable")]).score == 100
-    assert judge(spec, [Waived("name-not-portable", "/definition/name")]).score == 100
-    assert judge(spec, [Waived("name-not-portable", "/definition/elsewhere")]).score == 95
-    assert judge(spec, [Waived("description-vague")]).score == 95
+    assert assess(spec).score == 95
+    assert assess(spec, [WaivedFinding("name-not-portable")]).score == 100
+    assert assess(spec, [WaivedFinding("name-not-portable", "/definition/name")]).score == 100
+    assert assess(spec, [WaivedFinding("name-not-portable", "/definition/elsewhere")]).score == 95
+    assert assess(spec, [WaivedFinding("description-vague")]).score == 95
 
 
 def test_every_score_has_a_grade_and_is_found_from_every_score_below_on():
@@ -90,7 +98,7 @@ def test_what_is_published_alone_is_judged_at_once():
         90,
         ("mcp", "openai", "anthropic", "gemini", "langchain", "openapi"),
     )
-    assert Judgement.objects.get().judged == Judged(100, stored.usable)
+    assert Assessment.objects.get().judged == SpecAssessment(100, stored.usable)
     assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
     assert found_by("f_usable_openaistrict") == set()
 
@@ -100,7 +108,7 @@ def test_what_is_published_in_bulk_is_not_judged_yet():
     bulk("a", "b", **GOOD)
 
     assert {tool.score for tool in Tool.objects.all()} == {None}
-    assert not Judgement.objects.exists()
+    assert not Assessment.objects.exists()
     assert found_by("f_judged") == set()
 
 
@@ -113,7 +121,7 @@ def test_a_revision_that_comes_in_bulk_takes_the_judgement_of_the_one_before_awa
     tool = Tool.objects.get()
     assert (tool.score, tool.grade, tool.usable) == (None, None, ())
     assert found_by("f_judged") == set()
-    assert Judgement.objects.count() == 1
+    assert Assessment.objects.count() == 1
 
 
 @pytest.mark.django_db
@@ -121,7 +129,7 @@ def test_a_few_that_are_uploaded_together_are_judged_at_once(browser):
     browser.post("/upload/", {"text": f"[{spec_text('a', **GOOD)}, {spec_text('b', **GOOD)}]"})
 
     assert {tool.score for tool in Tool.objects.all()} == {100}
-    assert Judgement.objects.count() == 2
+    assert Assessment.objects.count() == 2
 
 
 @pytest.mark.django_db
@@ -140,12 +148,12 @@ def test_what_changes_nothing_in_a_spec_leaves_its_judgement(browser):
 def test_a_dry_run_judges_nothing():
     publish(make_spec("a", **GOOD), by=None, dry_run=True)
 
-    assert not Judgement.objects.exists()
+    assert not Assessment.objects.exists()
 
 
 @pytest.mark.django_db
 def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
-    with patch("catalog.linting.judging.judge", side_effect=RecursionError):
+    with patch("catalog.assessments.judge", side_effect=RecursionError):
         tool = make_tool("a")
 
     assert Tool.objects.get(pk=tool.pk).score is None
@@ -161,13 +169,13 @@ def test_what_came_in_bulk_is_judged_afterwards_as_if_it_had_come_alone():
     alone = {}
     for text in texts:
         spec = read_spec(text)
-        alone[spec.tool_id] = judge(spec)
+        alone[spec.tool_id] = assess(spec)
     publish_many([read_spec(text) for text in texts], by=None)
 
-    counts = list(judge_all())
+    counts = list(assess_all())
 
     assert counts[-1] == 60
-    assert {tool.tool_id: Judged(tool.score, tool.usable) for tool in Tool.objects.all()} == alone
+    assert {tool.tool_id: SpecAssessment(tool.score, tool.usable) for tool in Tool.objects.all()} == alone
     for tool in Tool.objects.all():
         assert (tool.pk in at_least(90)) is (tool.score >= 90)
         assert (tool.pk in found_by("f_usable_gemini")) is ("gemini" in tool.usable)
@@ -178,44 +186,44 @@ def test_every_revision_is_judged_and_the_tool_shows_its_current_one():
     bulk("a", **GOOD)
     bulk("a", **{**GOOD, "description": ""})
 
-    list(judge_all())
+    list(assess_all())
 
     tool = Tool.objects.get()
-    assert dict(Judgement.objects.values_list("revision__number", "score")) == {1: 100, 2: 70}
+    assert dict(Assessment.objects.values_list("revision__number", "score")) == {1: 100, 2: 70}
     assert tool.score == 70
 
 
 @pytest.mark.django_db
 def test_what_is_judged_is_not_judged_again():
     bulk("a", "b")
-    list(judge_all())
+    list(assess_all())
 
-    assert list(judge_all()) == []
+    assert list(assess_all()) == []
 
 
 @pytest.mark.django_db
 def test_what_was_judged_by_other_rules_is_judged_again():
     make_tool("a", **GOOD)
-    Judgement.objects.update(judged_by=judging.JUDGED_BY - 1, score=5)
+    Assessment.objects.update(assessed_by=assessments.ASSESSED_BY - 1, score=5)
     Tool.objects.update(score=5)
 
-    list(judge_all())
+    list(assess_all())
 
-    assert Tool.objects.get().score == Judgement.objects.get().score == 100
+    assert Tool.objects.get().score == Assessment.objects.get().score == 100
 
 
 @pytest.mark.django_db
 def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
     bulk("a", "bad", "c")
-    real = judging.judge
+    real = assessments.judge
 
     def fails(spec, waived):
         if spec.tool_id == "bad":
             raise RecursionError
         return real(spec, waived)
 
-    with patch("catalog.linting.judging.judge", fails):
-        assert list(judge_all()) == [3]
+    with patch("catalog.assessments.judge", fails):
+        assert list(assess_all()) == [3]
 
     assert set(Tool.objects.filter(score=None).values_list("tool_id", flat=True)) == {"bad"}
 
@@ -224,12 +232,12 @@ def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
 def test_new_revisions_are_found_after_all_was_judged_and_windows_without_any_are_passed():
     backlog = Backlog()
     bulk("a")
-    while judge_backlog(backlog):
+    while assess_backlog(backlog):
         pass
     bulk("b", "c")
 
-    with patch("catalog.linting.judging.WINDOW", 1):
-        assert judge_backlog(backlog) + judge_backlog(backlog) == 2
+    with patch("catalog.assessments.WINDOW", 1):
+        assert assess_backlog(backlog) + assess_backlog(backlog) == 2
 
     assert not Tool.objects.filter(score=None).exists()
 
@@ -238,10 +246,10 @@ def test_new_revisions_are_found_after_all_was_judged_and_windows_without_any_ar
 def test_judging_stops_when_its_time_is_over_and_goes_on_later():
     bulk(*(f"tool-{number}" for number in range(60)))
 
-    first = list(judge_all(seconds=0))
-    with patch("catalog.linting.judging.time.monotonic", side_effect=range(0, 1000, 1)):
-        second = list(judge_all(seconds=3))
-    list(judge_all())
+    first = list(assess_all(seconds=0))
+    with patch("catalog.assessments.time.monotonic", side_effect=range(0, 1000, 1)):
+        second = list(assess_all(seconds=3))
+    list(assess_all())
 
     assert first == []
     assert 0 < second[-1] < 60
@@ -251,24 +259,24 @@ def test_judging_stops_when_its_time_is_over_and_goes_on_later():
 @pytest.mark.django_db
 def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
     bulk("a", **GOOD)
-    real = judging.judge
+    real = assessments.judge
 
     def lands(spec, waived):
         bulk("a", description="Landed meanwhile, in other words.")
         return real(spec, waived)
 
-    with patch("catalog.linting.judging.judge", lands):
-        judge_backlog(backlog := Backlog())
+    with patch("catalog.assessments.judge", lands):
+        assess_backlog(backlog := Backlog())
 
     assert Tool.objects.get().score is None
-    judge_backlog(backlog)
+    assess_backlog(backlog)
     assert Tool.objects.get().score is not None
 
 
 @pytest.mark.django_db
 def test_what_is_waived_while_a_revision_is_judged_counts():
     bulk("a", **{**GOOD, "name": "Get weather"})
-    real = judging.judge
+    real = assessments.judge
     waivers = []
 
     def waives(spec, waived):
@@ -277,8 +285,8 @@ def test_what_is_waived_while_a_revision_is_judged_counts():
             waivers.append(Waiver.objects.create(tool=tool, rule="name-not-portable", reason="So be it."))
         return real(spec, waived)
 
-    with patch("catalog.linting.judging.judge", waives):
-        judge_backlog(Backlog())
+    with patch("catalog.assessments.judge", waives):
+        assess_backlog(Backlog())
 
     assert Tool.objects.get().score == 100
 
@@ -290,20 +298,20 @@ def test_what_is_waived_while_a_revision_is_judged_counts():
 def test_only_one_judges_at_a_time():
     bulk("a")
 
-    with turn(), pytest.raises(Taken):
-        list(judge_all())
+    with assessment_lock(), pytest.raises(LockTaken):
+        list(assess_all())
 
-    assert list(judge_all()) == [1]
+    assert list(assess_all()) == [1]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_thread_of_the_server_judges_what_comes():
-    thread = Judge()
-    with patch("catalog.linting.judging.POLL_S", 0.01):
+    thread = Assessor()
+    with patch("catalog.assessments.POLL_S", 0.01):
         thread.start()
         bulk("a", **GOOD)
         for _ in range(500):
-            if Judgement.objects.exists():
+            if Assessment.objects.exists():
                 break
             threading.Event().wait(0.02)
         thread.stop()
@@ -317,7 +325,7 @@ def test_it_rests_after_each_spec_and_after_storing_them():
     bulk("a", "b", "c")
     rests: list[float] = []
 
-    judge_backlog(Backlog(), rest=rests.append)
+    assess_backlog(Backlog(), rest=rests.append)
 
     assert len(rests) == 4
     assert min(rests) > 0
@@ -326,7 +334,7 @@ def test_it_rests_after_each_spec_and_after_storing_them():
 def test_the_thread_of_the_server_rests_longer_while_somebody_asks(monkeypatch):
     waits = []
     asks = [True, False]
-    thread = Judge(busy=asks.pop)
+    thread = Assessor(busy=asks.pop)
     monkeypatch.setattr(thread.closing, "wait", waits.append)
 
     thread.rest(1.0)
@@ -337,15 +345,15 @@ def test_the_thread_of_the_server_rests_longer_while_somebody_asks(monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_thread_of_the_server_lets_an_upload_go_first():
-    thread = Judge()
-    with patch("catalog.linting.judging.POLL_S", 0.01):
-        with patch("catalog.linting.judging.MANY", -1):  # as if more came all the time
+    thread = Assessor()
+    with patch("catalog.assessments.POLL_S", 0.01):
+        with patch("catalog.assessments.MANY", -1):  # as if more came all the time
             thread.start()
             bulk("a", **GOOD)
             threading.Event().wait(0.3)
-            assert not Judgement.objects.exists()
+            assert not Assessment.objects.exists()
         for _ in range(500):
-            if Judgement.objects.exists():
+            if Assessment.objects.exists():
                 break
             threading.Event().wait(0.02)
         thread.stop()
@@ -355,9 +363,9 @@ def test_a_thread_of_the_server_lets_an_upload_go_first():
 
 @pytest.mark.django_db(transaction=True)
 def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
-    thread = Judge()
+    thread = Assessor()
     bulk("a", **GOOD)
-    real = judging.judge_backlog
+    real = assessments.assess_backlog
     calls = []
 
     def fails_once(*args, **options):
@@ -367,13 +375,13 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
         return real(*args, **options)
 
     with (
-        patch("catalog.linting.judging.POLL_S", 0.01),
-        patch("catalog.linting.judging.AFTER_FAULT_S", 0.01),
-        patch("catalog.linting.judging.judge_backlog", fails_once),
+        patch("catalog.assessments.POLL_S", 0.01),
+        patch("catalog.assessments.AFTER_FAULT_S", 0.01),
+        patch("catalog.assessments.assess_backlog", fails_once),
     ):
         thread.start()
         for _ in range(500):
-            if Judgement.objects.exists():
+            if Assessment.objects.exists():
                 break
             threading.Event().wait(0.02)
         thread.stop()
@@ -386,12 +394,12 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
 def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
     bulk("a", **GOOD)
 
-    with patch("catalog.linting.judging.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-        judge_backlog(Backlog())
+    with patch("catalog.assessments.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        assess_backlog(Backlog())
 
     assert Tool.objects.get().score is None
-    assert not Judgement.objects.exists()
-    judge_backlog(Backlog())
+    assert not Assessment.objects.exists()
+    assess_backlog(Backlog())
     assert Tool.objects.get().score == 100
 
 
@@ -423,7 +431,7 @@ def test_what_is_loaded_while_a_server_judges_is_left_to_it(tmp_path, capsys):
     for number in range(6):
         (tmp_path / f"{number}.json").write_text(spec_text(f"tool-{number}", **GOOD))
 
-    with turn():
+    with assessment_lock():
         call_command("load_specs", tmp_path)
 
     assert {tool.score for tool in Tool.objects.all()} == {None}
@@ -441,7 +449,7 @@ def test_all_that_waits_is_judged_by_a_command(capsys):
 
 @pytest.mark.django_db
 def test_the_command_says_that_somebody_else_judges():
-    with turn(), pytest.raises(CommandError, match="Another process judges"):
+    with assessment_lock(), pytest.raises(CommandError, match="Another process judges"):
         call_command("judge_tools")
 
 
@@ -458,11 +466,11 @@ def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(publishing, "judged_before_publishing", overtaken)
         published = publish(make_spec("a", description="", tags=["new"]), by=None)
-    assert not Judgement.objects.filter(revision=published.revision).exists()
+    assert not Assessment.objects.filter(revision=published.revision).exists()
 
-    for _ in judge_all():
+    for _ in assess_all():
         pass
 
     tags = ["new"]  # which cost nothing
     unwaived = publish(make_spec("b", description="", tags=tags), by=None).tool.score
-    assert Judgement.objects.get(revision=published.revision).score == unwaived + 30
+    assert Assessment.objects.get(revision=published.revision).score == unwaived + 30

@@ -3,9 +3,9 @@
 import pytest
 from django.template import Context, Template
 
-from catalog.templatetags import keeping
+from catalog.templatetags import fragment_cache
 
-HELLO = "{% load keeping %}{% kept who %}Hello {{ who }}, {{ other }}{% endkept %}"
+HELLO = "{% load fragment_cache %}{% cached who %}Hello {{ who }}, {{ other }}{% endcached %}"
 
 
 def test_a_part_is_drawn_once_for_each_of_its_values():
@@ -21,7 +21,7 @@ def test_a_value_that_is_missing_is_a_value_too():
 
 
 def test_no_more_versions_are_kept_than_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(keeping, "MOST_KEPT", 2)
+    monkeypatch.setattr(fragment_cache, "MOST_KEPT", 2)
     template = Template(HELLO)
 
     for number in range(5):

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from catalog.diff.languages import NotUnderstood, literally, text_with
-from catalog.json_schema.patterns import matches
+from catalog.json_schema.regex.match import matches
+from catalog.specs.diff.regex_automata import NotUnderstood, literally, text_with
 from tests.work import at_most
 
 SHORT_TEXTS = ["".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)]

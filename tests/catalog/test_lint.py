@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from catalog.lint import RULES, apply_fix, lint, score
-from catalog.spec import read_spec
+from catalog.specs.lint import RULES, apply_fix, lint, score
+from catalog.specs.spec import read_spec
 from tests.work import at_most
 
 GOOD = {

@@ -6,9 +6,9 @@ from statistics import mean, median
 import pytest
 
 from catalog.errors import SpecError
-from catalog.lint import RULES, apply_fix, lint, score
-from catalog.spec import read_spec
-from catalog.strict_json import dumps, parse
+from catalog.jsontext.reader import dumps, parse
+from catalog.specs.lint import RULES, apply_fix, lint, score
+from catalog.specs.spec import read_spec
 from tests.corpora import lines
 from tests.work import at_most
 

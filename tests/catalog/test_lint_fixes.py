@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.lint import Fix, Operation, PatchError, apply_fix, patched
-from catalog.strict_json import dumps, parse
+from catalog.jsontext.reader import dumps, parse
+from catalog.specs.lint import Fix, Operation, PatchError, apply_fix, patched
 
 TEXT = """\
 {

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from catalog.diff import compare
-from catalog.lint import Fix, Operation, lint, mend
-from catalog.spec import read_spec
-from catalog.strict_json import parse
+from catalog.jsontext.reader import parse
+from catalog.specs.diff import compare
+from catalog.specs.lint import Fix, Operation, apply_safe_fixes, lint
+from catalog.specs.spec import read_spec
 from tests.corpora import lines
 
 
@@ -16,7 +16,9 @@ def removal(pointer):
 
 
 def test_items_of_one_list_are_taken_out_together():
-    mending = mend("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]", [removal(f"/{index}") for index in (1, 2, 10, 9)])
+    mending = apply_safe_fixes(
+        "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]", [removal(f"/{index}") for index in (1, 2, 10, 9)]
+    )
 
     assert parse(mending.text) == [0, 3, 4, 5, 6, 7, 8, 11]
     assert len(mending.applied) == 4
@@ -25,7 +27,7 @@ def test_items_of_one_list_are_taken_out_together():
 def test_a_part_that_moves_does_so_after_what_stands_in_it_is_mended():
     move = Fix("Call it b", (Operation("move", "/b", source="/a"),))
 
-    mending = mend('{"a": {"x": 1, "y": 2}}', [move, removal("/a/x")])
+    mending = apply_safe_fixes('{"a": {"x": 1, "y": 2}}', [move, removal("/a/x")])
 
     assert parse(mending.text) == {"b": {"y": 2}}
 
@@ -33,24 +35,24 @@ def test_a_part_that_moves_does_so_after_what_stands_in_it_is_mended():
 def test_a_fix_that_does_not_fit_after_another_is_left():
     outer, inner = removal("/a"), removal("/a/x")
 
-    mending = mend('{"a": {"x": 1}, "c": 3}', [outer, inner, removal("/c/nothing")])
+    mending = apply_safe_fixes('{"a": {"x": 1}, "c": 3}', [outer, inner, removal("/c/nothing")])
 
     assert parse(mending.text) == {"c": 3}
     assert [fix.operations[0].path for fix in mending.left] == ["/c/nothing"]
 
 
 def test_the_same_fix_named_twice_is_applied_once():
-    assert parse(mend("[0, 1, 2]", [removal("/1"), removal("/1")]).text) == [0, 2]
+    assert parse(apply_safe_fixes("[0, 1, 2]", [removal("/1"), removal("/1")]).text) == [0, 2]
 
 
 def test_no_fix_leaves_the_text_as_it_is():
-    assert mend("[ 0 ]", []).text == "[ 0 ]"
+    assert apply_safe_fixes("[ 0 ]", []).text == "[ 0 ]"
 
 
 def test_many_fixes_of_a_long_text_are_not_all_applied_at_once():
     text = json.dumps(["x" * 1000] * 250)
 
-    mending = mend(text, [removal(f"/{index}") for index in range(100)])
+    mending = apply_safe_fixes(text, [removal(f"/{index}") for index in range(100)])
 
     assert 0 < len(mending.applied) < 100
     assert len(mending.applied) + len(mending.left) == 100
@@ -68,8 +70,8 @@ def test_all_fixes_of_real_specs_together_mend_what_they_are_for_and_safe_ones_c
             continue
         tried += 1
 
-        mended = read_spec(mend(spec.source, fixes).text)
-        safely = read_spec(mend(spec.source, safe).text)
+        mended = read_spec(apply_safe_fixes(spec.source, fixes).text)
+        safely = read_spec(apply_safe_fixes(spec.source, safe).text)
 
         assert len([one for one in lint(mended) if one.fix]) < len(fixes)
         assert compare(spec, safely).verdict in {"identical", "compatible"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.lint import RULES
-from catalog.lint.illustrations import illustrations
-from catalog.lint.sources import SOURCES
+from catalog.specs.lint import RULES
+from catalog.specs.lint.citations import SOURCES
+from catalog.specs.lint.rule_examples import illustrations
 from tests.catalog.test_pages import page, text_of, texts_of
 
 

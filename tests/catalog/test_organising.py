@@ -6,12 +6,12 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog.deprecating import deprecate, undo_deprecation
 from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict
+from catalog.lifecycle import deprecate, undo_deprecation
+from catalog.metadata import Organisation, organise
 from catalog.models import Tool, ToolTag
-from catalog.organising import Organisation, organise
 from catalog.publishing import publish
-from catalog.search import groups
+from catalog.search import tag_counts
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user
 
@@ -65,7 +65,7 @@ def test_a_tool_can_be_in_no_toolkit_whatever_its_id_begins_with(program):
     make_tool("github.create_issue")
 
     assert patch(program, "github.create_issue", toolkit="").json()["toolkit"] == ""
-    assert groups.largest("toolkit", 5) == []
+    assert tag_counts.largest("toolkit", 5) == []
 
 
 @pytest.mark.parametrize("name", ["--", "x" * 101, "a\x00b"])
@@ -326,7 +326,7 @@ def test_a_successor_is_another_tool_and_does_not_lead_back(program, successor):
 
 
 def test_a_chain_of_successors_has_an_end(program, monkeypatch):
-    monkeypatch.setattr("catalog.deprecating.MAX_CHAIN", 2)
+    monkeypatch.setattr("catalog.lifecycle.MAX_CHAIN", 2)
     for tool_id in "abcd":
         make_tool(tool_id)
     put_deprecation(program, "c", superseded_by="d")

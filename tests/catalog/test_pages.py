@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_tool, properties, real_specs, spec_text
 
 pytestmark = pytest.mark.django_db
@@ -354,7 +354,7 @@ def test_a_difference_of_revisions_that_are_not_there_is_404(client, pair):
 
 
 def test_older_revisions_are_on_the_next_page(client, monkeypatch):
-    monkeypatch.setattr("catalog.views.REVISIONS_PER_PAGE", 2)
+    monkeypatch.setattr("catalog.views.tools.REVISIONS_PER_PAGE", 2)
     for number in range(3):
         make_tool("greet", description=str(number))
 

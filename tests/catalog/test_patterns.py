@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from catalog.json_schema.patterns import (
+from catalog.json_schema.regex.match import (
     MAX_PATTERN_CHARACTERS,
     Pattern,
     PatternError,

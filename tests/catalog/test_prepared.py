@@ -7,10 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from catalog.accounts.entering import create_token, token_for
+from catalog.accounts.credentials import create_token, token_for
 from catalog.accounts.models import ApiToken, User
+from catalog.db.compiled_query import Prepared, PreparedRows
 from catalog.models import Tool
-from catalog.prepared import Prepared, PreparedRows
 from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from catalog.archiving import archive, restore
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import takes
 from catalog.models import Revision, Tool
-from catalog.publishing import publish, publish_many, wordings_of
-from catalog.spec import read_spec
+from catalog.publishing import publish, publish_many, spec_terms_of_tools
+from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
 
 pytestmark = pytest.mark.django_db
@@ -183,7 +183,7 @@ def test_a_long_id_gets_an_address_of_a_hundred_characters():
 
 def test_a_kept_spec_is_read_without_asking_todays_rules(monkeypatch):
     tool = make_tool("greet")
-    monkeypatch.setattr("catalog.spec.spec_problems", lambda document: pytest.fail("asked"))
+    monkeypatch.setattr("catalog.specs.spec.spec_problems", lambda document: pytest.fail("asked"))
 
     tool = Tool.objects.with_current().get()
 
@@ -281,7 +281,7 @@ def test_only_what_would_be_published_is_put_into_words_beforehand():
     publish(make_spec("other"), by=None)
     specs = [make_spec("same"), make_spec("other", description="Another word."), make_spec("new")]
 
-    wordings = wordings_of(specs)
+    wordings = spec_terms_of_tools(specs)
 
     assert set(wordings) == {spec.sha256 for spec in specs[1:]}
     assert " word " in wordings[specs[1].sha256].about

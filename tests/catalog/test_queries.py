@@ -1,6 +1,6 @@
 import pytest
 
-from catalog.search.queries import MAX_CONDITIONS, MAX_WORDS_READ, Condition, Query
+from catalog.search.parser import MAX_CONDITIONS, MAX_WORDS_READ, Condition, Query
 
 
 def words(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from json import loads
 
 import pytest
 
-from catalog.strict_json import Number
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
 from tests.corpora import expected, lines
 
 NEEDS_REMOTE_DOCUMENTS = (

@@ -4,13 +4,13 @@ from urllib.parse import urlencode
 import pytest
 from django.core.management import call_command
 
-from catalog import faceting
 from catalog.accounts.models import User
 from catalog.archiving import archive
-from catalog.browsing import CatalogSearch
-from catalog.faceting import facets_at_once, facets_of, uncounted_facets
-from catalog.organising import Organisation, organise
-from catalog.remembering import MAX_ANSWERS, MAX_CHARACTERS, MAX_KEPT, Remembered
+from catalog.caching import MAX_ANSWERS, MAX_CHARACTERS, MAX_KEPT, VersionedCache
+from catalog.listing import facets as faceting
+from catalog.listing.facets import facets_at_once, facets_of, uncounted_facets
+from catalog.listing.results import CatalogSearch
+from catalog.metadata import Organisation, organise
 from catalog.search import search_index, vocabulary
 from tests.conftest import Program
 from tests.factories import make_tool
@@ -24,7 +24,7 @@ def counts_of(facets):
 
 def test_what_is_remembered_is_found_out_once_for_each_thing_it_depends_on():
     asked = []
-    remembered = Remembered()
+    remembered = VersionedCache()
 
     for key in ("a", "b", "a"):
         remembered.ask(key, lambda key=key: asked.append(key) or key)
@@ -33,7 +33,7 @@ def test_what_is_remembered_is_found_out_once_for_each_thing_it_depends_on():
 
 
 def test_no_more_is_remembered_than_there_is_room_for():
-    remembered = Remembered()
+    remembered = VersionedCache()
 
     for number in range(MAX_KEPT + 1):
         remembered.ask(number, lambda: "answer")
@@ -124,7 +124,7 @@ def test_what_was_drawn_is_drawn_again_after_a_change(client, stranger: Program)
 
 
 def test_answers_are_forgotten_by_their_weight_the_eldest_first():
-    remembered = Remembered(most=10, weigh=len)
+    remembered = VersionedCache(most=10, weigh=len)
 
     for text in ("aaaa", "bbbb", "cccc"):
         remembered.ask(text, lambda text=text: text)
@@ -135,7 +135,7 @@ def test_answers_are_forgotten_by_their_weight_the_eldest_first():
 
 
 def test_light_answers_to_long_questions_are_not_kept_without_end():
-    remembered = Remembered(most=MAX_CHARACTERS, weigh=len)
+    remembered = VersionedCache(most=MAX_CHARACTERS, weigh=len)
 
     for number in range(MAX_ANSWERS + 1):
         remembered.ask(number, lambda: "nothing found")
@@ -174,7 +174,7 @@ def test_the_api_counts_again_after_a_change(stranger: Program):
 
 
 def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, monkeypatch):
-    monkeypatch.setattr("catalog.faceting.COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr("catalog.listing.facets.COUNTED_AT_ONCE", 0)
     make_tool("a", description="hello", examples=[{"description": "One."}])
 
     page = client.get("/?q=hello").content.decode()
@@ -187,7 +187,7 @@ def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, mo
 
 
 def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
-    remembered = Remembered()
+    remembered = VersionedCache()
     computing, go_on = threading.Event(), threading.Event()
     computed, answers = [], []
 
@@ -211,7 +211,7 @@ def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
 
 
 def test_an_answer_that_fails_is_computed_again_by_whoever_waited_for_it():
-    remembered = Remembered()
+    remembered = VersionedCache()
     computing, go_on = threading.Event(), threading.Event()
     answers = []
 

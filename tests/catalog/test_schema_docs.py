@@ -5,8 +5,8 @@ import json
 import pytest
 
 from catalog.errors import DocumentError
-from catalog.json_schema.docs import MAX_NODES, Node, document
-from catalog.strict_json import loads
+from catalog.json_schema.documentation import MAX_NODES, Node, document
+from catalog.jsontext.reader import loads
 from tests.corpora import ATTACKS
 from tests.factories import properties, real_specs
 from tests.work import at_most

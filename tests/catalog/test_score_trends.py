@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.linting.judging import judge_all
-from catalog.linting.score_trends import HEIGHT, WIDTH, trend_of
-from catalog.models import Judgement
+from catalog.assessments import assess_all
+from catalog.models import Assessment
+from catalog.score_trends import HEIGHT, WIDTH, trend_of
 from tests.catalog.test_judging import GOOD, bulk
 from tests.catalog.test_pages import page, text_of, texts_of
 from tests.factories import make_tool
@@ -70,7 +70,7 @@ def test_the_trend_is_that_of_all_waivers_once_everything_is_judged_again(tool, 
     settings.DATA_DIR = tmp_path
     program.send("POST", "/tools/a/lint/waivers", '{"rule": "name-not-portable", "reason": "So be it."}')
 
-    list(judge_all())
+    list(assess_all())
 
     assert [point.score for point in trend_of(tool).points] == [70, 100, 100]
-    assert not Judgement.objects.filter(judged_by=0).exists()
+    assert not Assessment.objects.filter(assessed_by=0).exists()

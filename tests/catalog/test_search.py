@@ -2,14 +2,14 @@ import pytest
 from django.http import QueryDict
 
 from catalog import runnable
-from catalog.browsing import BadCursor, CatalogSearch, Cursor
-from catalog.faceting import facets_of
+from catalog.caching import VersionedCache
+from catalog.listing.facets import facets_of
+from catalog.listing.results import BadCursor, CatalogSearch, Cursor
 from catalog.models import Tool
 from catalog.publishing import publish_many
-from catalog.remembering import Remembered
 from catalog.search import search_index
-from catalog.search.similar import similar_to
-from catalog.spec import read_spec
+from catalog.search.similar_query import similar_to
+from catalog.specs.spec import read_spec
 from tests.factories import make_spec, make_tool, properties, real_specs
 
 pytestmark = pytest.mark.django_db
@@ -370,8 +370,8 @@ def test_a_list_is_ordered_by_name_without_regard_to_case(catalog):
 
 @pytest.mark.corpora
 def test_a_count_stops_at_its_bound(catalog, monkeypatch):
-    monkeypatch.setattr("catalog.browsing.COUNT_AT_MOST", 100)
-    monkeypatch.setattr("catalog.browsing._counts", Remembered())
+    monkeypatch.setattr("catalog.listing.results.COUNT_AT_MOST", 100)
+    monkeypatch.setattr("catalog.listing.results._counts", VersionedCache())
 
     page = CatalogSearch().page()
     found = CatalogSearch(words="get").page()

@@ -3,10 +3,10 @@
 import pytest
 
 from bench.search_quality import average, definitions, lines, plain_bm25, questions
-from catalog.browsing import CatalogSearch
+from catalog.listing.results import CatalogSearch
 from catalog.models import Tool
 from catalog.publishing import publish_many
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 
 pytestmark = [pytest.mark.django_db, pytest.mark.corpora]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.similar_tools import similar_tools
+from catalog.listing.similar import similar_tools
 from tests.catalog.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties
 

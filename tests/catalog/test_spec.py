@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from catalog import spec as spec_module
 from catalog.errors import SpecError
-from catalog.spec import LLM_TOOL_SPEC_SCHEMA, read_spec, slug_for
-from catalog.strict_json import Number, dumps
+from catalog.jsontext.reader import Number, dumps
+from catalog.specs import spec as spec_module
+from catalog.specs.spec import LLM_TOOL_SPEC_SCHEMA, read_spec, slug_for
 from tests import corpora
 
 GET_WEATHER = corpora.GET_WEATHER.read_text(encoding="utf-8")

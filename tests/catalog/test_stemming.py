@@ -3,7 +3,7 @@ import sqlite3
 
 import pytest
 
-from catalog.search.stemming import stem
+from catalog.search.stemmer import stem
 from tests import corpora
 
 

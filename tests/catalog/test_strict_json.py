@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import JSONTextError
-from catalog.problems import pointer_join
-from catalog.strict_json import Number, dumps, loads, locate, plain
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import Number, dumps, loads, locate, plain
 from tests.work import at_most
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from catalog.search.thesaurus import NO_KIN, kin_of, read_thesaurus
+from catalog.search.synonyms import NO_KIN, kin_of, read_thesaurus
 
 
 def test_words_of_one_line_stand_for_each_other():

@@ -6,10 +6,10 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.errors import DocumentError
-from catalog.lint import lint
-from catalog.lint.judging import JUDGED_BY
-from catalog.linting.waiving import waive
-from catalog.models import Judgement, Revision, Tool, Waiver
+from catalog.models import Assessment, Revision, Tool, Waiver
+from catalog.specs.lint import lint
+from catalog.specs.lint.assessment import ASSESSED_BY
+from catalog.waivers import waive
 from tests.catalog.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties, spec_text
 
@@ -76,7 +76,7 @@ def test_the_page_shows_findings_by_severity_with_line_rule_and_change(client):
 
 def test_a_spec_on_one_line_is_laid_out_and_its_findings_lead_to_the_lines_shown(client):
     from catalog.publishing import publish
-    from catalog.spec import read_spec
+    from catalog.specs.spec import read_spec
 
     publish(read_spec(json.dumps(json.loads(spec_text("a", **FAULTY)))), by=None)
 
@@ -116,7 +116,7 @@ def test_a_fix_is_applied_as_the_next_revision(program):
     assert tool.current.number == 2
     assert "minimum" not in tool.current.source
     assert tool.current.created_by.username == "program"
-    assert tool.score == Judgement.objects.get(revision=tool.current).score
+    assert tool.score == Assessment.objects.get(revision=tool.current).score
 
 
 def test_all_safe_fixes_are_applied_at_once_and_no_other(program):
@@ -237,7 +237,7 @@ def test_what_is_waived_costs_no_score_and_says_who_and_why(program):
     assert answer.status_code == 201
     shown = findings(program)
     assert shown["score"] == Tool.objects.get().score == before + 5
-    assert Judgement.objects.get().score == before + 5
+    assert Assessment.objects.get().score == before + 5
     [waived] = [one["waiver"] for one in shown["findings"] if one["waiver"]]
     assert (waived["reason"], waived["by"], waived["rule"]) == ("So be it.", "program", "name-not-portable")
     assert shown["counts"]["warning"] == 2
@@ -297,7 +297,7 @@ def test_the_earlier_revisions_are_judged_again_later(program):
 
     waiver(program, rule="name-not-portable")
 
-    assert sorted(Judgement.objects.values_list("revision__number", "judged_by")) == [(1, 0), (2, JUDGED_BY)]
+    assert sorted(Assessment.objects.values_list("revision__number", "assessed_by")) == [(1, 0), (2, ASSESSED_BY)]
 
 
 @pytest.mark.parametrize(
@@ -386,7 +386,7 @@ def test_the_page_of_an_archived_tool_shows_its_lint(client):
 
 
 def test_a_tool_has_a_bounded_number_of_waivers(monkeypatch):
-    monkeypatch.setattr("catalog.linting.waiving.MAX_WAIVERS", 2)
+    monkeypatch.setattr("catalog.waivers.MAX_WAIVERS", 2)
     tool = make_tool("now")
     for pointer in ("/1", "/2", "/2"):
         waive(tool, rule="examples-missing", pointer=pointer, reason="so it is", by=None)

@@ -7,9 +7,9 @@ import zlib
 
 import pytest
 
-from catalog.problems import Problem
-from catalog.uploads import unpacking
-from catalog.uploads.unpacking import Piece, pieces_of
+from catalog.jsontext.problems import Problem
+from catalog.uploads import readers
+from catalog.uploads.readers import Piece, pieces_of
 from tests.factories import real_specs
 from tests.work import at_most
 
@@ -77,7 +77,7 @@ def test_an_empty_array_holds_nothing_and_an_empty_file_is_refused():
 @pytest.mark.parametrize("chunk_bytes", [1, 7, 64, 65_536])
 @pytest.mark.parametrize("indent", [None, 2])
 def test_however_a_file_is_read_the_pieces_are_the_same(monkeypatch, chunk_bytes, indent):
-    monkeypatch.setattr(unpacking, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(readers, "CHUNK_BYTES", chunk_bytes)
     documents = [json.loads(text) for text in real_specs()[:40]]
     data = json.dumps(documents, indent=indent, ensure_ascii=False).encode()
 
@@ -165,7 +165,7 @@ def test_a_file_is_never_in_memory_as_a_whole():
 
 
 def test_at_some_number_of_specs_reading_stops(monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_PIECES", 3)
+    monkeypatch.setattr(readers, "MAX_PIECES", 3)
 
     *read, last = pieces("a.json", b"[1,2,3,4,5]")
 
@@ -253,7 +253,7 @@ def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read(
 
 
 def test_all_that_comes_out_of_an_archive_is_bounded(monkeypatch):
-    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", 5000)
+    monkeypatch.setattr(readers, "MAX_UNPACKED_BYTES", 5000)
     archive = zipped(**{f"{number}.json": b'{"a": "' + b"abcdefghij" * 100 + b'"}' for number in range(20)})
 
     assert len([piece for piece in pieces("z.zip", archive) if not piece.refusal]) == 4

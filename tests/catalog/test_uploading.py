@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.models import Revision, Tool, Upload
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from tests.factories import make_tool, make_user, spec_text
 
@@ -200,7 +200,7 @@ def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypa
 
 def test_the_files_stay_where_it_cannot_be_noted_that_the_upload_failed(ada, monkeypatch):
     upload = kept(lines("a"), by=ada)
-    Upload.objects.update(carrier="another")
+    Upload.objects.update(lease_id="another")
 
     uploading._stopped(upload, ValueError("never"))
 
@@ -216,7 +216,7 @@ def test_who_was_only_slow_stores_nothing_once_another_goes_on(ada, monkeypatch)
     slow.total = 2
     assert uploading.resume(Upload.objects.get())
 
-    with pytest.raises(uploading._TakenOverError):
+    with pytest.raises(uploading.LeaseLostError):
         uploading.carry_out(slow)
 
     assert not Tool.objects.exists()

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from catalog.models import Tool
-from catalog.uploads.outcomes import counts_of, upload
-from catalog.uploads.unpacking import pieces_of
+from catalog.uploads.readers import pieces_of
+from catalog.uploads.store import counts_of, upload
 from tests.factories import make_spec, make_tool, spec_text
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ def test_the_excerpt_of_a_long_line_is_what_stands_around_the_problem():
 
 
 def test_more_specs_than_a_batch_are_published_batch_by_batch(monkeypatch):
-    monkeypatch.setattr("catalog.uploads.outcomes.BATCH", 3)
+    monkeypatch.setattr("catalog.uploads.store.BATCH", 3)
     lines = "\n".join(one_line(spec_text(f"tool{number}")) for number in range(8))
 
     found = entries(lines + "\nbad", name="specs.ndjson")
@@ -70,7 +70,7 @@ def test_more_specs_than_a_batch_are_published_batch_by_batch(monkeypatch):
 
 
 def test_what_was_published_stays_when_a_later_batch_cannot_be_read(monkeypatch):
-    monkeypatch.setattr("catalog.uploads.outcomes.BATCH", 1)
+    monkeypatch.setattr("catalog.uploads.store.BATCH", 1)
 
     def pieces():
         yield from pieces_of("a.json", io.BytesIO(spec_text("a").encode()))

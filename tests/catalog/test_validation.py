@@ -9,12 +9,12 @@ import jsonschema_rs
 import pytest
 
 from catalog.json_schema.dialects import DIALECTS
-from catalog.problems import resolve_pointer
-from catalog.strict_json import loads
-from catalog.validation import Budget, compile_schema, compiled_for
-from catalog.validation.checking import MAX_COMPILED, MAX_PROBLEMS
-from catalog.validation.drafts import VALIDATOR_CLASSES
-from catalog.validation.violations import MAX_POINTER_CHARACTERS
+from catalog.json_schema.validation import Budget, compile_schema, compiled_for
+from catalog.json_schema.validation.compile import MAX_COMPILED, MAX_PROBLEMS
+from catalog.json_schema.validation.drafts import VALIDATOR_CLASSES
+from catalog.json_schema.validation.errors import MAX_POINTER_CHARACTERS
+from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.reader import loads
 from tests.work import at_most
 
 DRAFT_04 = "http://json-schema.org/draft-04/schema#"
@@ -334,7 +334,7 @@ def test_a_number_of_too_many_digits_is_not_checked():
 def test_every_keyword_of_every_draft_is_ours(uri):
     ours = {keyword.__module__ for keyword in VALIDATOR_CLASSES[uri].VALIDATORS.values()}
 
-    assert ours == {"catalog.validation.drafts"}
+    assert ours == {"catalog.json_schema.validation.drafts"}
 
 
 def test_every_known_draft_has_a_validator():

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.search.documents import group_key
-from catalog.search.fields import MAX_NAME_CHARS, fields_of
-from catalog.search.marking import Mark, Text, Wanted, excerpt, marks
-from catalog.search.padding import padded
-from catalog.search.words import (
+from catalog.db.in_lists import padded
+from catalog.search.document import group_key
+from catalog.search.highlight import Mark, Text, Wanted, excerpt, marks
+from catalog.search.schema_fields import MAX_NAME_CHARS, fields_of
+from catalog.search.tokenizer import (
     clue_to,
     fold,
     joined_tokens_of,

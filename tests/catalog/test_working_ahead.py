@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import transaction
 
 from catalog.models import Tool
-from catalog.uploads.outcomes import upload
-from catalog.uploads.unpacking import Piece
-from catalog.uploads.working_ahead import can_work_ahead, made_ahead
+from catalog.uploads.read_ahead import can_work_ahead, made_ahead
+from catalog.uploads.readers import Piece
+from catalog.uploads.store import upload
 from tests.factories import spec_text
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from config.bodies import WholeBodies
+from config.slow_bodies import SlowBodyGuard
 
 
 def echo(environ, start_response):
@@ -49,21 +49,21 @@ def ask_at(path, application, body, length):
 def test_a_body_arrives_unchanged(size):
     sent = bytes(range(256)) * (size // 256) + b"y" * (size % 256)
 
-    status, answer = ask(WholeBodies(echo, readers=1, max_bytes=10**7), io.BytesIO(sent), size)
+    status, answer = ask(SlowBodyGuard(echo, readers=1, max_bytes=10**7), io.BytesIO(sent), size)
 
     assert status == "200 OK"
     assert answer == sent
 
 
 def test_a_body_that_ends_early_is_refused():
-    status, _ = ask(WholeBodies(echo, readers=1, max_bytes=100), io.BytesIO(b"half"), 8)
+    status, _ = ask(SlowBodyGuard(echo, readers=1, max_bytes=100), io.BytesIO(b"half"), 8)
 
     assert status == "400 Bad Request"
 
 
 @pytest.mark.alone
 def test_a_body_that_trickles_is_cut_off():
-    application = WholeBodies(echo, readers=1, max_bytes=10**6, patience_s=0.5)
+    application = SlowBodyGuard(echo, readers=1, max_bytes=10**6, patience_s=0.5)
     client = Trickle(0.15)
 
     status, _ = ask(application, client, 1000)
@@ -73,7 +73,7 @@ def test_a_body_that_trickles_is_cut_off():
 
 
 def test_only_so_many_bodies_arrive_at_once():
-    application = WholeBodies(echo, readers=2, max_bytes=10**6, patience_s=3)
+    application = SlowBodyGuard(echo, readers=2, max_bytes=10**6, patience_s=3)
     slow = [threading.Thread(target=ask, args=(application, Trickle(0.2), 1000)) for _ in range(2)]
     for thread in slow:
         thread.start()
@@ -89,8 +89,8 @@ def test_only_so_many_bodies_arrive_at_once():
 
 @pytest.mark.alone
 def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
-    monkeypatch.setattr("config.bodies.WAIT_S", 60)
-    application = WholeBodies(echo, readers=4, max_bytes=10**6)
+    monkeypatch.setattr("config.slow_bodies.WAIT_S", 60)
+    application = SlowBodyGuard(echo, readers=4, max_bytes=10**6)
     for _ in range(4):
         application.readers.acquire()
     waiting = [threading.Thread(target=ask, args=(application, io.BytesIO(b"x"), 1)) for _ in range(2)]
@@ -111,7 +111,7 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
 
 
 def test_a_refusal_has_the_shape_of_its_door_and_the_strict_headers():
-    application = WholeBodies(echo, readers=1, max_bytes=100)
+    application = SlowBodyGuard(echo, readers=1, max_bytes=100)
 
     _, headers, page = ask_at("/upload/", application, io.BytesIO(b"half"), 8)
     _, api_headers, answer = ask_at("/api/v1/tools", application, io.BytesIO(b"half"), 8)
@@ -125,7 +125,7 @@ def test_a_refusal_has_the_shape_of_its_door_and_the_strict_headers():
 
 
 def test_a_request_without_a_body_waits_for_nobody():
-    application = WholeBodies(echo, readers=1, max_bytes=100)
+    application = SlowBodyGuard(echo, readers=1, max_bytes=100)
     application.readers.acquire()
 
     assert ask(application, io.BytesIO(), "")[0] == "200 OK"

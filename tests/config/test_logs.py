@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import path
 
-from config.logs import OneLine, WithoutSecrets
+from config.log_filters import OneLine, WithoutSecrets
 
 MAX_LOGGED = 8_000  # characters of one error, however deep it is
 

@@ -9,14 +9,14 @@ from django.db import DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.accounts.entering import create_token
+from catalog.accounts.credentials import create_token
 from catalog.accounts.models import User
-from config.metrics import Counted, asked_lately
-from playground import recording, running, tallying
-from playground.counting import Counters
-from playground.heartbeats import Heartbeat, beat, connected_workers
-from playground.hosts import machine
+from config.metrics import RequestMetricsMiddleware, asked_lately
+from playground import run_counters, run_writer, running
+from playground.celery.heartbeats import Heartbeat, beat, connected_workers
+from playground.metrics import Counters
 from playground.models import WorkerHeartbeat
+from playground.process_id import machine
 from tests.playground.team import until
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def counted(tmp_path, monkeypatch):
     """Counters of a server of its own."""
     counters = Counters(tmp_path / "counters")
     counters.begin()
-    monkeypatch.setattr(recording, "counters", lambda: counters)
+    monkeypatch.setattr(run_writer, "counters", lambda: counters)
     monkeypatch.setattr("config.metrics.counters", lambda: counters)
     return counters
 
@@ -87,7 +87,7 @@ def test_what_operators_ask_is_not_counted(counted, client):
 
 @pytest.mark.django_db
 def test_whoever_asks_for_a_page_is_somebody_who_was_there_lately(client, monkeypatch):
-    monkeypatch.setattr(Counted, "asked_at", -1e9)
+    monkeypatch.setattr(RequestMetricsMiddleware, "asked_at", -1e9)
 
     client.get("/healthz")
     assert not asked_lately()
@@ -95,7 +95,7 @@ def test_whoever_asks_for_a_page_is_somebody_who_was_there_lately(client, monkey
     client.get("/")
     assert asked_lately()
 
-    monkeypatch.setattr(Counted, "asked_at", Counted.asked_at - 3)
+    monkeypatch.setattr(RequestMetricsMiddleware, "asked_at", RequestMetricsMiddleware.asked_at - 3)
     assert not asked_lately()
 
 
@@ -116,7 +116,7 @@ def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
 @pytest.fixture
 def builtin_tool():
     from catalog.publishing import publish
-    from catalog.spec import read_spec
+    from catalog.specs.spec import read_spec
     from tests.site import ROOT
 
     return publish(read_spec((ROOT / "playground/builtin/specs/hash_text.json").read_bytes()), by=None).tool
@@ -167,9 +167,9 @@ def _workers(settings):
 
 @pytest.mark.usefixtures("_workers")
 def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(counted, client, builtin_tool):
-    tallying.add("returned", "live", 0.2)  # as any worker does
-    tallying.add("returned", "live", 0.3)
-    tallying.add("returned", "live", 500)
+    run_counters.add("returned", "live", 0.2)  # as any worker does
+    run_counters.add("returned", "live", 0.3)
+    run_counters.add("returned", "live", 500)
     running.start(builtin_tool, builtin_tool.current, {"text": "a"}, by=None, mode="mock")
 
     found = read(client)
@@ -188,7 +188,7 @@ def test_what_workers_did_is_not_told_while_the_database_is_out_of_reach(counted
     def out_of_reach(*_):
         raise DatabaseError("gone")
 
-    monkeypatch.setattr("playground.tallying.RunTally.objects", SimpleNamespace(order_by=out_of_reach))
+    monkeypatch.setattr("playground.run_counters.RunTally.objects", SimpleNamespace(order_by=out_of_reach))
 
     assert not [name for name in read(client) if name.startswith("toolshelf_run_seconds")]
 

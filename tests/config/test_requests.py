@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog.accounts.entering import create_token
+from catalog.accounts.credentials import create_token
 from catalog.accounts.models import User
 
 pytestmark = pytest.mark.django_db

@@ -4,9 +4,10 @@ import json
 from functools import cache
 from typing import Any
 
-from catalog import strict_json
+from catalog.jsontext import reader
 from playground.builtin import FACTORIES
-from playground.worker.converting import (
+from playground.worker.loader import load_factory
+from playground.worker.type_conversion import (
     configuration_type,
     plain_value,
     read_value,
@@ -14,7 +15,6 @@ from playground.worker.converting import (
     response_type,
     wants_argument,
 )
-from playground.worker.loading import load_factory
 
 
 @cache
@@ -28,13 +28,13 @@ def make_tool(tool_id: str, configuration: dict[str, Any] | None = None) -> Any:
     factory = factories()[tool_id]
     if not wants_argument(factory.create):
         return factory.create()
-    text = strict_json.dumps(configuration or {})
+    text = reader.dumps(configuration or {})
     return factory.create(read_value(text, configuration_type(factory), what="configuration"))
 
 
 def call_tool(tool_id: str, parameters: Any, *, configuration: dict[str, Any] | None = None) -> Any:
     """What the tool returns, read back from JSON: only JSON values are in it."""
     tool = make_tool(tool_id, configuration)
-    request = read_value(strict_json.dumps(parameters), request_type(tool), what="parameters")
+    request = read_value(reader.dumps(parameters), request_type(tool), what="parameters")
     response, _named = plain_value(tool.call(request), response_type(tool))
     return json.loads(json.dumps(response, allow_nan=False))

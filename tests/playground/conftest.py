@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 
 SPECS = Path(__file__).resolve().parents[2] / "playground" / "builtin" / "specs"
 
@@ -38,18 +38,18 @@ def lasting_runners():
 @pytest.fixture
 def runs(transactional_db, lasting_runners, monkeypatch):
     """Runs can be made: by real processes, which are ended with the test."""
-    from playground import supervising
+    from playground import supervisor
 
-    make_runner = supervising.make_runner
+    make_runner = supervisor.make_runner
 
     def lasting_runner(slots, queue_max):
         if (slots, queue_max) not in lasting_runners:
             lasting_runners[slots, queue_max] = LastingRunner(make_runner(slots, queue_max))
         return lasting_runners[slots, queue_max]
 
-    monkeypatch.setattr(supervising, "make_runner", lasting_runner)
+    monkeypatch.setattr(supervisor, "make_runner", lasting_runner)
     yield
-    supervising.close_supervisor()
+    supervisor.close_supervisor()
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from urllib.parse import unquote, urlencode
 from django.http import QueryDict
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from catalog import strict_json
-from catalog.strict_json import Number
-from playground.forms.names import member_path
-from playground.forms.values import is_fragile, kind_of
+from catalog.jsontext import reader
+from catalog.jsontext.reader import Number
+from playground.schema_form.control_names import member_path
+from playground.schema_form.values import is_fragile, kind_of
 
 Pairs = list[tuple[str, str]]
 
@@ -229,7 +229,7 @@ class Person:
     def _make_by_fields(self, path: str, value: Any) -> None:
         if self._control("e", path) is not None:
             if path in self._written:
-                self._type("e", path, strict_json.dumps(value))
+                self._type("e", path, reader.dumps(value))
                 return
             self._press_kind(path, "fields")
         if self._pick(path, value):
@@ -416,7 +416,7 @@ class Person:
         self._written.add(path)
         if self._control("e", path) is None:
             self._press_kind(path, "json")
-        self._type("e", path, strict_json.dumps(value))
+        self._type("e", path, reader.dumps(value))
 
 
 def typeable(text: str) -> bool:

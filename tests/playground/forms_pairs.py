@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from catalog import strict_json
 from catalog.errors import JSONTextError
-from catalog.strict_json import Number
+from catalog.jsontext import reader
+from catalog.jsontext.reader import Number
 from tests import suite
 from tests.corpora import lines
 
@@ -36,7 +36,7 @@ class Pair:
 def read(text: str) -> Any:
     """JSON with exact numbers, also what the strict reader refuses (NUL in texts)."""
     try:
-        return strict_json.loads(text, max_bytes=10_000_000)
+        return reader.loads(text, max_bytes=10_000_000)
     except JSONTextError:
         return json.loads(text, parse_float=Number)
 

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog.validation import compile_schema
-from playground import forms
-from playground.forms.nodes import Node, children
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.schema_form.nodes import Node, children
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page, wire
 
 
 class FormInUse:
     """The form called "parameters" of one schema. Each press is a post, as without scripts."""
 
-    def __init__(self, schema: Any, value: Any = forms.ABSENT, **options: Any) -> None:
+    def __init__(self, schema: Any, value: Any = schema_form.ABSENT, **options: Any) -> None:
         self.schema = compile_schema(schema)
         self.options = options
-        self.show(forms.begin(self.schema, value, name="parameters", **options))
+        self.show(schema_form.begin(self.schema, value, name="parameters", **options))
 
-    def show(self, submission: forms.Submission) -> None:
+    def show(self, submission: schema_form.Submission) -> None:
         self.submission = submission
-        self.html = schema_form(submission.form)
+        self.html = draw_form(submission.form)
         self.page = Page(self.html)
         self.typed: dict[str, list[str]] = {}
-        self.files: list[tuple[str, forms.Upload]] = []
+        self.files: list[tuple[str, schema_form.Upload]] = []
 
     def type(self, tag: str, path: str, *texts: str) -> FormInUse:
         self.typed[f"parameters:{tag}:{path}"] = list(texts)
         return self
 
     def choose_file(self, path: str, name: str, content: bytes) -> FormInUse:
-        self.files.append((f"parameters:f:{path}", forms.Upload(name, content)))
+        self.files.append((f"parameters:f:{path}", schema_form.Upload(name, content)))
         return self
 
     def press(self, verb: str, path: str = "", detail: str = "") -> FormInUse:
@@ -53,7 +53,7 @@ class FormInUse:
         pairs = [*wire(self.page.entries(pressed=None if outside else pressed, typed=self.typed)), *self.files]
         if outside:
             pairs.append(("op", pressed))
-        self.show(forms.submitted(self.schema, pairs, name="parameters", **self.options))
+        self.show(schema_form.submitted(self.schema, pairs, name="parameters", **self.options))
 
     @property
     def value(self) -> Any:

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from playground.factories import FactoryRegistry
+from playground.factories.registry import FactoryRegistry
 from tests.corpora import ATTACKS
 from tests.playground.runners import APART, TOOLS, MarkedRunner, soon
 

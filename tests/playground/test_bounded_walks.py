@@ -12,44 +12,44 @@ import sys
 
 import pytest
 
-from catalog import strict_json
-from catalog.diff import compare as compare_specs
-from catalog.exports import FORMATS, export
-from catalog.gate import gate_schema
-from catalog.highlighting import highlight
-from catalog.json_schema.docs import document
-from catalog.json_schema.modernising import is_outdated
-from catalog.lint.checking import lint
-from catalog.lint.spans import spans_of
-from catalog.search.documents import wording_of
-from catalog.search.fields import fields_of
-from catalog.spec import kept_spec
+from catalog.json_highlighting import highlight
+from catalog.json_schema.documentation import document
+from catalog.json_schema.normalize import is_outdated
+from catalog.json_schema.policy import schema_policy_problems
+from catalog.json_schema.validation import Budget, compile_schema
+from catalog.jsontext import reader
+from catalog.jsontext.positions import spans_of
+from catalog.search.document import spec_terms_of
+from catalog.search.schema_fields import fields_of
+from catalog.specs.diff import compare as compare_specs
+from catalog.specs.exporters import FORMATS, export
+from catalog.specs.lint.linter import lint
+from catalog.specs.spec import stored_spec
 from catalog.templatetags.json_display import json_block, json_inline
 from catalog.text_diff import compare as compare_texts
-from catalog.validation import Budget, compile_schema
-from playground import forms
-from playground.configurations import (
+from playground import schema_form
+from playground.annotations import pinned
+from playground.compiled_spec import CompiledSpec, value_problems
+from playground.configurations.saved import without_unmarked_secrets
+from playground.configurations.secret_members import (
     Configuration,
     RunSecrets,
-    scrubber_of,
-    told_in_form,
-    told_safely,
+    described_in_form,
+    described_safely,
+    redactor_of,
     with_secrets_marked,
     without_secrets,
 )
-from playground.contracts import Contract, value_problems
-from playground.example_results import differing
-from playground.forms.secret_marks import mentions_secrets, secret_names
-from playground.forms.secret_search import find_secrets, pointers_of_texts
+from playground.examples.results import differing
 from playground.mocks import canonical, compare, mock
-from playground.pinning import pinned
-from playground.refilling import refill
+from playground.prefill import prefilled
+from playground.presenters import as_table
+from playground.redaction import MARK, Redactor
 from playground.sampling import same, samples
-from playground.saving import without_unmarked_secrets
-from playground.scrubbing import MARK, Scrubber
-from playground.telling import as_table
-from playground.templatetags.forms import schema_form
-from playground.worker.encoding import encode
+from playground.schema_form.secret_marks import mentions_secrets, secret_names
+from playground.schema_form.secret_search import find_secrets, pointers_of_texts
+from playground.templatetags.forms import draw_form
+from playground.worker.json_encoder import encode
 
 ITEMS, DEFINITIONS = 500_000, 1_000
 MOST_CALLS = 12 * ITEMS
@@ -75,8 +75,8 @@ SPEC_TEXT = json.dumps(
         "configuration": SCHEMA,
     }
 )
-SPEC, OTHER_SPEC = kept_spec(SPEC_TEXT), kept_spec(SPEC_TEXT.replace('["rows"]', '["chain"]'))
-EXAMPLE_SPEC = kept_spec(
+SPEC, OTHER_SPEC = stored_spec(SPEC_TEXT), stored_spec(SPEC_TEXT.replace('["rows"]', '["chain"]'))
+EXAMPLE_SPEC = stored_spec(
     json.dumps({"definition": {"name": "t", "description": "", "examples": [{"parameters": OTHER, "returnValue": {}}]}})
 )
 # Schemas that are wide instead of long: what looks at each part for each other part is noticed here.
@@ -100,7 +100,7 @@ def budget():
 
 
 def spec_of(schema):
-    return kept_spec(json.dumps({"definition": {"name": "t", "description": "", "parameters": schema}}))
+    return stored_spec(json.dumps({"definition": {"name": "t", "description": "", "parameters": schema}}))
 
 
 def form_as_json():
@@ -110,14 +110,14 @@ def form_as_json():
 
 WALKS = {
     # A value by itself.
-    "read": lambda: strict_json.parse(TEXT),
-    "write": lambda: strict_json.dumps(VALUE),
-    "write on many lines": lambda: strict_json.dumps(VALUE, indent=2),
-    "find lines": lambda: strict_json.locate(TEXT, [LAST, "/rows/x", "/none"]),
+    "read": lambda: reader.parse(TEXT),
+    "write": lambda: reader.dumps(VALUE),
+    "write on many lines": lambda: reader.dumps(VALUE, indent=2),
+    "find lines": lambda: reader.locate(TEXT, [LAST, "/rows/x", "/none"]),
     "write a response": lambda: encode(VALUE, max_bytes=len(TEXT)),
     "canonical": lambda: canonical(VALUE),
     "fingerprint": lambda: Configuration(VALUE).fingerprint(b"key"),
-    "same": lambda: same(VALUE, strict_json.parse(TEXT)),
+    "same": lambda: same(VALUE, reader.parse(TEXT)),
     "compare": lambda: compare(VALUE, OTHER),
     "compare with an example": lambda: differing(VALUE, OTHER, [LAST, "/chain"]),
     "table": lambda: as_table([{"a": 1}] * (ITEMS // 8)),
@@ -132,40 +132,44 @@ WALKS = {
     "bound secrets": lambda: find_secrets(None, SECRETS, budget=budget()).problems("/configuration"),
     "secrets of a run": lambda: RunSecrets.of(COMPILED, VALUE, COMPILED, Configuration(VALUE)).scrubber(),
     "store parameters": lambda: without_secrets(WITH_SECRET, find_secrets(None, WITH_SECRET, budget=budget())),
-    "redact a value": lambda: Scrubber(["hunter22"]).value(VALUE),
-    "redact numbers of a value": lambda: Scrubber(["90125"]).value(VALUE),
-    "redact a text": lambda: Scrubber(["hunter22"]).text(TEXT),
-    "redact a cut text": lambda: Scrubber(["hunter22"]).cut_text(TEXT),
-    "redact with too many": lambda: scrubber_of(find_secrets(None, SECRETS)).value(VALUE),
+    "redact a value": lambda: Redactor(["hunter22"]).value(VALUE),
+    "redact numbers of a value": lambda: Redactor(["90125"]).value(VALUE),
+    "redact a text": lambda: Redactor(["hunter22"]).text(TEXT),
+    "redact a cut text": lambda: Redactor(["hunter22"]).cut_text(TEXT),
+    "redact with too many": lambda: redactor_of(find_secrets(None, SECRETS)).value(VALUE),
     "hide unmarked secrets": lambda: without_unmarked_secrets(VALUE, COMPILED),
-    "fill in again": lambda: refill(Contract(SPEC), VALUE),
+    "fill in again": lambda: prefilled(CompiledSpec(SPEC), VALUE),
     # A value and its schema.
     "check": lambda: COMPILED.check({"rows": ROWS[:20_000]}, budget=budget()),
     "problems": lambda: value_problems(COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()),
-    "problems without secrets": lambda: told_safely(COMPILED.check({"chain": 1}), COMPILED, VALUE),
-    "problems of a form": lambda: told_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
+    "problems without secrets": lambda: described_safely(COMPILED.check({"chain": 1}), COMPILED, VALUE),
+    "problems of a form": lambda: described_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
     "mock from examples": lambda: mock(EXAMPLE_SPEC, VALUE, None),
     "mock from a schema": lambda: mock(SPEC, VALUE, COMPILED),
     "make values": lambda: samples(COMPILED, "seed"),
-    "open a form": lambda: forms.begin(COMPILED, VALUE, name="parameters"),
-    "draw a form": lambda: schema_form(forms.begin(COMPILED, VALUE, name="parameters").form),
-    "draw an empty form": lambda: schema_form(forms.begin(COMPILED, name="parameters").form),
-    "submit a form": lambda: forms.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False),
-    "preview a form": lambda: forms.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False).preview,
+    "open a form": lambda: schema_form.begin(COMPILED, VALUE, name="parameters"),
+    "draw a form": lambda: draw_form(schema_form.begin(COMPILED, VALUE, name="parameters").form),
+    "draw an empty form": lambda: draw_form(schema_form.begin(COMPILED, name="parameters").form),
+    "submit a form": lambda: schema_form.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False),
+    "preview a form": lambda: (
+        schema_form.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False).preview
+    ),
     # A schema.
     "mark secrets by name": lambda: with_secrets_marked(SCHEMA),
     "mention secrets": lambda: mentions_secrets(SCHEMA),
     "names of secrets": lambda: secret_names(SCHEMA),
-    "gate": lambda: gate_schema(SCHEMA),
+    "gate": lambda: schema_policy_problems(SCHEMA),
     "lint": lambda: lint(SPEC),
     "lint many branches": lambda: lint(spec_of(BRANCHES)),
     "mark names of many branches": lambda: secret_names(BRANCHES),
     "make values for many patterns": lambda: samples(compile_schema(PATTERNS), "seed"),
     "make values with many members": lambda: samples(compile_schema(REQUIRED), "seed"),
-    "draw a form of many members": lambda: schema_form(forms.begin(compile_schema(REQUIRED), name="parameters").form),
+    "draw a form of many members": lambda: draw_form(
+        schema_form.begin(compile_schema(REQUIRED), name="parameters").form
+    ),
     "document": lambda: document(SCHEMA, anchor="a", pointer="/definition/parameters"),
     "fields": lambda: list(fields_of(SCHEMA)),
-    "search document": lambda: wording_of(SPEC),
+    "search document": lambda: spec_terms_of(SPEC),
     "draft": lambda: is_outdated(SCHEMA),
     "spans": lambda: spans_of(SPEC_TEXT),
     "highlight": lambda: highlight(json.dumps(SCHEMA, indent=2)),
@@ -206,7 +210,7 @@ def calls_of(work, most):
 def warm():
     """What is made once in a process, as templates are, is no part of a walk."""
     COMPILED.check({})
-    schema_form(forms.begin(COMPILED, {"rows": [1]}, name="parameters").form)
+    draw_form(schema_form.begin(COMPILED, {"rows": [1]}, name="parameters").form)
 
 
 @pytest.mark.usefixtures("warm")

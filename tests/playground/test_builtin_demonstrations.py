@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from catalog.spec import read_spec
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
 from playground.tool import listen_to_progress
 from tests.playground.builtin_calls import call_tool

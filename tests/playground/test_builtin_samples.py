@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.spec import read_spec
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
 
 SAMPLES = Path(SPECS).parents[1] / "samples"

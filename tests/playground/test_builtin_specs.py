@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog import strict_json
-from catalog.spec import read_spec
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext import reader
+from catalog.specs.spec import read_spec
 from playground.builtin import FACTORIES
 from playground.builtin.shipped import SPECS
 from tests.corpora import GET_WEATHER
@@ -60,7 +60,7 @@ def test_the_return_value_of_an_example_conforms(tool_id, example):
 def test_an_example_is_what_a_call_returns(tool_id, example):
     returned = call_tool(tool_id, example.parameters)
 
-    assert returned == json.loads(strict_json.dumps(example.return_value))
+    assert returned == json.loads(reader.dumps(example.return_value))
 
 
 @pytest.mark.parametrize("tool_id", OUR_OWN)

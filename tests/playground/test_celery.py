@@ -12,11 +12,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
-from config import environment
+from config import env
 from playground import running
+from playground.celery.execute import execute_message
 from playground.models import Run
-from playground.recovering import recover_runs
-from playground.taking import take
+from playground.orphans import recover_runs
 from tests.playground.team import Team, until
 
 SECRET = "mrk-7f3a-9c-e1"
@@ -204,7 +204,7 @@ def sent(runs, builtin, settings, monkeypatch):
     """Sends a run of a built-in tool and gives what the worker gets."""
     settings.RUNNER = "celery"
     messages = []
-    monkeypatch.setattr("playground.broker.send", lambda *message: messages.append(message))
+    monkeypatch.setattr("playground.celery.app.send", lambda *message: messages.append(message))
 
     def send(name, parameters):
         tool = builtin(name)
@@ -216,10 +216,10 @@ def sent(runs, builtin, settings, monkeypatch):
 
 def test_a_message_that_comes_twice_calls_nothing_twice(sent):
     message = sent("convert_units", CONVERTED["parameters"])
-    take(*message)
+    execute_message(*message)
     [before] = Run.objects.values()
 
-    take(*message)
+    execute_message(*message)
 
     assert before["outcome"] == "returned"
     assert Run.objects.values().get() == before
@@ -229,7 +229,7 @@ def test_a_worker_with_other_keys_says_so_and_calls_nothing(sent, settings):
     message = sent("convert_units", CONVERTED["parameters"])
     settings.CONFIGURATION_KEYS = ["others"]
 
-    take(*message)
+    execute_message(*message)
 
     run = Run.objects.get()
     assert run.outcome == "crashed"
@@ -240,7 +240,7 @@ def test_the_message_of_another_run_is_not_taken_for_this_one(sent):
     _, others = sent("convert_units", CONVERTED["parameters"])
     run_id, _ = sent("hash_text", {"text": "hello"})
 
-    take(run_id, others)
+    execute_message(run_id, others)
 
     assert Run.objects.get(pk=run_id).outcome == "crashed"
 
@@ -268,7 +268,7 @@ def test_a_broker_that_is_none_stops_the_start_and_names_what_is_accepted(monkey
     monkeypatch.setenv("CELERY_BROKER_URL", url)
 
     with pytest.raises(ImproperlyConfigured, match="redis://") as told:
-        environment.broker("CELERY_BROKER_URL")
+        env.broker("CELERY_BROKER_URL")
 
     assert "hidden" not in str(told.value)
 
@@ -277,7 +277,7 @@ def test_a_broker_whose_port_is_no_number_stops_the_start(monkeypatch):
     monkeypatch.setenv("CELERY_BROKER_URL", "redis://user:hidden@localhost:many")
 
     with pytest.raises(ImproperlyConfigured, match="CELERY_BROKER_URL is no URL, or its port is no number") as told:
-        environment.broker("CELERY_BROKER_URL")
+        env.broker("CELERY_BROKER_URL")
 
     assert "hidden" not in str(told.value)
 
@@ -287,4 +287,4 @@ def test_without_celery_the_start_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     with pytest.raises(ImproperlyConfigured, match="make team"):
-        environment.broker("CELERY_BROKER_URL")
+        env.broker("CELERY_BROKER_URL")

@@ -5,13 +5,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog import strict_json
 from catalog.errors import Unreachable
+from catalog.jsontext import reader
 from catalog.publishing import publish
-from catalog.spec import read_spec
-from playground.broker import BrokerError
-from playground.checking_examples import begin_check, wait_for
-from playground.example_results import differing, results_of
+from catalog.specs.spec import read_spec
+from playground.celery.app import BrokerError
+from playground.examples.check import begin_check, wait_for
+from playground.examples.results import differing, results_of
 from playground.models import ExampleCheck, Run
 from tests.factories import make_tool
 
@@ -25,9 +25,9 @@ def check(tool, **how):
 
 def with_examples(tool, *examples):
     """The tool with other examples."""
-    document = strict_json.loads(tool.current.source)
+    document = reader.loads(tool.current.source)
     document["definition"]["examples"] = list(examples)
-    return publish(read_spec(strict_json.dumps(document)), by=None).tool
+    return publish(read_spec(reader.dumps(document)), by=None).tool
 
 
 KILOMETER = {"value": 1, "from_unit": "km", "to_unit": "m"}
@@ -67,7 +67,7 @@ def test_pointers_can_be_left_out_of_the_comparison(builtin):
 
 
 def test_secrets_among_the_parameters_are_no_difference(builtin):
-    document = strict_json.loads(builtin("query_json").current.source)
+    document = reader.loads(builtin("query_json").current.source)
     document["definition"]["parameters"]["properties"]["document"]["x-secret"] = True
     document["definition"]["examples"] = [
         {
@@ -76,7 +76,7 @@ def test_secrets_among_the_parameters_are_no_difference(builtin):
         }
         for result in ("mrk-5e1f-par-77", "something else")
     ]
-    tool = publish(read_spec(strict_json.dumps(document)), by=None).tool
+    tool = publish(read_spec(reader.dumps(document)), by=None).tool
 
     kept, differing = results_of(check(tool, exactly=True))
 
@@ -129,7 +129,7 @@ def test_a_check_that_cannot_start_all_of_its_runs_is_none(builtin, settings, mo
         sent.append(run_id)
 
     settings.RUNNER = "celery"
-    monkeypatch.setattr("playground.broker.send", send_one)
+    monkeypatch.setattr("playground.celery.app.send", send_one)
     tool = builtin("convert_units")
 
     with pytest.raises(Unreachable):

@@ -1,9 +1,9 @@
 import pytest
 
-from catalog import strict_json
-from catalog.secret_names import is_secret_name
-from catalog.validation import compile_schema
-from playground.configurations import Configuration, secret_members, told_safely
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext import reader
+from catalog.specs.secret_names import is_secret_name
+from playground.configurations.secret_members import Configuration, described_safely, secret_members
 
 
 def members(schema, value):
@@ -93,9 +93,9 @@ def test_a_configuration_does_not_show_its_value():
 
 
 def test_equal_configurations_have_one_fingerprint_and_others_another():
-    one = Configuration(strict_json.loads('{"a": 1, "b": 2.0}'))
-    same = Configuration(strict_json.loads('{"b": 2, "a": 1}'))
-    other = Configuration(strict_json.loads('{"b": 2, "a": 3}'))
+    one = Configuration(reader.loads('{"a": 1, "b": 2.0}'))
+    same = Configuration(reader.loads('{"b": 2, "a": 1}'))
+    other = Configuration(reader.loads('{"b": 2, "a": 3}'))
 
     assert one.fingerprint(b"key") == same.fingerprint(b"key") != other.fingerprint(b"key")
     assert one.fingerprint(b"key") != one.fingerprint(b"another key")
@@ -115,7 +115,7 @@ def test_what_is_wrong_with_a_secret_is_told_without_it(secret):
     schema = compile_schema({"properties": {"key": {"writeOnly": True, **deep}}})
     value = {"key": secret}
 
-    told = told_safely(schema.check(value), schema, value)
+    told = described_safely(schema.check(value), schema, value)
 
     assert told.problems
     for problem in told.problems:
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_the_rest_is_told_as_it_is():
     schema = compile_schema({"properties": {"key": {"writeOnly": True}, "unit": {"enum": ["C", "F"]}}})
     value = {"key": "hunter22", "unit": "K"}
 
-    told = told_safely(schema.check(value), schema, value)
+    told = described_safely(schema.check(value), schema, value)
 
     assert [problem.message for problem in told.problems] == [
         problem.message for problem in schema.check(value).problems

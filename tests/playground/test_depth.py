@@ -11,9 +11,9 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import SpecError
-from catalog.exports import FORMATS
 from catalog.publishing import publish
-from catalog.spec import kept_spec, read_spec
+from catalog.specs.exporters import FORMATS
+from catalog.specs.spec import read_spec, stored_spec
 from tests.conftest import Program
 from tests.factories import make_token
 
@@ -100,7 +100,7 @@ def deep(case, db):
     changed = json.loads(json.dumps(schema))
     [*_, last] = changed["$defs"].values()
     last["minProperties"] = 1
-    read = read_spec if is_accepted else kept_spec
+    read = read_spec if is_accepted else stored_spec
     publish(read(text_of(schema, value)), by=None)
     return publish(read(text_of(changed, value, description="Another.")), by=None).tool
 
@@ -202,4 +202,4 @@ def test_what_is_stored_is_read_again_by_the_rules_of_its_time():
 
     with pytest.raises(SpecError):
         read_spec(text)
-    assert kept_spec(text).tool_id == "deep"
+    assert stored_spec(text).tool_id == "deep"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from playground import example_calls
-from playground.example_calls import call_of
+from playground.examples import calls as example_calls
+from playground.examples.calls import call_of
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.django_db

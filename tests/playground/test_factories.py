@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from playground.factories import FactoryRegistry, registry
-from playground.registrations import read_registrations
+from playground.factories.discover import read_registrations
+from playground.factories.registry import FactoryRegistry, registry
 from tests.playground.runners import TOOLS, MarkedRunner, soon
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,9 +5,9 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from playground.figures import figures_of, percent, quantile
 from playground.models import Run
-from playground.pruning import prune_runs
+from playground.retention import prune_runs
+from playground.statistics import percent, quantile, statistics_of
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def test_the_figures_of_a_tool():
     make_run(tool, mode="mock")
     make_run(make_tool())
 
-    figures = figures_of(tool)
+    figures = statistics_of(tool)
 
     assert (figures.runs, figures.there_are_more) == (6, False)
     assert (figures.returned_percent, figures.conformed_percent) == ("83 %", "80 %")
@@ -37,7 +37,7 @@ def test_the_figures_of_a_tool():
 
 
 def test_a_tool_without_runs_has_no_figures():
-    figures = figures_of(make_tool())
+    figures = statistics_of(make_tool())
 
     assert (figures.runs, figures.returned_percent, figures.median_ms, figures.bars) == (0, "—", None, ())
 
@@ -47,7 +47,7 @@ def test_the_chart_shows_the_latest_sixty_runs_the_latest_on_the_right():
     for number in range(70):
         make_run(tool, call_ms=number)
 
-    figures = figures_of(tool)
+    figures = statistics_of(tool)
 
     assert len(figures.bars) == 60
     assert figures.bars[-1].height == 40

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog.strict_json import Number
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL, pairs_of, same
 
@@ -51,9 +51,9 @@ def pairs(draw):
 def test_any_value_under_any_schema_comes_back_unchanged(pair):
     schema, value = pair
     compiled = compile_schema(schema)
-    page = schema_form(forms.begin(compiled, value, name="parameters").form)
+    page = draw_form(schema_form.begin(compiled, value, name="parameters").form)
 
-    again = forms.submitted(compiled, Page(page).submit(), name="parameters", is_checked=False)
+    again = schema_form.submitted(compiled, Page(page).submit(), name="parameters", is_checked=False)
 
     assert same(again.value, value)
-    assert schema_form(again.form) == page
+    assert draw_form(again.form) == page

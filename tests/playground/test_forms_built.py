@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import NoWayError, Page, Person
 from tests.playground.forms_pairs import Pair, pairs_of, same
 
@@ -27,14 +27,14 @@ class Tally:
 
     def build(self, pair: Pair) -> None:
         compiled = compile_schema(pair.schema)
-        page = Page(schema_form(forms.begin(compiled, name="parameters").form))
+        page = Page(draw_form(schema_form.begin(compiled, name="parameters").form))
 
         def post(pairs):
-            return schema_form(forms.submitted(compiled, pairs, name="parameters").form)
+            return draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
 
         person = Person(page, "parameters", post, may_write_json=True)
         try:
-            final = forms.submitted(compiled, person.fill(pair.value), name="parameters")
+            final = schema_form.submitted(compiled, person.fill(pair.value), name="parameters")
         except NoWayError as error:
             self.missed.append(f"{pair}: no control at {error}")
             return

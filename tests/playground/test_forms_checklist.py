@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page, Person
 from tests.playground.forms_pairs import read, same
 from tests.playground.forms_use import FormInUse
@@ -56,11 +56,11 @@ def test_an_invalid_value_is_told_at_a_control(row, value):
 @pytest.mark.parametrize(("row", "value"), VALID, ids=name)
 def test_a_valid_value_is_built_from_the_empty_form_by_fields_alone(row, value):
     compiled = compile_schema(row["schema"])
-    page = Page(schema_form(forms.begin(compiled, name="parameters").form))
+    page = Page(draw_form(schema_form.begin(compiled, name="parameters").form))
 
     def post(pairs):
-        return schema_form(forms.submitted(compiled, pairs, name="parameters").form)
+        return draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
 
     person = Person(page, "parameters", post)
 
-    assert same(forms.submitted(compiled, person.fill(value), name="parameters").value, value)
+    assert same(schema_form.submitted(compiled, person.fill(value), name="parameters").value, value)

@@ -5,11 +5,11 @@ Work is counted in lines of Python, which no machine changes; `bench/forms.py` p
 
 import pytest
 
-from catalog import strict_json
-from catalog.validation import compile_schema
-from playground import forms
-from playground.forms.submissions import MAX_FIELDS
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext import reader
+from playground import schema_form
+from playground.schema_form.form import MAX_FIELDS
+from playground.templatetags.forms import draw_form
 from tests.corpora import lines
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import pairs_of, same
@@ -27,12 +27,12 @@ def counted(do):
 def open_and_post(schema, value):
     """The value that comes back, lines run for the first page and for the post, and how many fields were sent."""
     compiled = compile_schema(schema)
-    page, opened = counted(lambda: schema_form(forms.begin(compiled, value, name="parameters").form))
+    page, opened = counted(lambda: draw_form(schema_form.begin(compiled, value, name="parameters").form))
     pairs = Page(page).submit()
 
     def post():
-        submission = forms.submitted(compiled, pairs, name="parameters")
-        schema_form(submission.form)
+        submission = schema_form.submitted(compiled, pairs, name="parameters")
+        draw_form(submission.form)
         return submission.value
 
     value, posted = counted(post)
@@ -41,10 +41,10 @@ def open_and_post(schema, value):
 
 @pytest.mark.corpora
 def test_real_specs_are_drawn_and_taken_back_with_little_work():
-    schemas = [strict_json.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")]
+    schemas = [reader.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")]
     open_and_post(True, {"templates": ["are read once"]})
 
-    lines_run = sorted(max(open_and_post(schema, forms.ABSENT)[1:3]) for schema in schemas)
+    lines_run = sorted(max(open_and_post(schema, schema_form.ABSENT)[1:3]) for schema in schemas)
 
     assert lines_run[len(lines_run) // 2] <= P50_LINES
     assert lines_run[len(lines_run) * 99 // 100] <= P99_LINES
@@ -104,6 +104,6 @@ def test_a_hostile_schema_or_value_is_bounded_and_comes_back(what):
 
 def test_a_new_value_of_a_hostile_schema_is_bounded():
     for schema, _value in HOSTILE.values():
-        *_, fields = open_and_post(schema, forms.ABSENT)
+        *_, fields = open_and_post(schema, schema_form.ABSENT)
 
         assert fields <= MAX_FIELDS

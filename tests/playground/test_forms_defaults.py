@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from catalog import strict_json
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext import reader
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.corpora import lines
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL_CASES, pairs_of, same
@@ -17,8 +17,8 @@ SPECS = ("specs_mcp", "specs_bfcl", "specs_taubench")
 
 def untouched(schema, value):
     compiled = compile_schema(schema)
-    page = Page(schema_form(forms.begin(compiled, value, name="parameters").form))
-    return forms.submitted(compiled, page.submit(), name="parameters")
+    page = Page(draw_form(schema_form.begin(compiled, value, name="parameters").form))
+    return schema_form.submitted(compiled, page.submit(), name="parameters")
 
 
 def without_optional_defaults(schema, value):
@@ -36,7 +36,7 @@ def without_optional_defaults(schema, value):
 
 def schemas_of(name):
     for line in lines(name):
-        definition = strict_json.loads(line)["definition"]
+        definition = reader.loads(line)["definition"]
         for part in ("parameters", "configuration"):
             if part in definition:
                 yield definition["name"], definition[part]
@@ -61,7 +61,7 @@ def test_an_empty_object_stays_empty_under_every_real_schema(name):
 @pytest.mark.parametrize("name", SPECS)
 def test_a_new_value_has_what_is_required_and_nothing_else(name):
     for tool, schema in schemas_of(name):
-        value = forms.begin(compile_schema(schema), name="parameters").value
+        value = schema_form.begin(compile_schema(schema), name="parameters").value
 
         if schema.keys().isdisjoint({"allOf", "anyOf", "oneOf", "if"}):  # which may need more
             assert value.keys() <= set(schema.get("required", [])), tool
@@ -70,12 +70,12 @@ def test_a_new_value_has_what_is_required_and_nothing_else(name):
 def test_a_required_member_begins_with_its_default():
     schema = {"properties": {"unit": {"type": "string", "default": "C"}}, "required": ["unit"]}
 
-    assert forms.begin(compile_schema(schema), name="parameters").value == {"unit": "C"}
+    assert schema_form.begin(compile_schema(schema), name="parameters").value == {"unit": "C"}
 
 
 def test_an_optional_default_is_told_and_not_filled_in():
     schema = {"properties": {"unit": {"type": "string", "default": "C"}}}
-    begun = forms.begin(compile_schema(schema), name="parameters")
+    begun = schema_form.begin(compile_schema(schema), name="parameters")
 
     assert begun.value == {}
     assert begun.form.root.members[0].head.default == json.dumps("C")
@@ -84,9 +84,9 @@ def test_an_optional_default_is_told_and_not_filled_in():
 def test_a_default_does_not_come_back_after_it_was_cleared():
     schema = {"type": "object", "properties": {"unit": {"type": "string", "default": "C"}}}
     compiled = compile_schema(schema)
-    page = Page(schema_form(forms.begin(compiled, {"unit": "C"}, name="parameters").form))
+    page = Page(draw_form(schema_form.begin(compiled, {"unit": "C"}, name="parameters").form))
 
-    cleared = forms.submitted(compiled, page.submit(typed={"parameters:t:/.unit": [""]}), name="parameters")
+    cleared = schema_form.submitted(compiled, page.submit(typed={"parameters:t:/.unit": [""]}), name="parameters")
 
     assert cleared.value == {}
 
@@ -94,10 +94,10 @@ def test_a_default_does_not_come_back_after_it_was_cleared():
 def test_the_only_value_that_a_required_member_may_have_is_there_at_once():
     schema = {"properties": {"kind": {"const": "circle"}, "shade": {"const": "red"}}, "required": ["kind"]}
 
-    assert forms.begin(compile_schema(schema), name="parameters").value == {"kind": "circle"}
+    assert schema_form.begin(compile_schema(schema), name="parameters").value == {"kind": "circle"}
 
 
 def test_a_default_that_breaks_its_own_type_is_not_taken():
     schema = {"properties": {"limit": {"type": "integer", "default": None}}, "required": ["limit"]}
 
-    assert forms.begin(compile_schema(schema), name="parameters").value == {}
+    assert schema_form.begin(compile_schema(schema), name="parameters").value == {}

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from catalog.validation import compile_schema
-from playground import forms
-from playground.forms.names import member_path
-from playground.forms.nodes import children
-from playground.forms.reading import read
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.schema_form.control_names import member_path
+from playground.schema_form.nodes import children
+from playground.schema_form.to_value import read
+from playground.templatetags.forms import draw_form
 from tests.corpora import expected
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL_CASES, Pair, pairs_of
@@ -21,8 +21,8 @@ SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "dra
 
 def submitted(schema, value):
     compiled = compile_schema(schema)
-    page = Page(schema_form(forms.begin(compiled, value, name="parameters").form))
-    return forms.submitted(compiled, page.submit(), name="parameters")
+    page = Page(draw_form(schema_form.begin(compiled, value, name="parameters").form))
+    return schema_form.submitted(compiled, page.submit(), name="parameters")
 
 
 def messages_at_controls(page):
@@ -76,7 +76,7 @@ class Tally:
     def look_at(self, pair: Pair) -> None:
         submission = submitted(pair.schema, pair.value)
         checked = compile_schema(pair.schema).check(submission.value)
-        page = Page(schema_form(submission.form))
+        page = Page(draw_form(submission.form))
         shown = messages_at_controls(page)
         nodes = nodes_of(submission.form)
         paths = read(submission.draft).paths

@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog import strict_json
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext import reader
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.corpora import lines
 from tests.playground.forms_driver import Page
 
@@ -62,8 +62,8 @@ def marked_schema(schema, mark):
 
 
 def draw(schema, value, mark):
-    begun = forms.begin(compile_schema(marked_schema(schema, mark)), marked(value, mark), name="parameters")
-    return schema_form(begun.form)
+    begun = schema_form.begin(compile_schema(marked_schema(schema, mark)), marked(value, mark), name="parameters")
+    return draw_form(begun.form)
 
 
 def harmless(payload):
@@ -123,11 +123,11 @@ def test_markup_in_every_text_of_a_schema_and_a_value_changes_no_element(payload
 def test_markup_in_errors_and_typed_text_changes_no_element(payload):
     def answer(mark):
         compiled = compile_schema(marked_schema(EVERYTHING, mark))
-        page = Page(schema_form(forms.begin(compiled, marked(VALUE, mark), name="parameters").form))
+        page = Page(draw_form(schema_form.begin(compiled, marked(VALUE, mark), name="parameters").form))
         typed = {f"parameters:n:{path}": [mark] for path in page.paths("n")}
         typed |= {f"parameters:k:{path}": [mark] for path in page.paths("k")}
         pairs = page.submit(typed=typed)
-        return schema_form(forms.submitted(compiled, pairs, name="parameters").form)
+        return draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
 
     assert skeleton(answer(payload)) == skeleton(answer(harmless(payload)))
 
@@ -136,6 +136,6 @@ def test_markup_in_errors_and_typed_text_changes_no_element(payload):
 @pytest.mark.parametrize("payload", PAYLOADS[:3])
 def test_markup_in_the_texts_of_real_specs_changes_no_element(payload):
     for line in lines("specs_mcp")[::10]:
-        schema = strict_json.loads(line)["definition"].get("parameters")
+        schema = reader.loads(line)["definition"].get("parameters")
 
         assert skeleton(draw(schema, {}, payload)) == skeleton(draw(schema, {}, harmless(payload)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.forms.files import encoded, size_of
+from playground.schema_form.files import encoded, size_of
 from tests.playground.forms_use import FormInUse
 
 LOGO = {

@@ -2,11 +2,11 @@
 
 import pytest
 
-from playground.forms.drafts import Folded, draft_of
-from playground.forms.folding import FULL_PAGE, PAGE, fold, folded_draft, weight
-from playground.forms.nodes import fields
-from playground.forms.reading import read
-from playground.forms.submissions import MAX_FIELDS
+from playground.schema_form.collapse import FULL_PAGE, PAGE, fold, folded_draft, weight
+from playground.schema_form.draft import Folded, draft_of
+from playground.schema_form.form import MAX_FIELDS
+from playground.schema_form.nodes import fields
+from playground.schema_form.to_value import read
 from tests.playground.forms_use import FormInUse
 
 LARGE = {

@@ -1,7 +1,7 @@
 """The buttons of a form: each changes the draft, keeps everything that was typed, and checks nothing."""
 
-from playground.forms import submitted
-from playground.forms.values import ABSENT
+from playground.schema_form import submitted
+from playground.schema_form.values import ABSENT
 from tests.playground.forms_use import FormInUse
 
 LIST = {"type": "array", "items": {"type": "string"}}

@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from catalog.strict_json import Number
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import same
 from tests.playground.forms_use import FormInUse
@@ -122,13 +122,14 @@ def texts(page):
 
 
 def look_at(form):
-    again = forms.submitted(form.schema, form.page.submit(), name="parameters", is_checked=False)
-    page = schema_form(again.form)
+    again = schema_form.submitted(form.schema, form.page.submit(), name="parameters", is_checked=False)
+    page = draw_form(again.form)
     ids = [element.attributes["id"] for element in form.page.select("[id]")]
 
     assert texts(form.page) - texts(Page(page)) - Counter({"": 1000}) == Counter()
     assert (
-        schema_form(forms.submitted(form.schema, Page(page).submit(), name="parameters", is_checked=False).form) == page
+        draw_form(schema_form.submitted(form.schema, Page(page).submit(), name="parameters", is_checked=False).form)
+        == page
     )
     assert len(ids) == len(set(ids))
     assert len(form.page.select("[autofocus]")) <= 1

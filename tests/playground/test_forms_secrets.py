@@ -2,8 +2,8 @@
 
 from cryptography.fernet import Fernet, InvalidToken
 
-from playground import forms
-from playground.forms.values import ABSENT
+from playground import schema_form
+from playground.schema_form.values import ABSENT
 from tests.playground.forms_use import FormInUse
 
 MARKER = "s3cr3t-9f2c"
@@ -118,7 +118,7 @@ def test_a_token_at_a_place_that_is_not_secret_opens_nothing():
     form = form_in_use(STORED, stored=STORED)
 
     pairs = [*form.page.submit(typed={"parameters:t:/.user": []}), ("parameters:c:/.user", "stored:/key")]
-    form.show(forms.submitted(form.schema, pairs, name="parameters", **form.options))
+    form.show(schema_form.submitted(form.schema, pairs, name="parameters", **form.options))
 
     assert MARKER not in form.html
     assert form.value.get("user") != MARKER

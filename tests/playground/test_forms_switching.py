@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.validation import compile_schema
-from playground import forms
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL_CASES, pairs_of, same
 
@@ -16,20 +16,20 @@ class Visitor:
 
     def __init__(self, schema, value):
         self.schema = compile_schema(schema)
-        self.page = self.drawn(forms.begin(self.schema, value, name="parameters"))
+        self.page = self.drawn(schema_form.begin(self.schema, value, name="parameters"))
 
     def drawn(self, submission):
-        return Page(schema_form(submission.form))
+        return Page(draw_form(submission.form))
 
     def pick(self, page, name, wanted):
         verb = "kind" if name.split(":")[1] == "y" else "branch"
         path = name.split(":", 2)[2]
         typed = {name: [wanted]}
         pairs = page.submit(pressed=f"parameters:{verb}:{path}", typed=typed)
-        return self.drawn(forms.submitted(self.schema, pairs, name="parameters"))
+        return self.drawn(schema_form.submitted(self.schema, pairs, name="parameters"))
 
     def value(self, page):
-        return forms.submitted(self.schema, page.submit(), name="parameters").value
+        return schema_form.submitted(self.schema, page.submit(), name="parameters").value
 
     def options(self, tag):
         """Each selector's name and what it offers beside what is in force."""

@@ -4,9 +4,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import DocumentError
+from catalog.jsontext.reader import dumps
 from catalog.publishing import publish
-from catalog.spec import read_spec
-from catalog.strict_json import dumps
+from catalog.specs.spec import read_spec
 from tests.corpora import expected
 from tests.playground.forms_driver import NoWayError, Page, Person, wire
 from tests.playground.forms_pairs import pairs_of, read, same

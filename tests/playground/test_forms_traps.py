@@ -2,8 +2,8 @@
 
 import json
 
-from catalog.strict_json import Number
-from playground.forms.values import ABSENT
+from catalog.jsontext.reader import Number
+from playground.schema_form.values import ABSENT
 from tests.playground.forms_use import FormInUse
 
 SHAPES = {

@@ -2,13 +2,13 @@
 
 import pytest
 
-from catalog.validation import compile_schema
-from playground.forms.building import build
-from playground.forms.decoding import decode
-from playground.forms.drafts import draft_of
-from playground.forms.guide import Guide
-from playground.forms.reading import read
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from playground.schema_form.build import build
+from playground.schema_form.draft import draft_of
+from playground.schema_form.lookups import SchemaLookups
+from playground.schema_form.parse import decode
+from playground.schema_form.to_value import read
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page
 from tests.playground.forms_pairs import REAL_CASES, Pair, pairs_of, same
 
@@ -16,8 +16,8 @@ SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "dra
 
 
 def draw(schema, draft):
-    return schema_form(
-        build([compile_schema(schema).root], draft, name="parameters", label="Parameters", guide=Guide())
+    return draw_form(
+        build([compile_schema(schema).root], draft, name="parameters", label="Parameters", guide=SchemaLookups())
     )
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from catalog.strict_json import Number
-from catalog.validation import compile_schema
-from playground import forms
-from playground.forms.values import literal
-from playground.templatetags.forms import schema_form
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
+from playground import schema_form
+from playground.schema_form.values import literal
+from playground.templatetags.forms import draw_form
 from tests.playground.forms_driver import Page, values_of
 from tests.playground.forms_pairs import REAL_CASES, pairs_of
 
@@ -44,7 +44,7 @@ def shown(page):
 
 
 def complaint(pair):
-    page = Page(schema_form(forms.begin(compile_schema(pair.schema), pair.value, name="parameters").form))
+    page = Page(draw_form(schema_form.begin(compile_schema(pair.schema), pair.value, name="parameters").form))
     missing = Counter(leaves(pair.value)) - Counter(shown(page))
     return f"{pair}: {missing} is nowhere to be seen" if missing else None
 

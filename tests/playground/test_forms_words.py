@@ -2,15 +2,15 @@
 
 import pytest
 
-from catalog.strict_json import Number
-from playground.forms.choices import canonical, label_of
-from playground.forms.decoding import decode
-from playground.forms.drafts import draft_of
-from playground.forms.names import control_name, member_path, split_path
-from playground.forms.posting import posted
-from playground.forms.reading import read
-from playground.forms.values import literal, read_literal
-from playground.forms.wording import constraints, kinds_in_words
+from catalog.jsontext.reader import Number
+from playground.schema_form.choices import canonical, label_of
+from playground.schema_form.control_names import control_name, member_path, split_path
+from playground.schema_form.draft import draft_of
+from playground.schema_form.parse import decode
+from playground.schema_form.serialize import posted
+from playground.schema_form.to_value import read
+from playground.schema_form.values import literal, read_literal
+from playground.schema_form.wording import constraints, kinds_in_words
 from tests.playground.forms_use import FormInUse
 
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from catalog.spec import read_spec
-from catalog.strict_json import loads
-from playground.keeping import CannotKeep, with_example
+from catalog.jsontext.reader import loads
+from catalog.specs.spec import read_spec
+from playground.examples.save_as_example import CannotSaveExample, with_example
 
 
 def kept(source, *, description="one", parameters=None, return_value=None):
@@ -91,5 +91,5 @@ def test_numbers_stay_as_they_were_written():
 
 @pytest.mark.parametrize(("parameters", "return_value"), [([1], {"a": 1}), ({"a": 1}, "text")])
 def test_only_objects_can_be_examples(parameters, return_value):
-    with pytest.raises(CannotKeep):
+    with pytest.raises(CannotSaveExample):
         kept(LAID_OUT, parameters=parameters, return_value=return_value)

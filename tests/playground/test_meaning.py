@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from catalog import meaning
-from catalog.meaning import meaning_of
+from catalog import revision_diff
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.revision_diff import meaning_of
+from catalog.specs.spec import read_spec
 from playground.apps import values_of
-from playground.contracts import contract_of
+from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ def revision(**parameters):
 
 
 def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
-    monkeypatch.setattr(meaning, "_kept", type(meaning._kept)())
+    monkeypatch.setattr(revision_diff, "_kept", type(revision_diff._kept)())
     place = {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
     old = revision(properties={"place": place}, required=["place"])
     new = revision(properties={"place": {**place, "maxLength": 4}}, required=["place"])
@@ -33,7 +33,7 @@ def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
 
 
 def test_what_people_sent_in_runs_is_shown_to_nobody_else(monkeypatch):
-    monkeypatch.setattr(meaning, "_kept", type(meaning._kept)())
+    monkeypatch.setattr(revision_diff, "_kept", type(revision_diff._kept)())
     old = revision(properties={"place": {"type": "string"}})
     new = revision(properties={"place": {"type": "string", "maxLength": 20}})
     Run.objects.create(
@@ -44,7 +44,7 @@ def test_what_people_sent_in_runs_is_shown_to_nobody_else(monkeypatch):
 
 
 def test_the_values_are_accepted_and_the_same_each_time():
-    contract = contract_of(revision(properties={"n": {"type": "integer", "minimum": 3}}, required=["n"]))
+    contract = compiled_spec_of(revision(properties={"n": {"type": "integer", "minimum": 3}}, required=["n"]))
 
     values = values_of(contract.parameters, "parameters")
 

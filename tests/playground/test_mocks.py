@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from catalog import strict_json
-from catalog.spec import read_spec
-from catalog.validation import compile_schema
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext import reader
+from catalog.specs.spec import read_spec
 from playground.mocks import NoMock, compare, mock
 from playground.sampling import NoValue, sample
 from tests.corpora import DATA, GET_WEATHER, expected
@@ -39,7 +39,7 @@ def test_an_example_with_these_parameters_answers():
 
 
 def test_the_order_of_members_and_the_spelling_of_numbers_make_no_difference():
-    made = mock_of(TWO_EXAMPLES, strict_json.loads('{"days": 2.0, "city": "Graz"}'))
+    made = mock_of(TWO_EXAMPLES, reader.loads('{"days": 2.0, "city": "Graz"}'))
 
     assert (made.source, made.response) == ("example", {"n": 2})
 
@@ -88,7 +88,7 @@ def test_the_same_parameters_make_the_same_response_and_others_another():
     spec = spec_of(returnType={"type": "integer", "minimum": 0, "maximum": 10**9})
 
     first = mock_of(spec, {"city": "Wien", "days": 2}).response
-    again = mock_of(spec, strict_json.loads('{"days": 2.0, "city": "Wien"}')).response
+    again = mock_of(spec, reader.loads('{"days": 2.0, "city": "Wien"}')).response
     other = mock_of(spec, {"city": "Graz", "days": 2}).response
 
     assert first == again
@@ -167,12 +167,12 @@ def test_a_return_type_that_accepts_nothing_gives_no_mock_and_says_why():
         {"allOf": [{"properties": {"a": {"type": "integer"}}}, {"properties": {"b": {"type": "string"}}}],
          "unevaluatedProperties": False, "type": "object"},
     ],
-    ids=lambda schema: strict_json.dumps(schema if isinstance(schema, bool) else json.loads(json.dumps(schema)))[:60]
+    ids=lambda schema: reader.dumps(schema if isinstance(schema, bool) else json.loads(json.dumps(schema)))[:60]
     if not any(isinstance(part, float) for part in (schema.values() if isinstance(schema, dict) else ()))
     else "decimals",
 )  # fmt: skip
 def test_a_made_value_conforms(schema):
-    compiled = compile_schema(strict_json.loads(json.dumps(schema)))
+    compiled = compile_schema(reader.loads(json.dumps(schema)))
 
     for seed in range(5):
         assert compiled.check(sample(compiled, str(seed))).verdict == "conforms"
@@ -229,7 +229,7 @@ def real_return_types():
         if path.name in {"specs_mcp_invalid.jsonl", "specs_mcp.meta.jsonl"}:
             continue
         for line in path.read_text().splitlines():
-            definition = strict_json.loads(line)["definition"]
+            definition = reader.loads(line)["definition"]
             if "returnType" in definition:
                 yield definition["id"], definition["returnType"]
 

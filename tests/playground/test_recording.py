@@ -7,9 +7,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from playground import recording, running
+from playground import run_writer, running
 from playground.models import ExampleCheck, Run
-from playground.recording import Recorder, ensure, insert, write_ends
+from playground.run_writer import Recorder, ensure, insert, write_ends
 
 
 @pytest.fixture
@@ -106,14 +106,14 @@ def test_ends_wait_for_a_database_that_takes_nothing_for_a_while(tool, recorder,
     recorder, written = recorder
     full = threading.Event()
     full.set()
-    write = recording.write_ends
+    write = run_writer.write_ends
 
     def on_a_full_disk(runs):
         if full.is_set():
             raise OperationalError("database or disk is full")
         write(runs)
 
-    monkeypatch.setattr(recording, "write_ends", on_a_full_disk)
+    monkeypatch.setattr(run_writer, "write_ends", on_a_full_disk)
     run = ended(queued(tool))
     recorder.put(run)
     time.sleep(0.3)
@@ -140,13 +140,13 @@ def test_an_end_that_no_database_takes_does_not_hold_up_the_others(tool, recorde
 
 @pytest.mark.usefixtures("runs")
 def test_what_a_run_became_is_told_only_when_it_is_written_down(tool, monkeypatch):
-    write, slow = recording.write_ends, threading.Event()
+    write, slow = run_writer.write_ends, threading.Event()
 
     def slowly(runs):
         slow.wait(5)
         write(runs)
 
-    monkeypatch.setattr(recording, "write_ends", slowly)
+    monkeypatch.setattr(run_writer, "write_ends", slowly)
     started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None)
 
     assert running.wait(started, 1.5).is_active
@@ -171,7 +171,7 @@ def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monk
     def unsettled(check):
         raise ValueError("not to be made out")
 
-    monkeypatch.setattr(recording, "settle", unsettled)
+    monkeypatch.setattr(run_writer, "settle", unsettled)
     check = ExampleCheck.objects.create(tool=tool, revision=tool.current)
     run = ended(queued(tool, example_check=check, example_number=1))
     recorder.put(run)
@@ -190,7 +190,7 @@ def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, m
             raise OSError("disk is full")
 
     if failing == "count":
-        monkeypatch.setattr(recording, "count", fail_at_first)
+        monkeypatch.setattr(run_writer, "count", fail_at_first)
     written = []
     recorder = Recorder(fail_at_first if failing == "when_written" else written.append)
     runs = [ended(queued(tool)) for _ in range(2)]

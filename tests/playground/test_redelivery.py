@@ -7,11 +7,12 @@ import pytest
 from django.utils import timezone
 
 from catalog.errors import Unreachable
-from playground import broker, queueing, running
+from playground import running
+from playground.celery import app, enqueue
+from playground.celery.execute import execute_message
+from playground.celery.redelivery import redeliver
 from playground.models import QueuedMessage, Run
-from playground.recovering import recover_runs
-from playground.redelivery import redeliver
-from playground.taking import take
+from playground.orphans import recover_runs
 
 CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
 
@@ -32,9 +33,9 @@ class Queue:
 def queue(runs, settings, monkeypatch):
     settings.RUNNER = "celery"
     queue = Queue()
-    monkeypatch.setattr("playground.broker.send", queue.send)
-    monkeypatch.setattr("playground.redelivery.send", queue.send)
-    monkeypatch.setattr("playground.redelivery.queue_length", lambda: len(queue.held))
+    monkeypatch.setattr("playground.celery.app.send", queue.send)
+    monkeypatch.setattr("playground.celery.redelivery.send", queue.send)
+    monkeypatch.setattr("playground.celery.redelivery.queue_length", lambda: len(queue.held))
     return queue
 
 
@@ -100,8 +101,8 @@ def test_two_servers_that_look_at_once_send_it_once(queue, start, monkeypatch):
         if len(queue.sent) == 1:
             redeliver()
 
-    monkeypatch.setattr("playground.redelivery.queue_length", lambda: 0)
-    monkeypatch.setattr("playground.redelivery.send", send_while_the_other_looks)
+    monkeypatch.setattr("playground.celery.redelivery.queue_length", lambda: 0)
+    monkeypatch.setattr("playground.celery.redelivery.send", send_while_the_other_looks)
 
     redeliver()
 
@@ -114,9 +115,9 @@ def test_a_message_that_came_twice_calls_the_tool_once(queue, start):
     message = queue.held.pop()
     redeliver()
 
-    take(*message)
+    execute_message(*message)
     [done] = Run.objects.values()
-    take(*queue.held.pop())
+    execute_message(*queue.held.pop())
 
     assert done["outcome"] == "returned"
     assert Run.objects.values().get() == done
@@ -124,7 +125,7 @@ def test_a_message_that_came_twice_calls_the_tool_once(queue, start):
 
 def test_a_run_that_a_worker_has_claimed_is_not_sent_again(queue, start):
     start()
-    take(*queue.held.pop())
+    execute_message(*queue.held.pop())
 
     assert not QueuedMessage.objects.exists()
     assert redeliver() == 0
@@ -147,9 +148,9 @@ def test_a_run_that_was_given_up_is_not_sent_again(queue, start):
 
 def test_a_run_that_could_not_be_sent_is_not_sent_later_either(queue, start, monkeypatch):
     def refuse(run_id, sealed):
-        raise broker.BrokerError("gone")
+        raise app.BrokerError("gone")
 
-    monkeypatch.setattr("playground.broker.send", refuse)
+    monkeypatch.setattr("playground.celery.app.send", refuse)
 
     with pytest.raises(Unreachable, match="The queue for runs cannot be reached, so the run was not started"):
         start()
@@ -160,12 +161,12 @@ def test_a_run_that_could_not_be_sent_is_not_sent_later_either(queue, start, mon
 
 def test_a_run_that_a_worker_has_claimed_is_there_although_redis_did_not_confirm_its_message(queue, start, monkeypatch):
     def send_unconfirmed(run_id, sealed):
-        take(run_id, sealed)
-        raise broker.BrokerError("no answer")
+        execute_message(run_id, sealed)
+        raise app.BrokerError("no answer")
 
-    monkeypatch.setattr("playground.broker.send", send_unconfirmed)
+    monkeypatch.setattr("playground.celery.app.send", send_unconfirmed)
 
-    run = queueing.wait(start(), 10)
+    run = enqueue.wait(start(), 10)
 
     assert run.outcome == "returned"
 
@@ -177,18 +178,18 @@ def test_a_redis_that_does_not_answer_holds_a_quarter_of_the_servers_threads(set
         began.release()
         answered.wait(60)
 
-    monkeypatch.setattr(broker.app, "send_task", never_answered)
-    stuck = [threading.Thread(target=broker.send, args=(f"{n}", "")) for n in range(broker.SENDERS)]
+    monkeypatch.setattr(app.app, "send_task", never_answered)
+    stuck = [threading.Thread(target=app.send, args=(f"{n}", "")) for n in range(app.SENDERS)]
     for thread in stuck:
         thread.start()
         assert began.acquire(timeout=60)
 
-    with pytest.raises(broker.BrokerError, match="other messages are already waiting"):
-        broker.send("one too many", "")
+    with pytest.raises(app.BrokerError, match="other messages are already waiting"):
+        app.send("one too many", "")
 
     answered.set()
     for thread in stuck:
         thread.join(60)
-    broker.send("the next", "")
+    app.send("the next", "")
     assert began.acquire(timeout=60)
-    assert settings.WEB_THREADS // 4 == broker.SENDERS
+    assert settings.WEB_THREADS // 4 == app.SENDERS

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from catalog.accounts.entering import create_token
-from catalog.deprecating import deprecate
+from catalog.accounts.credentials import create_token
+from catalog.lifecycle import deprecate
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from playground import running
 from playground.models import Run
 

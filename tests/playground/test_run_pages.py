@@ -5,12 +5,12 @@ import pytest
 from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.deprecating import deprecate
+from catalog.jsontext.reader import dumps
+from catalog.lifecycle import deprecate
 from catalog.publishing import publish
-from catalog.spec import read_spec
-from catalog.strict_json import dumps
+from catalog.specs.spec import read_spec
 from playground import running
-from playground.broker import BrokerError
+from playground.celery.app import BrokerError
 from playground.models import Run, SavedConfiguration
 from tests.playground.forms_driver import Page
 
@@ -208,7 +208,7 @@ def test_a_queue_that_cannot_be_reached_is_named_and_what_is_filled_in_stays(
         raise BrokerError("gone")
 
     settings.RUNNER = "celery"
-    monkeypatch.setattr("playground.broker.send", refuse)
+    monkeypatch.setattr("playground.celery.app.send", refuse)
     builtin("count_slowly")
     page = browser.get('/tools/count_slowly/try/?parameters={"steps": 7}')
 
@@ -280,7 +280,7 @@ def test_a_saved_configuration_is_removed_on_the_page(browser, ada, builtin):
 
 
 def test_a_run_with_a_configuration_that_was_not_kept_asks_for_it_again(browser, ada, builtin):
-    from playground.configurations import Configuration
+    from playground.configurations.secret_members import Configuration
 
     tool = builtin("sign_text")
     run = running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=Configuration({"algorithm": "sha1"}))
@@ -438,7 +438,7 @@ def test_a_run_of_an_older_revision_is_made_again_by_either(browser, ada, builti
 
 
 def test_the_snippets_hold_the_parameters_and_no_secret(browser, ada, builtin):
-    from playground.configurations import Configuration
+    from playground.configurations.secret_members import Configuration
 
     tool = builtin("sign_text")
     run = running.start(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import Busy
-from catalog.strict_json import Number, loads
+from catalog.jsontext.reader import Number, loads
 from playground.runner import Progress
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 

@@ -9,15 +9,15 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from catalog import strict_json
 from catalog.errors import Busy
+from catalog.jsontext import reader
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from playground import running
-from playground.configurations import Configuration
-from playground.hosts import this_host
+from playground.configurations.secret_members import Configuration
 from playground.models import Run
-from playground.recovering import recover_runs
+from playground.orphans import recover_runs
+from playground.process_id import this_host
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -38,7 +38,7 @@ def until(condition, timeout_s=60):
 
 
 def test_a_run_keeps_what_was_sent_what_came_back_and_the_verdict(builtin, ada):
-    done = run(builtin("convert_units"), strict_json.loads('{"value": 1.0, "from_unit": "km", "to_unit": "m"}'), by=ada)
+    done = run(builtin("convert_units"), reader.loads('{"value": 1.0, "from_unit": "km", "to_unit": "m"}'), by=ada)
 
     assert (done.outcome, done.verdict, done.problems) == ("returned", "conforms", [])
     assert done.response["value"] == 1000
@@ -59,9 +59,9 @@ def test_a_response_that_breaks_its_schema_is_kept_with_the_places(builtin):
 
 def test_without_a_return_type_the_verdict_is_unchecked_and_says_why(builtin):
     tool = builtin("convert_units")
-    document = strict_json.loads(tool.current.source)
+    document = reader.loads(tool.current.source)
     del document["definition"]["returnType"]
-    revised = publish(read_spec(strict_json.dumps(document)), by=None).tool
+    revised = publish(read_spec(reader.dumps(document)), by=None).tool
 
     done = run(revised, {"value": 1, "from_unit": "km", "to_unit": "m"})
 
@@ -178,14 +178,14 @@ def test_a_mock_whose_example_is_wrong_says_so():
             "examples": [{"parameters": {}, "returnValue": {}}],
         }
     }
-    tool = publish(read_spec(strict_json.dumps(spec)), by=None).tool
+    tool = publish(read_spec(reader.dumps(spec)), by=None).tool
 
     assert run(tool, {}, mode="mock").verdict == "violates"
 
 
 def test_a_mock_that_cannot_be_made_is_refused_with_the_reason():
     spec = {"definition": {"name": "t", "description": "", "returnType": {"enum": []}}}
-    tool = publish(read_spec(strict_json.dumps(spec)), by=None).tool
+    tool = publish(read_spec(reader.dumps(spec)), by=None).tool
 
     done = run(tool, {}, mode="mock")
 
@@ -321,7 +321,7 @@ def test_many_runs_at_once_all_end(builtin):
 
 def dead_host():
     """The host of a process that has ended."""
-    code = "from playground.hosts import this_host; print(this_host())"
+    code = "from playground.process_id import this_host; print(this_host())"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -375,7 +375,7 @@ def test_a_host_on_another_machine_is_gone_when_it_is_silent_for_long(builtin):
 
 
 def test_a_process_that_ends_marks_its_own_runs(builtin):
-    from playground.supervising import close_supervisor
+    from playground.supervisor import close_supervisor
 
     tool = builtin("count_slowly")
     started = running.start(tool, tool.current, {"steps": 100, "seconds": 60}, by=None)

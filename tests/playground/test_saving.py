@@ -2,14 +2,14 @@ import pytest
 from django.core.management import call_command
 
 from catalog.errors import DocumentError
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import dumps
 from catalog.publishing import publish
-from catalog.spec import read_spec
-from catalog.strict_json import dumps
-from catalog.validation import compile_schema
-from playground.ciphering import Unreadable
-from playground.configurations import Configuration
+from catalog.specs.spec import read_spec
+from playground.configurations.encryption import Unreadable
+from playground.configurations.saved import open_configuration, save_configuration, shown
+from playground.configurations.secret_members import Configuration
 from playground.models import SavedConfiguration
-from playground.saving import open_configuration, save_configuration, shown
 
 pytestmark = pytest.mark.django_db
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog import strict_json
-from playground import scrubbing
-from playground.scrubbing import Scrubber
+from catalog.jsontext import reader
+from playground import redaction
+from playground.redaction import Redactor
 
 SECRET = 'pa$$/w"ord+ü & more\\'
 
@@ -40,7 +40,7 @@ SECRET = 'pa$$/w"ord+ü & more\\'
     ],
 )
 def test_a_secret_is_taken_out_in_every_spelling_that_programs_write(spelling):
-    clean = Scrubber([SECRET]).text(f"before {spelling} after")
+    clean = Redactor([SECRET]).text(f"before {spelling} after")
 
     assert "[secret]" in clean
     assert SECRET not in clean
@@ -50,39 +50,39 @@ def test_a_secret_is_taken_out_in_every_spelling_that_programs_write(spelling):
 
 
 def test_the_rest_of_a_text_stays_as_it_was():
-    clean = Scrubber(["hunter22"]).text("GET /?key=hunter22&page=2\nok")
+    clean = Redactor(["hunter22"]).text("GET /?key=hunter22&page=2\nok")
 
     assert clean == "GET /?key=[secret]&page=2\nok"
 
 
 def test_the_longer_of_two_secrets_is_taken_out_whole():
-    clean = Scrubber(["hunter22", "hunter22-and-more"]).text("key hunter22-and-more")
+    clean = Redactor(["hunter22", "hunter22-and-more"]).text("key hunter22-and-more")
 
     assert clean == "key [secret]"
 
 
 def test_secrets_leave_strings_names_and_numbers_of_a_value():
-    value = strict_json.loads('{"a": ["x hunter22", 90125, 1.0, true, null], "hunter22": 90125.50}')
+    value = reader.loads('{"a": ["x hunter22", 90125, 1.0, true, null], "hunter22": 90125.50}')
 
-    clean = Scrubber(["hunter22", "90125"]).value(value)
+    clean = Redactor(["hunter22", "90125"]).value(value)
 
-    assert strict_json.dumps(clean) == '{"a": ["x [secret]", "[secret]", 1.0, true, null], "[secret]": 90125.50}'
+    assert reader.dumps(clean) == '{"a": ["x [secret]", "[secret]", 1.0, true, null], "[secret]": 90125.50}'
 
 
 def test_every_long_line_of_a_key_file_is_a_secret():
     key = "-----BEGIN KEY-----\nAAAAB3NzaC1yc2EAAAADAQABAAABAQ\nCq9f8e7d6c5b4a3928170605\n-----END KEY-----\n"
 
-    clean = Scrubber([key]).text("read line: Cq9f8e7d6c5b4a3928170605")
+    clean = Redactor([key]).text("read line: Cq9f8e7d6c5b4a3928170605")
 
     assert clean == "read line: [secret]"
 
 
 def test_a_secret_of_less_than_four_characters_cannot_be_told_from_other_text():
-    assert Scrubber(["abc"]).text("abc") == "abc"
+    assert Redactor(["abc"]).text("abc") == "abc"
 
 
 def test_the_beginning_of_a_secret_at_a_cut_is_taken_out():
-    scrubber = Scrubber(["hunter22"])
+    scrubber = Redactor(["hunter22"])
 
     assert scrubber.cut_text("the key is hunte") == "the key is "
     assert scrubber.cut_text("the key is hunter22") == "the key is [secret]"
@@ -92,12 +92,12 @@ def test_the_beginning_of_a_secret_at_a_cut_is_taken_out():
 def test_without_secrets_a_value_is_given_back_itself():
     value = {"a": [1, 2]}
 
-    assert Scrubber([]).value(value) is value
-    assert not Scrubber([])
+    assert Redactor([]).value(value) is value
+    assert not Redactor([])
 
 
 def test_a_scrubber_does_not_show_its_secrets():
-    assert "hunter22" not in repr(Scrubber(["hunter22"]))
+    assert "hunter22" not in repr(Redactor(["hunter22"]))
 
 
 @given(
@@ -108,13 +108,13 @@ def test_a_scrubber_does_not_show_its_secrets():
 def test_what_is_left_of_base64_does_not_tell_the_secret(secret, before, after):
     encoded = base64.b64encode(before + secret.encode() + after).decode()
 
-    clean = Scrubber([secret]).text(encoded)
+    clean = Redactor([secret]).text(encoded)
 
     assert clean != encoded
 
 
 def test_a_message_that_quotes_the_beginning_of_a_secret_does_not_tell_it():
-    scrubber = Scrubber(["sk-0123456789abcdefghijklmnopqrstuvwxyz-the-end"])
+    scrubber = Redactor(["sk-0123456789abcdefghijklmnopqrstuvwxyz-the-end"])
 
     clean = scrubber.message("'Bearer sk-0123456789abcdefghijklmno…' is not one of ['a', 'b']")
 
@@ -126,7 +126,7 @@ def key_file(lines=2_400):
 
 
 def test_any_line_of_a_large_key_file_is_taken_out_in_any_spelling():
-    scrubber = Scrubber([key_file()])
+    scrubber = Redactor([key_file()])
 
     for line in ("0" * 22 + "1234", "0" * 22 + "0000"):
         for spelling in (line, line.encode().hex(), base64.b64encode(f"a {line}".encode()).decode()):
@@ -141,13 +141,13 @@ def test_any_line_of_a_large_key_file_is_taken_out_in_any_spelling():
 def test_a_large_key_file_is_taken_out_of_a_text_that_holds_all_of_its_lines():
     shuffled = "\n".join(sorted(key_file().splitlines(), key=lambda line: line[::-1]))
 
-    clean = Scrubber([key_file()]).text(shuffled)
+    clean = Redactor([key_file()]).text(shuffled)
 
     assert clean == "\n".join(["[secret]"] * 2_400)
 
 
 def test_what_is_left_of_two_secrets_that_overlap_is_taken_out_too():
-    assert Scrubber(["hunter22-abc", "22-abc-tail"]).text("<hunter22-abc-tail>") == "<[secret]>"
+    assert Redactor(["hunter22-abc", "22-abc-tail"]).text("<hunter22-abc-tail>") == "<[secret]>"
 
 
 def test_spellings_are_built_when_there_is_something_to_search(monkeypatch):
@@ -157,8 +157,8 @@ def test_spellings_are_built_when_there_is_something_to_search(monkeypatch):
         built.append(secret)
         yield secret
 
-    monkeypatch.setattr(scrubbing, "_spellings_of_one", spellings)
-    scrubber = Scrubber(["hunter22"])
+    monkeypatch.setattr(redaction, "_spellings_of_one", spellings)
+    scrubber = Redactor(["hunter22"])
 
     assert (bool(scrubber), built) == (True, [])
     scrubber.text("one hunter22")
@@ -169,14 +169,14 @@ def test_spellings_are_built_when_there_is_something_to_search(monkeypatch):
 def test_a_text_with_too_many_near_matches_is_withheld():
     nearly = ["a" * length + "b" for length in range(1_000, 1_100)]
 
-    clean = Scrubber(nearly).text("a" * 200_000)
+    clean = Redactor(nearly).text("a" * 200_000)
 
     assert clean == "[withheld: it could not be searched for secrets]"
 
 
 @pytest.mark.parametrize("secrets", [["k" * 131_073], [f"secret-{n}" for n in range(401)]], ids=["long", "many"])
 def test_with_more_secrets_than_a_run_may_have_everything_is_withheld(secrets):
-    scrubber = Scrubber(secrets)
+    scrubber = Redactor(secrets)
 
     assert scrubber
     assert scrubber.text("anything") == scrubber.value({"a": 1}) == "[withheld: it could not be searched for secrets]"
@@ -184,7 +184,7 @@ def test_with_more_secrets_than_a_run_may_have_everything_is_withheld(secrets):
 
 
 def test_the_longest_beginning_of_a_secret_at_the_end_of_a_text_is_taken_out():
-    scrubber = Scrubber(["hunter22-and-more-to-come", key_file()])
+    scrubber = Redactor(["hunter22-and-more-to-come", key_file()])
 
     assert scrubber.cut_text("x hunter22-and") == "x "
     assert scrubber.cut_text("x h") == "x "
@@ -201,6 +201,6 @@ def test_no_secret_is_left_whatever_stands_around_it(secrets, others, random):
     pieces = [*secrets, *others]
     random.shuffle(pieces)
 
-    clean = Scrubber(secrets).text("|".join(pieces))
+    clean = Redactor(secrets).text("|".join(pieces))
 
     assert not any(secret in clean.replace("[secret]", "\0") for secret in secrets)

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import call_command
 
 from catalog.accounts.models import User
-from catalog.validation import compile_schema
-from playground.ciphering import encrypt
-from playground.configurations import scrubber_of, told_in_form
-from playground.forms.names import member_path
-from playground.forms.secret_search import find_secrets
+from catalog.json_schema.validation import compile_schema
+from playground.configurations.encryption import encrypt
+from playground.configurations.secret_members import described_in_form, redactor_of
 from playground.models import Run, SavedConfiguration
+from playground.schema_form.control_names import member_path
+from playground.schema_form.secret_search import find_secrets
 from tests.factories import make_tool, properties
 
 SECRET = {"properties": {"apiKey": {}}}
@@ -88,7 +88,7 @@ def test_parameters_that_are_secret_are_bounded_as_well(tool, program):
 
 def test_a_refused_run_builds_no_spellings(tool, program, monkeypatch):
     built = []
-    monkeypatch.setattr("playground.scrubbing._spellings_of_one", built.append)
+    monkeypatch.setattr("playground.redaction._spellings_of_one", built.append)
 
     run(program, {"apiKey": lines(30_000)})
 
@@ -120,7 +120,7 @@ def test_the_form_of_a_configuration_goes_by_names_too():
     schema = compile_schema(SECRET)
     value = {"apiKey": ["secret"] * (MOST + 1)}
 
-    result = told_in_form(schema.check(value), schema, value, by_name=True)
+    result = described_in_form(schema.check(value), schema, value, by_name=True)
 
     assert [(violation.pointer, violation.message) for violation in result.violations] == [("/apiKey", MANY)]
     assert [problem.pointer for problem in result.problems] == ["/apiKey"]
@@ -188,6 +188,6 @@ def test_secrets_of_both_parts_up_to_their_bounds_are_taken_out():
     both = [f"parameter-{n}" for n in range(MOST)], [f"configured-{n}" for n in range(MOST)]
     schema = compile_schema({"items": {"writeOnly": True}})
 
-    scrubber = scrubber_of(*(find_secrets(schema, part) for part in both))
+    scrubber = redactor_of(*(find_secrets(schema, part) for part in both))
 
     assert scrubber.text("parameter-199, configured-199 and more") == "[secret], [secret] and more"

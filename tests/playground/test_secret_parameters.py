@@ -7,11 +7,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.models import User
 from catalog.publishing import publish
-from catalog.spec import read_spec
+from catalog.specs.spec import read_spec
 from playground import running
-from playground.ciphering import decrypt
+from playground.celery.execute import execute_message
+from playground.configurations.encryption import decrypt
 from playground.models import Run
-from playground.taking import take
 
 SECRET = "mrk-5e1f-par-77"
 SCHEMA = {
@@ -95,13 +95,13 @@ def test_the_tool_is_called_with_them(builtin, runs):
 def test_workers_get_them_in_the_sealed_message_alone(builtin, runs, settings, monkeypatch):
     settings.RUNNER = "celery"
     messages = []
-    monkeypatch.setattr("playground.broker.send", lambda *message: messages.append(message))
+    monkeypatch.setattr("playground.celery.app.send", lambda *message: messages.append(message))
     document = json.loads(builtin("hash_text").current.source)
     document["definition"]["parameters"]["properties"]["text"]["writeOnly"] = True
     tool = publish(read_spec(json.dumps(document)), by=None).tool
 
     running.start(tool, tool.current, {"text": SECRET}, by=None)
-    take(*messages[-1])
+    execute_message(*messages[-1])
 
     run = Run.objects.get()
     assert run.response["bytes_hashed"] == len(SECRET)

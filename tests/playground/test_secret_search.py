@@ -5,15 +5,15 @@ import json
 import pytest
 
 from catalog.errors import DocumentError
-from catalog.validation import Budget, compile_schema
-from catalog.validation.budget import MAX_STEPS
-from playground.configurations import Configuration, RunSecrets, without_secrets
-from playground.contracts import Contract
-from playground.forms.secret_search import NOT_FOUND, find_secrets
+from catalog.json_schema.validation import Budget, compile_schema
+from catalog.json_schema.validation.budget import MAX_STEPS
+from playground.compiled_spec import CompiledSpec
+from playground.configurations.saved import open_configuration, save_configuration, shown, without_unmarked_secrets
+from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.models import Run, SavedConfiguration
-from playground.refilling import refill
-from playground.saving import open_configuration, save_configuration, shown, without_unmarked_secrets
-from playground.scrubbing import WITHHELD
+from playground.prefill import prefilled
+from playground.redaction import WITHHELD
+from playground.schema_form.secret_search import NOT_FOUND, find_secrets
 from tests.factories import make_spec, make_tool, properties
 
 MANY_PATTERNS = {
@@ -123,10 +123,10 @@ def test_a_run_whose_secrets_cannot_be_found_in_time_is_refused_and_stored_witho
 
 
 def test_parameters_that_were_withheld_are_not_filled_in_again():
-    contract = Contract(make_spec(parameters=MANY_PATTERNS))
+    contract = CompiledSpec(make_spec(parameters=MANY_PATTERNS))
 
     for parameters in (WITHHELD, HIDDEN):
-        assert refill(contract, parameters).emptied == ("",)
+        assert prefilled(contract, parameters).emptied == ("",)
 
 
 def test_a_configuration_whose_secrets_cannot_be_found_in_time_is_not_saved(ada):

@@ -13,12 +13,12 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test import Client
 
-from playground import running, supervising
-from playground.configurations import Configuration
-from playground.factories import FactoryRegistry
+from playground import running, supervisor
+from playground.configurations.secret_members import Configuration
+from playground.factories.registry import FactoryRegistry
 from playground.models import Run
 from playground.runner import LocalRunner
-from playground.supervising import close_supervisor
+from playground.supervisor import close_supervisor
 from tests.factories import make_token, make_tool
 
 TOOLS = Path(__file__).parent / "tools"
@@ -58,9 +58,9 @@ def leaking(transactional_db, monkeypatch):
     """The tool that tells its secrets, with a factory that is found."""
     registry = FactoryRegistry(["leaking_tool:Factory"], search_path=[str(TOOLS)])
     monkeypatch.setattr(running, "registry", lambda: registry)
-    monkeypatch.setattr("playground.trying.registry", lambda: registry)
+    monkeypatch.setattr("playground.try_page.registry", lambda: registry)
     monkeypatch.setattr(
-        supervising,
+        supervisor,
         "make_runner",
         lambda slots, queue: LocalRunner(slots=slots, queue_max=queue, search_path=[str(TOOLS)]),
     )

@@ -9,9 +9,9 @@ import urllib.request
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog import strict_json
-from catalog.spec import slug_for
-from playground.factories import FactoryRegistry
+from catalog.jsontext import reader
+from catalog.specs.spec import slug_for
+from playground.factories.registry import FactoryRegistry
 from tests.playground.runners import MarkedRunner
 from tests.site import Site
 
@@ -62,7 +62,7 @@ def site(tmp_path_factory):
         document = {"definition": {"id": name, "name": name, "description": "A tool.", **members}}
         if name == "with a configuration":
             document["configuration"] = {"type": "object", "properties": {"apiKey": TEXT}, "required": ["apiKey"]}
-        text = strict_json.dumps(document).replace('"NUMBER"', EXACT)
+        text = reader.dumps(document).replace('"NUMBER"', EXACT)
         (folder / f"{number}.json").write_text(text, encoding="utf-8")
     site = Site(tmp_path_factory.mktemp("site"))
     site.manage("load_specs", str(folder))
@@ -110,7 +110,7 @@ def run_curl(page, environment):
     """The run that the shown command answers with."""
     command = page.css_first("#use-curl-code").text().replace("curl ", "curl --silent --show-error ", 1)
     done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=True, timeout=60)
-    return strict_json.loads(done.stdout)
+    return reader.loads(done.stdout)
 
 
 def run_python(page, environment):
@@ -156,10 +156,10 @@ def latest_run(site, environment):
     token = site.token("ada", "read", "run")
     request = urllib.request.Request(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request) as answer:
-        run_id = strict_json.loads(answer.read())["items"][0]["id"]
+        run_id = reader.loads(answer.read())["items"][0]["id"]
     request = urllib.request.Request(f"{site.url}/api/v1/runs/{run_id}", headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request) as answer:
-        return strict_json.loads(answer.read())
+        return reader.loads(answer.read())
 
 
 def test_an_example_that_does_not_fit_the_schema_is_not_shown(site, environment):
@@ -212,7 +212,7 @@ def test_the_command_shown_for_a_run_makes_the_run_again(site, environment, sess
         command = command.replace(".venv/bin/python", shlex.quote(sys.executable), 1)
         done = subprocess.run(["sh", "-c", command], env=site.environment, capture_output=True, check=True, timeout=60)
 
-        again = strict_json.loads(done.stdout)
+        again = reader.loads(done.stdout)
         assert (again["outcome"], again["parameters"]) == ("returned", run["parameters"]), done.stderr
 
 

@@ -14,14 +14,14 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.errors import DocumentError, SpecError
-from catalog.lint import RULES, SEVERITIES, Advice, advise, score
-from catalog.lint.judging import Waived
-from catalog.linting.check_reports import FORMATS, Checked, as_sarif
-from catalog.problems import Problem
-from catalog.spec import read_spec
-from catalog.strict_json import loads
-from catalog.uploads.gathering import files_at, pieces_at
-from catalog.uploads.unpacking import JSON_ENDINGS, Piece
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import loads
+from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
+from catalog.specs.lint.assessment import WaivedFinding
+from catalog.specs.lint.reporters import FORMATS, Checked, as_sarif
+from catalog.specs.spec import read_spec
+from catalog.uploads.files import files_at, pieces_at
+from catalog.uploads.readers import JSON_ENDINGS, Piece
 
 NONE: Final = "none"
 TOLD: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}
@@ -90,7 +90,7 @@ def _address(text: str) -> str:
     return text
 
 
-def _waivers_in(file: Path) -> list[tuple[str, Waived]]:
+def _waivers_in(file: Path) -> list[tuple[str, WaivedFinding]]:
     """(the id of a tool, or "" for all; what is waived of it) for each waiver of a file.
 
     Raises:
@@ -106,11 +106,11 @@ def _waivers_in(file: Path) -> list[tuple[str, Waived]]:
         if texts.get("rule") not in RULES or not texts.get("reason", "").strip():
             message = "a waiver says the `rule` that it waives, which must be one, and the `reason`"
             raise CommandError(f"{file}: /{number}: {message}", returncode=2)
-        found.append((texts.get("tool", ""), Waived(texts["rule"], texts.get("pointer", ""))))
+        found.append((texts.get("tool", ""), WaivedFinding(texts["rule"], texts.get("pointer", ""))))
     return found
 
 
-def _check(piece: Piece, waivers: Sequence[tuple[str, Waived]] = ()) -> Checked:
+def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> Checked:
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
     if piece.is_yaml:

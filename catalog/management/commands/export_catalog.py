@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.exporting import whole_catalog
+from catalog.catalog_dump.writer import whole_catalog
 
 
 class Command(BaseCommand):

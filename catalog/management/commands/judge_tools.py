@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.linting.judging import Taken, judge_all
+from catalog.assessments import LockTaken, assess_all
 
 REDRAW_S = 0.1
 
@@ -18,11 +18,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         started, drawn_s, count = monotonic(), 0.0, 0
         try:
-            for count in judge_all():
+            for count in assess_all():
                 if self.stderr.isatty() and monotonic() - drawn_s > REDRAW_S:
                     drawn_s = monotonic()
                     self.stderr.write(f"\r{count:,} judged", ending="")
-        except Taken as error:
+        except LockTaken as error:
             raise CommandError("Another process judges at this moment: a server, or this command.") from error
         elapsed_s = monotonic() - started
         self.stderr.write(f"\r{count:,} specs judged in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)")

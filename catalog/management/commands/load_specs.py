@@ -16,13 +16,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.accounts.models import User
-from catalog.api.values import report_json
-from catalog.linting.judging import Taken, judge_all
-from catalog.strict_json import dumps
-from catalog.uploads.gathering import files_at, pieces_at
-from catalog.uploads.outcomes import Entry, upload
-from catalog.uploads.tables import OUTCOMES
-from catalog.uploads.working_ahead import can_work_ahead
+from catalog.api.serializers import report_json
+from catalog.assessments import LockTaken, assess_all
+from catalog.jsontext.reader import dumps
+from catalog.models.uploads import OUTCOMES
+from catalog.uploads.files import files_at, pieces_at
+from catalog.uploads.read_ahead import can_work_ahead
+from catalog.uploads.store import Entry, upload
 
 REDRAW_S = 0.1
 JUDGING_S = 5
@@ -74,8 +74,8 @@ class Command(BaseCommand):
 
     def _judge(self) -> None:
         """Judge what came, as far as that is quick; the rest is left to a server."""
-        with suppress(Taken):  # a server does it already
-            for _ in judge_all(seconds=JUDGING_S):
+        with suppress(LockTaken):  # a server does it already
+            for _ in assess_all(seconds=JUDGING_S):
                 pass
 
     def _user(self, name: str | None) -> User | None:

@@ -9,12 +9,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.deprecating import deprecate, undo_deprecation
 from catalog.errors import DocumentError, HeldBySpec
+from catalog.jsontext.reader import JSON, dumps
+from catalog.lifecycle import deprecate, undo_deprecation
+from catalog.metadata import KEPT, Organisation, organise
 from catalog.models import Tool
-from catalog.organising import KEPT, Organisation, organise
-from catalog.search.queries import Query
-from catalog.strict_json import JSON, dumps
+from catalog.search.parser import Query
 
 STEP = 200
 

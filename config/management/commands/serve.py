@@ -15,18 +15,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from catalog.accounts.entering import create_sign_in_link
+from catalog.accounts.credentials import create_sign_in_link
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.people import LOCAL_OWNER, administrator, create_account
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
+from catalog.accounts.users import LOCAL_OWNER, administrator, create_account
 from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
 from config.static_files import collect_static
-from playground.recording import counters
-from playground.recovering import recover_runs
+from playground.orphans import recover_runs
+from playground.run_writer import counters
 
 SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
 

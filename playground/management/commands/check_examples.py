@@ -10,13 +10,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.errors import Busy
+from catalog.jsontext.problems import split_pointer
 from catalog.models import Tool
-from catalog.problems import split_pointer
-from playground.checking_examples import begin_check, wait_for
-from playground.configurations import Configuration
-from playground.example_results import ExampleResult, results_of
-from playground.factories import registry
-from playground.junit import junit_xml
+from playground.configurations.secret_members import Configuration
+from playground.examples.check import begin_check, wait_for
+from playground.examples.junit import junit_xml
+from playground.examples.results import ExampleResult, results_of
+from playground.factories.registry import registry
 from playground.management.commands.run_tool import find_tool, read_json
 from playground.models import ExampleCheck
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.pruning import prune_runs
+from playground.retention import prune_runs
 
 
 class Command(BaseCommand):

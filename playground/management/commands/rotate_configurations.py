@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground.saving import rotate_configurations
+from playground.configurations.saved import rotate_configurations
 
 
 class Command(BaseCommand):

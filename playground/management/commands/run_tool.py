@@ -9,13 +9,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from catalog import strict_json
 from catalog.accounts.models import User
 from catalog.errors import Busy, JSONTextError
+from catalog.jsontext import reader
+from catalog.jsontext.reader import JSON
 from catalog.models import Tool
-from catalog.strict_json import JSON
 from playground import running
-from playground.configurations import Configuration
+from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text
 
@@ -109,7 +109,7 @@ def read_json(text: str, option: str) -> JSON:
                 data = file.read(settings.RUN_PARAMETERS_BYTES + 1)
         else:
             data = text
-        return strict_json.loads(data, max_bytes=settings.RUN_PARAMETERS_BYTES)
+        return reader.loads(data, max_bytes=settings.RUN_PARAMETERS_BYTES)
     except OSError as error:
         raise CommandError(f"{option}: {error.strerror}: {text[1:]}", returncode=2) from error
     except JSONTextError as error:

@@ -16,9 +16,9 @@ class Neighbour:
 
 class Asked:
     def call(self, request: Question) -> dict[str, Any]:
-        from playground.worker import typed
+        from playground.worker import pydantic_types
 
-        return {"known": sorted(kind.__name__ for kind, _ in typed._adapters)}
+        return {"known": sorted(kind.__name__ for kind, _ in pydantic_types._adapters)}
 
 
 class Beside:

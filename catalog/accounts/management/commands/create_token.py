@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from catalog.accounts.entering import create_token
+from catalog.accounts.credentials import create_token
 from catalog.accounts.models import SCOPES, User
 
 

@@ -1,0 +1,105 @@
+"""Who is asking, at the API's door: a bearer token, or the browser's session with its CSRF token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+from django.views.decorators.debug import sensitive_variables
+from ninja.errors import AuthenticationError, HttpError
+from ninja.security import APIKeyCookie, HttpBearer
+
+from catalog.accounts.credentials import token_for
+from catalog.accounts.models import ApiToken, User
+
+
+class Token(HttpBearer):
+    """`Authorization: Bearer …` with a usable token that has one of the scopes; without scopes, any usable token.
+
+    An unusable token (unknown, expired, revoked, or of a disabled account) is refused everywhere, even where no token
+    is needed: a program whose token has expired must notice.
+    """
+
+    def __init__(self, *scopes: str) -> None:
+        super().__init__()
+        self.scopes = scopes
+
+    def __call__(self, request: HttpRequest) -> ApiToken | None:
+        """As `authenticate`; None where no `Authorization` was sent, so that the next way in is tried.
+
+        Raises:
+            AuthenticationError: something was sent that opens nothing. It never falls back to the session.
+        """
+        header = request.headers.get("Authorization")
+        if header is None:
+            return None
+        kind, _, secret = header.partition(" ")
+        if kind.lower() != "bearer":
+            raise AuthenticationError
+        return self.authenticate(request, secret.strip())
+
+    @sensitive_variables()
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
+        """The token, which ninja puts into `request.auth`."""
+        found = token_for(token)
+        if found is None:
+            raise AuthenticationError
+        if self.scopes and not set(self.scopes) & set(found.scopes):
+            needed = "' or '".join(self.scopes)
+            raise HttpError(403, f"This token lacks the scope '{needed}'; it has: {', '.join(found.scopes)}.")
+        request.user = found.user
+        return found
+
+
+class Session(APIKeyCookie):
+    """A signed-in browser; changes need the CSRF token in `X-CSRFToken` (checked by ninja)."""
+
+    param_name = settings.SESSION_COOKIE_NAME
+
+    def __call__(self, request: HttpRequest) -> User | None:
+        """As `authenticate`, after the check of the CSRF token; nobody is asked for one who is not signed in."""
+        if not request.user.is_authenticated:
+            return None
+        found: User | None = super().__call__(request)
+        return found
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | None:  # noqa: ARG002
+        return request.user if isinstance(request.user, User) else None
+
+
+class Anybody(APIKeyCookie):
+    """What changes nothing is open to whoever can reach the site."""
+
+    param_name = settings.SESSION_COOKIE_NAME
+
+    def __call__(self, request: HttpRequest) -> User | AnonymousUser:
+        return self.authenticate(request, None)
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | AnonymousUser:  # noqa: ARG002
+        return request.user
+
+
+def token_or_session(*scopes: str) -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=` of an operation that changes, runs, or shows private data. A token needs one of the scopes."""
+    return [Token(*scopes), Session()]
+
+
+def open_to_all() -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=` of an operation that anyone may call, with any usable token or with none."""
+    return [Token(), Anybody()]
+
+
+def has_scope(request: HttpRequest, scope: str) -> bool:
+    """Whether an API request may do what `scope` allows: by its token's scopes; a browser session has all of them."""
+    used = getattr(request, "auth", None)
+    return scope in used.scopes if isinstance(used, ApiToken) else True
+
+
+def actor(request: HttpRequest) -> User:
+    """The person who acts, behind `token_or_session` or `login_required`."""
+    if not isinstance(request.user, User):
+        raise AuthenticationError
+    return request.user

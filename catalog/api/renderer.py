@@ -1,0 +1,37 @@
+"""JSON as the API answers it: times as RFC 3339 text, numbers as they were written when they came in."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any, cast
+
+from catalog.jsontext.reader import Number, dumps
+
+
+class _HasNumbers(Exception):
+    """The standard writer met a `Number`, whose text it cannot keep."""
+
+
+def text_of(value: object) -> str:
+    """`value`, which holds besides JSON but tuples and times in UTC, as JSON text."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except _HasNumbers:
+        return dumps(cast("Any", _all_plain(value)))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, Number):
+        raise _HasNumbers
+    raise TypeError(f"{type(value).__name__} is no JSON type")
+
+
+def _all_plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _all_plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_all_plain(item) for item in value]
+    return _plain(value) if isinstance(value, datetime) else value

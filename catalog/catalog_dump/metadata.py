@@ -1,0 +1,151 @@
+"""What people say of a tool besides its spec, as one line of a catalog file (see `catalog_file`). No Django in it.
+
+    {"tool":"get-weather","owner":"ada","toolkit":"Weather","tags":["outdoors"],
+     "deprecation":{"note":"…","superseded_by":"weather.now"},
+     "waivers":[{"rule":"name-not-portable","pointer":"","reason":"…"}]}
+
+A member is left out where nobody said such a thing. `toolkit` is there where a person chose it, "" where that was none;
+`tags` are those that people added to the spec's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.errors import DocumentError
+from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.reader import JSON
+
+MAX_SAID_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the longest of reasons fit
+MAX_LISTED: Final = 1_000  # tags, and waivers, of a line: more than any tool has
+MAX_NAME_CHARS: Final = 100  # of an unknown member, as a report names it
+
+_MEMBERS: Final = ("tool", "owner", "toolkit", "tags", "deprecation", "waivers")
+_OF_DEPRECATION: Final = ("note", "superseded_by")
+_OF_WAIVER: Final = ("rule", "pointer", "reason")
+_LIST: Final = f"an array of at most {MAX_LISTED:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class DumpedDeprecation:
+    """That people call a tool deprecated; `superseded_by` is the id of another tool, or ""."""
+
+    note: str = ""
+    superseded_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DumpedWaiver:
+    """That people live with what a rule finds, wherever it does or at one place."""
+
+    rule: str
+    pointer: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMetadata:
+    """What people say of a tool.
+
+    Attributes:
+        owner: the name of the person who owns it; "" for nobody.
+        toolkit: as people chose it, "" for none; None where they did not.
+        tags: that were added to the spec's own.
+        unknown: pointers to members of the line that no reader knows.
+        line_bytes: how long the line is that says it; 0 where there is none.
+    """
+
+    owner: str = ""
+    toolkit: str | None = None
+    tags: tuple[str, ...] = ()
+    deprecation: DumpedDeprecation | None = None
+    waivers: tuple[DumpedWaiver, ...] = ()
+    unknown: tuple[str, ...] = field(default=(), compare=False)
+    line_bytes: int = field(default=0, compare=False)
+
+    def differences(self, other: ToolMetadata) -> list[str]:
+        """Pointers to what is said otherwise in `other`."""
+        names = ("owner", "toolkit", "tags", "deprecation", "waivers")
+        return [f"/{name}" for name in names if getattr(self, name) != getattr(other, name)]
+
+
+def metadata_json(tool_id: str, said: ToolMetadata) -> dict[str, JSON]:
+    """The line that says it, of which only the first member is there where people said nothing."""
+    line: dict[str, JSON] = {"tool": tool_id}
+    if said.owner:
+        line["owner"] = said.owner
+    if said.toolkit is not None:
+        line["toolkit"] = said.toolkit
+    if said.tags:
+        line["tags"] = list(said.tags)
+    if said.deprecation:
+        line["deprecation"] = {"note": said.deprecation.note, "superseded_by": said.deprecation.superseded_by}
+    if said.waivers:
+        line["waivers"] = [
+            {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason} for waiver in said.waivers
+        ]
+    return line
+
+
+def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
+    """What a line of so many bytes says.
+
+    Raises:
+        DocumentError: a member is not of its type, or too long a list; with a pointer into the line.
+    """
+    unknown = list(unknown_members(line, _MEMBERS))
+    return ToolMetadata(
+        owner=_text(line, "owner", ""),
+        toolkit=_text(line, "toolkit", "") if "toolkit" in line else None,
+        tags=_texts(line.get("tags", [])),
+        deprecation=_deprecation(line["deprecation"], unknown) if "deprecation" in line else None,
+        waivers=tuple(_waivers(line.get("waivers", []), unknown)),
+        unknown=tuple(unknown),
+        line_bytes=line_bytes,
+    )
+
+
+def unknown_members(value: dict[str, JSON], known: tuple[str, ...], pointer: str = "") -> Iterator[str]:
+    """Pointers to the other members of `value`, which stands at `pointer`."""
+    return (pointer_join(pointer, name[:MAX_NAME_CHARS]) for name in value if name not in known)
+
+
+def _deprecation(value: JSON, unknown: list[str]) -> DumpedDeprecation:
+    if not isinstance(value, dict):
+        raise _wrong("/deprecation", "an object")
+    unknown += unknown_members(value, _OF_DEPRECATION, "/deprecation")
+    return DumpedDeprecation(*(_text(value, name, "/deprecation") for name in _OF_DEPRECATION))
+
+
+def _waivers(value: JSON, unknown: list[str]) -> Iterator[DumpedWaiver]:
+    if not isinstance(value, list) or len(value) > MAX_LISTED:
+        raise _wrong("/waivers", _LIST)
+    for number, waiver in enumerate(value):
+        pointer = pointer_join("/waivers", number)
+        if not isinstance(waiver, dict):
+            raise _wrong(pointer, "an object")
+        unknown += unknown_members(waiver, _OF_WAIVER, pointer)
+        yield DumpedWaiver(*(_text(waiver, name, pointer) for name in _OF_WAIVER))
+
+
+def _texts(value: JSON) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MAX_LISTED:
+        raise _wrong("/tags", _LIST)
+    for number, tag in enumerate(value):
+        if not isinstance(tag, str):
+            raise _wrong(pointer_join("/tags", number), "a string")
+    return tuple(tag for tag in value if isinstance(tag, str))
+
+
+def _text(value: dict[str, JSON], name: str, pointer: str) -> str:
+    """A member that is a string; "" where it is left out."""
+    text = value.get(name, "")
+    if not isinstance(text, str):
+        raise _wrong(pointer_join(pointer, name), "a string")
+    return text
+
+
+def _wrong(pointer: str, wanted: str) -> DocumentError:
+    return DocumentError([Problem(pointer, f"`{pointer}` of this line is not {wanted}.", "catalog.line")])

@@ -1,0 +1,158 @@
+"""Writing the whole catalog out, revision by revision, without holding it.
+
+Over HTTP it is sent from a file, which is written once for each state of the catalog, because an export reads every
+revision and anyone may request one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Hashable, Iterator
+from itertools import chain, islice
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.functions import Collate
+
+from catalog.accounts.models import User
+from catalog.catalog_dump.format import DumpedRevision, catalog_lines
+from catalog.errors import Busy
+from catalog.models import Revision, Tool, Waiver
+from catalog.search import vocabulary
+from catalog.uploads.restore_metadata import metadata_of
+
+TOOLS_AT_ONCE = 200
+WAIT_S: Final = 5  # for an export that another request is writing
+PART_BYTES: Final = 64 * 1024
+
+_BY_CODE_POINT = {"sqlite": "BINARY", "postgresql": "C"}
+
+
+def whole_catalog() -> Iterator[str]:
+    """The lines of a file that holds every revision of every tool, and what people say of it (see `catalog_file`).
+
+    Archived tools are in it too.
+
+    What is published while it is written may be in it or not, but each tool is whole.
+    """
+    revisions = _revisions()
+    first = list(islice(revisions, 1))  # a database that cannot be read shows before anything is written
+    return catalog_lines(chain(first, revisions))
+
+
+def _revisions() -> Iterator[DumpedRevision]:
+    tools = _tools().iterator(chunk_size=TOOLS_AT_ONCE)
+    while chunk := list(islice(tools, TOOLS_AT_ONCE)):
+        found: dict[int, list[Revision]] = {tool.pk: [] for tool in chunk}
+        for revision in Revision.objects.filter(tool__in=chunk).order_by("number"):
+            found[revision.tool_id].append(revision)
+        said = metadata_of(chunk)
+        for tool in chunk:
+            newest = max((revision.number for revision in found[tool.pk]), default=0)
+            for revision in found[tool.pk]:
+                yield DumpedRevision(
+                    tool.tool_id,
+                    revision.number,
+                    revision.source,
+                    revision.number == newest,
+                    tool.archived,
+                    said[tool.pk],
+                )
+
+
+def _tools() -> QuerySet[Tool]:
+    """All tools in the same order on every database."""
+    order = Collate("tool_id", _BY_CODE_POINT[connection.vendor])
+    return Tool.objects.only("tool_id", "archived_at").order_by(order)
+
+
+class CatalogFile:
+    """The whole catalog in an unnamed temporary file, which is deleted when nothing uses it any more.
+
+    Attributes:
+        length: in bytes.
+        etag: changes whenever the bytes change.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        digest = hashlib.sha256()
+        with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
+            for line in lines:
+                data = line.encode()
+                digest.update(data)
+                file.write(data)
+            self.length = file.tell()
+            file.flush()
+            self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+        self.etag = f'"{digest.hexdigest()}"'
+
+    def __iter__(self) -> Iterator[bytes]:
+        for start in range(0, self.length, PART_BYTES):
+            yield os.pread(self._descriptor, PART_BYTES, start)
+
+
+class CatalogFiles:
+    """The export of the current catalog, written by one request at a time while a limited number of others wait."""
+
+    def __init__(self, *, waiting: int) -> None:
+        self._newest: tuple[Hashable, CatalogFile] | None = None
+        self._writing = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(waiting)
+
+    def now(self) -> CatalogFile:
+        """The export of the current catalog.
+
+        Raises:
+            Busy: too many other requests are waiting for one.
+        """
+        state = catalog_state()
+        return self._known(state) or self._written(state)
+
+    def _known(self, state: Hashable) -> CatalogFile | None:
+        newest = self._newest
+        return newest[1] if newest and state is not None and newest[0] == state else None
+
+    def _written(self, state: Hashable) -> CatalogFile:
+        busy = Busy("The catalog is being exported for others. Try again in a few seconds.", retry_after_s=WAIT_S)
+        if not self._waiting.acquire(blocking=False):
+            raise busy
+        try:
+            if not self._writing.acquire(timeout=WAIT_S):
+                raise busy
+            try:
+                known = self._known(state)
+                if known is None:
+                    self._newest = None  # frees its disk space before the next one is written
+                    known = CatalogFile(whole_catalog())
+                    self._newest = state, known
+                return known
+            finally:
+                self._writing.release()
+        finally:
+            self._waiting.release()
+
+
+def catalog_state() -> Hashable:
+    """A value that changes whenever the content of an export changes; None if the index has no state.
+
+    Each change of a tool changes the index. The index does not cover waivers and usernames, so they are added.
+    """
+    state, _ = vocabulary.state_and_size()
+    if not state:
+        return None
+    digest = hashlib.sha256()
+    waivers = Waiver.objects.order_by("pk").values_list("pk", "tool_id", "rule", "pointer", "reason")
+    people = User.objects.order_by("pk").values_list("pk", "username")
+    for row in chain(waivers.iterator(), people.iterator()):
+        digest.update(repr(row).encode())
+    return state, digest.digest()
+
+
+catalog_files: Final = CatalogFiles(waiting=max(1, settings.WEB_THREADS // 4))

@@ -1,0 +1,306 @@
+"""What each keyword of JSON Schema must look like, and a plain sentence where it does not.
+
+Nothing here knows Django. `jsonschema-rs` decides, in microseconds, whether a schema follows its draft's meta-schema;
+this module says where and why it does not, in the words of the schema and not of the meta-schema, and in time that is
+linear in the schema, which neither engine promises. A test holds the two together.
+
+Sources: the meta-schemas of drafts 04, 06, 07, 2019-09 and 2020-12.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from catalog.json_schema.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
+from catalog.json_schema.index import Node
+from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.reader import JSON, Number
+
+RULE: Final = "spec.schema"
+MAX_COMPARED: Final = 2_000  # values of a list that are compared: numbers can be made to collide
+
+Shape = Callable[[JSON, Dialect], str | None]
+"""What must hold of a keyword's value, as the end of a sentence that starts with the keyword; None where it holds."""
+
+_ANCHOR_2019: Final = re.compile(r"[A-Za-z][-A-Za-z0-9.:_]*")
+_ANCHOR_2020: Final = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
+
+
+def metaschema_problems(node: Node) -> Iterator[Problem]:
+    """What is misshapen in `node`'s schema itself, not in its subschemas; pointers from the document's root."""
+    schema, dialect = node.schema, node.dialect
+    if not isinstance(schema, dict):
+        if not _is_boolean_schema(node):
+            kind = "an object" if dialect.name == "04" else "an object, true or false"
+            yield Problem(node.pointer, f"A schema is expected here: {kind}.", RULE)
+        return
+    for keyword, value in schema.items():
+        shape = _SHAPES.get(keyword) if keyword in dialect.keywords else _ELDERS.get((dialect.name, keyword))
+        complaint = shape(value, dialect) if shape else None
+        if complaint:
+            yield Problem(pointer_join(node.pointer, keyword), f"`{keyword}` {complaint}.", RULE, keyword=keyword)
+    if dialect.name == "04":
+        yield from _lonely_exclusives(node, schema)
+    if "dependencies" not in dialect.keywords:
+        yield from _in_elder_dependencies(node, schema)
+
+
+def mistakes_under(dialect: Dialect, schema: JSON) -> Iterator[Problem]:
+    """What is misshapen in `schema` and below when all of it is read as `dialect`, whatever it names itself."""
+    return _mistakes_from(Node(schema, None, (), dialect))
+
+
+def _mistakes_from(start: Node) -> Iterator[Problem]:
+    waiting = deque([start])
+    while waiting:
+        node = waiting.popleft()
+        yield from metaschema_problems(node)
+        waiting.extend(Node(inner, node, path, node.dialect) for path, inner in subschemas(node.schema, node.dialect))
+
+
+def _is_boolean_schema(node: Node) -> bool:
+    """Whether the schema is true or false where that is one; draft-04 has it in two places."""
+    allowed = node.dialect.name != "04" or node.path[:1] in {("additionalItems",), ("additionalProperties",)}
+    return isinstance(node.schema, bool) and allowed
+
+
+def _lonely_exclusives(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+    for keyword, needed in (("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")):
+        if keyword in schema and needed not in schema:
+            yield Problem(
+                pointer_join(node.pointer, keyword), f"`{keyword}` needs `{needed}` beside it.", RULE, keyword=keyword
+            )
+
+
+def _in_elder_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+    """The younger drafts do not evaluate `dependencies`, but their meta-schemas look into it."""
+    for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
+        yield from _mistakes_from(Node(inner, node, ("dependencies", *path), node.dialect))
+
+
+# Shapes. Each looks at one value.
+
+
+def _text(value: JSON, _: Dialect) -> str | None:
+    return None if isinstance(value, str) else "is a text"
+
+
+def _flag(value: JSON, _: Dialect) -> str | None:
+    return None if isinstance(value, bool) else "is true or false"
+
+
+def _number(value: JSON, _: Dialect) -> str | None:
+    return None if _is_number(value) else "is a number"
+
+
+def _bound(value: JSON, dialect: Dialect) -> str | None:
+    """The value of `exclusiveMinimum` or `exclusiveMaximum`."""
+    if dialect.name == "04":
+        return _flag(value, dialect)
+    if isinstance(value, bool):
+        return "is a number; true and false are draft-04"
+    return _number(value, dialect)
+
+
+def _positive(value: JSON, _: Dialect) -> str | None:
+    return None if isinstance(value, int | Number) and _is_number(value) and value > 0 else "is a number above 0"
+
+
+def _count(value: JSON, dialect: Dialect) -> str | None:
+    whole = isinstance(value, int) or (
+        isinstance(value, Number)
+        and (value.lexeme == "-0" if dialect.name == "04" else value == value.to_integral_value())
+    )
+    return None if whole and _is_number(value) and value >= 0 else "is a whole number from 0"  # type: ignore[operator]
+
+
+def _type(value: JSON, _: Dialect) -> str | None:
+    names = value if isinstance(value, list) and value else [value]
+    distinct = all(isinstance(name, str) for name in names) and len(set(map(str, names))) == len(names)
+    if distinct and all(name in TYPE_NAMES for name in names):
+        return None
+    return f"names one of {', '.join(TYPE_NAMES)}, or lists different ones of them"
+
+
+def _values(value: JSON, dialect: Dialect) -> str | None:
+    """The value of `enum`."""
+    if not isinstance(value, list):
+        return "is a list of values"
+    if dialect.name == "04" and (not value or not _are_distinct(value[:MAX_COMPARED])):
+        return "is a list of at least one value, each once"
+    return None
+
+
+def _list(value: JSON, _: Dialect) -> str | None:
+    return None if isinstance(value, list) else "is a list of values"
+
+
+def _names(value: JSON, dialect: Dialect) -> str | None:
+    """The value of `required`."""
+    if dialect.name == "04" and value == []:
+        return "lists at least one name of a member, each once"
+    return None if _is_name_list(value) else "lists names of members, each once"
+
+
+def _name_lists(value: JSON, _: Dialect) -> str | None:
+    """The value of `dependentRequired`."""
+    if isinstance(value, dict) and all(_is_name_list(names) for names in value.values()):
+        return None
+    return "is an object whose members list names of members, each once"
+
+
+def _schema(value: JSON, _: Dialect) -> str | None:
+    """A keyword that holds one schema; the schema itself is a node of its own, unless it is a list."""
+    return "is one schema, not a list" if isinstance(value, list) else None
+
+
+def _items(value: JSON, dialect: Dialect) -> str | None:
+    if dialect.holds["items"] is Holds.SCHEMA_OR_ARRAY:
+        return "is a schema, or a list of at least one" if value == [] else None
+    return "is one schema; a list of them goes into `prefixItems`" if isinstance(value, list) else None
+
+
+def _schemas(value: JSON, _: Dialect) -> str | None:
+    return None if isinstance(value, list) and value else "is a list of at least one schema"
+
+
+def _members(value: JSON, _: Dialect) -> str | None:
+    return None if isinstance(value, dict) else "is an object whose members are schemas"
+
+
+def _dependencies(value: JSON, dialect: Dialect) -> str | None:
+    if isinstance(value, dict) and all(
+        _is_name_list(member) and (member or dialect.name != "04")
+        for member in value.values()
+        if isinstance(member, list)
+    ):
+        return None
+    return "is an object whose members are schemas, or list names of members, each once"
+
+
+def _elder_dependencies(value: JSON, _: Dialect) -> str | None:
+    """`dependencies` in the drafts that no longer evaluate it, but still describe it."""
+    if isinstance(value, dict) and all(_is_name_list(member) for member in value.values() if isinstance(member, list)):
+        return None
+    return "is an object whose members are schemas, or list names of members, each once"
+
+
+def _vocabulary(value: JSON, _: Dialect) -> str | None:
+    if isinstance(value, dict) and all(isinstance(member, bool) for member in value.values()):
+        return None
+    return "is an object whose members are true or false"
+
+
+def _identifier(value: JSON, dialect: Dialect) -> str | None:
+    if not isinstance(value, str):
+        return "is a text"
+    with_fragment = not dialect.ref_stands_alone and "#" in value.removesuffix("#")
+    return "carries no fragment; `$anchor` names a place inside a schema" if with_fragment else None
+
+
+def _anchor(value: JSON, dialect: Dialect) -> str | None:
+    form = _ANCHOR_2019 if dialect.name == "2019-09" else _ANCHOR_2020
+    if isinstance(value, str) and form.fullmatch(value):
+        return None
+    return "is a word: a letter, then letters, digits, '.', '-' or '_'"
+
+
+def _is_number(value: JSON) -> bool:
+    return isinstance(value, int | Number) and not isinstance(value, bool)
+
+
+def _is_name_list(value: JSON) -> bool:
+    return (
+        isinstance(value, list)
+        and all(isinstance(name, str) for name in value)
+        and len(set(map(str, value))) == len(value)
+    )
+
+
+def _are_distinct(values: list[JSON]) -> bool:
+    return len({_identity(value) for value in values}) == len(values)
+
+
+def _identity(value: JSON) -> object:
+    """Equal for values that are equal in JSON, where 1 is 1.0 and true is not 1."""
+    if isinstance(value, list):
+        return ("array", *map(_identity, value))
+    if isinstance(value, dict):
+        return ("object", frozenset((name, _identity(member)) for name, member in value.items()))
+    return (isinstance(value, bool), value)
+
+
+_SHAPES: Final[dict[str, Shape]] = {
+    "$anchor": _anchor,
+    "$comment": _text,
+    "$defs": _members,
+    "$dynamicAnchor": _anchor,
+    "$dynamicRef": _text,
+    "$id": _identifier,
+    "$recursiveAnchor": _flag,
+    "$recursiveRef": _text,
+    "$ref": _text,
+    "$schema": _text,
+    "$vocabulary": _vocabulary,
+    "additionalItems": _schema,
+    "additionalProperties": _schema,
+    "allOf": _schemas,
+    "anyOf": _schemas,
+    "contains": _schema,
+    "contentEncoding": _text,
+    "contentMediaType": _text,
+    "contentSchema": _schema,
+    "definitions": _members,
+    "dependencies": _dependencies,
+    "dependentRequired": _name_lists,
+    "dependentSchemas": _members,
+    "deprecated": _flag,
+    "description": _text,
+    "else": _schema,
+    "enum": _values,
+    "examples": _list,
+    "exclusiveMaximum": _bound,
+    "exclusiveMinimum": _bound,
+    "format": _text,
+    "id": _text,
+    "if": _schema,
+    "items": _items,
+    "maxContains": _count,
+    "maxItems": _count,
+    "maxLength": _count,
+    "maxProperties": _count,
+    "maximum": _number,
+    "minContains": _count,
+    "minItems": _count,
+    "minLength": _count,
+    "minProperties": _count,
+    "minimum": _number,
+    "multipleOf": _positive,
+    "not": _schema,
+    "oneOf": _schemas,
+    "pattern": _text,
+    "patternProperties": _members,
+    "prefixItems": _schemas,
+    "properties": _members,
+    "propertyNames": _schema,
+    "readOnly": _flag,
+    "required": _names,
+    "then": _schema,
+    "title": _text,
+    "type": _type,
+    "unevaluatedItems": _schema,
+    "unevaluatedProperties": _schema,
+    "uniqueItems": _flag,
+    "writeOnly": _flag,
+}
+
+# Keywords of an earlier draft that a later meta-schema still looks at.
+_ELDERS: Final[dict[tuple[str, str], Shape]] = {
+    ("2019-09", "dependencies"): _elder_dependencies,
+    ("2020-12", "dependencies"): _elder_dependencies,
+    ("2020-12", "$recursiveAnchor"): _anchor,
+    ("2020-12", "$recursiveRef"): _text,
+}

@@ -1,0 +1,310 @@
+"""A schema of any draft as one of 2020-12, with every definition in one place, and each part knowing where it was.
+
+Nothing here knows Django. Exports work on this form where they must change a schema, and imports bring schemas that
+2020-12 would read differently into it. References are left in two shapes, `#` and
+`#/$defs/<name>`; where the draft ignores what stands beside a reference, that is gone.
+
+Sources: JSON Schema 2020-12, "Release notes"; the release notes of the drafts before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect
+from catalog.json_schema.index import Node, Reference, SchemaMap
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON
+from catalog.specs.conversion_report import Report
+
+MAX_NODES: Final = 10_000  # more than the gate lets through
+
+Schema = dict[str, JSON]
+
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_NAMING: Final = frozenset(
+    {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment"}
+)
+_HOLDING: Final = frozenset({"$defs", "definitions"})
+ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+_BUNDLED: Final[Schema] = {"type": ["object", "boolean"], "description": "A JSON Schema."}
+
+
+class Origins:
+    """Where each schema of a rewritten document was in the spec; by identity, because schemas may be equal.
+
+    `made` are the identities of schemas that stand for several others.
+    """
+
+    def __init__(self) -> None:
+        self.made: set[int] = set()
+        self._pointers: dict[int, tuple[Schema, str]] = {}  # the schema is kept, so that its identity stays its own
+
+    def put(self, schema: Schema, pointer: str) -> Schema:
+        self._pointers[id(schema)] = (schema, pointer)
+        return schema
+
+    def of(self, schema: Schema) -> str:
+        return self._pointers[id(schema)][1]
+
+
+@dataclass(slots=True)
+class Normalized:
+    """A schema in 2020-12 and its definitions, by name. `origins` knows the place of every schema in both."""
+
+    root: JSON
+    definitions: dict[str, JSON] = field(default_factory=dict)
+    origins: Origins = field(default_factory=Origins)
+
+    def together(self) -> JSON:
+        """One schema with those definitions in `$defs` that are referred to."""
+        used = self.used_from(self.root)
+        if not used or not isinstance(self.root, dict):
+            return self.root
+        return {**self.root, "$defs": {name: self.definitions[name] for name in self.definitions if name in used}}
+
+    def used_from(self, schema: JSON) -> set[str]:
+        """The names of the definitions that `schema` refers to, directly or through others."""
+        used: set[str] = set()
+        waiting = [schema]
+        while waiting:
+            for name in references_in(waiting.pop()):
+                if name not in used and name in self.definitions:
+                    used.add(name)
+                    waiting.append(self.definitions[name])
+        return used
+
+
+def definition_of(reference: JSON) -> str | None:
+    """The name of the definition that a `$ref` of the modern form means; "" for the whole document."""
+    if reference == "#":
+        return ""
+    prefix = "#/$defs/"
+    return reference[len(prefix) :] if isinstance(reference, str) and reference.startswith(prefix) else None
+
+
+def references_in(value: JSON) -> Iterator[str]:
+    """The names of the definitions that stand in a `$ref` anywhere in `value`."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            name = definition_of(value.get("$ref"))
+            if name is not None:
+                yield name
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+
+
+def normalized(schema: JSON, *, pointer: str, report: Report) -> Normalized:
+    """`schema`, which stands at `pointer` of the spec, as one of 2020-12."""
+    return _Moderniser(SchemaMap(schema, max_nodes=MAX_NODES), pointer, report).modern()
+
+
+def is_outdated(schema: JSON) -> bool:
+    """Whether `schema` means something else, or nothing, when it is read as 2020-12."""
+    if not isinstance(schema, dict):
+        return False
+    nodes = SchemaMap(schema, max_nodes=MAX_NODES).nodes
+    return any(node.dialect is not DEFAULT_DIALECT and any(_differences(node)) for node in nodes)
+
+
+def account_for_draft(schema: JSON, pointer: str, report: Report) -> None:
+    """Say what became of the `$schema` of `schema`, which is written in 2020-12 now and names no draft any more."""
+    if not isinstance(schema, dict) or "$schema" not in schema:
+        return
+    if is_outdated(schema):
+        report.rewritten(f"{pointer}/$schema", "The schema is written in 2020-12 now.")
+    else:
+        report.kept(f"{pointer}/$schema", "It is gone, and the schema means the same without it.")
+
+
+def _differences(node: Node) -> Iterator[str]:
+    """The keywords of `node` that mean something else in 2020-12."""
+    schema, dialect = node.schema, node.dialect
+    if not isinstance(schema, dict):
+        return
+    if (
+        dialect.ref_stands_alone
+        and "$ref" in schema
+        and not schema.keys() - ANNOTATIONS - _HOLDING - _NAMING <= {"$ref"}
+    ):
+        yield "$ref"
+    if isinstance(schema.get("items"), list):
+        yield "items"
+    if "dependencies" in schema:
+        yield "dependencies"
+    if any(isinstance(schema.get(bound), bool) for bound in ("exclusiveMinimum", "exclusiveMaximum")):
+        yield "exclusiveMinimum"
+    if "$recursiveRef" in schema or (dialect.name == "04" and isinstance(schema.get("id"), str)):
+        yield "$recursiveRef"
+    identifier = schema.get(dialect.id_keyword)
+    if dialect.ref_stands_alone and isinstance(identifier, str) and identifier.startswith("#"):
+        yield dialect.id_keyword
+
+
+class _Moderniser:
+    def __init__(self, document: SchemaMap, pointer: str, report: Report) -> None:
+        self._document = document
+        self._pointer = pointer
+        self._report = report
+        self._names: dict[Node, str] = {document.root: ""}
+        self._taken = {""}
+        self._children = {node: {child.path: child for child in node.children} for node in document.nodes}
+        self._result = Normalized(root=True)
+
+    def modern(self) -> Normalized:
+        for node in self._document.nodes:
+            for reference in node.references:
+                if reference.targets:
+                    self._name(reference.targets[0])
+        self._result.root = self._schema(self._document.root)
+        for node, name in self._names.items():
+            if name:
+                self._result.definitions[name] = self._schema(node)
+        return self._result
+
+    def _name(self, node: Node) -> None:
+        if node in self._names:
+            return
+        wanted = next((str(token) for token in reversed(node.path) if str(token)), "schema")
+        wanted = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in wanted)
+        names = (wanted if number == 1 else f"{wanted}_{number}" for number in count(1))
+        self._names[node] = next(name for name in names if name not in self._taken)
+        self._taken.add(self._names[node])
+
+    def _schema(self, node: Node) -> JSON:
+        if not isinstance(node.schema, dict):
+            return node.schema if isinstance(node.schema, bool) else True
+        pointer = self._pointer + node.pointer
+        out: Schema = {}
+        for keyword in node.schema:
+            if keyword in _NAMING or keyword in _HOLDING or keyword in _REFERENCES:
+                continue
+            _MODERN.get(keyword, _plain)(self, node, keyword, out)
+        self._refer(node, pointer, out)
+        return self._result.origins.put(out, pointer)
+
+    def _refer(self, node: Node, pointer: str, out: Schema) -> None:
+        for reference in node.references:
+            if node.dialect.ref_stands_alone and reference.keyword == "$ref":
+                for keyword in [keyword for keyword in out if keyword not in ANNOTATIONS]:
+                    self._report.dropped(pointer_join(pointer, keyword), _BESIDE_REFERENCE)
+                    del out[keyword]
+            place = pointer_join(pointer, reference.keyword)
+            target = self._target(reference, place)
+            if "$ref" in out:
+                out["allOf"] = [*_list(out.get("allOf")), self._result.origins.put(target, pointer)]
+            else:
+                out.update(target)
+
+    def _target(self, reference: Reference, pointer: str) -> Schema:
+        if not reference.targets:
+            self._report.rewritten(pointer, "A reference to a meta-schema became any object or boolean.")
+            return dict(_BUNDLED)
+        if len(reference.targets) > 1:
+            self._report.rewritten(pointer, "A dynamic reference became a plain one, to where it leads at first.")
+        name = self._names[reference.targets[0]]
+        return {"$ref": f"#/$defs/{name}" if name else "#"}
+
+    def held(self, node: Node, keyword: str) -> JSON:
+        """The value of `keyword`, with every schema in it in the modern form."""
+        children = self._children[node]
+        schema = node.schema
+        value = schema[keyword] if isinstance(schema, dict) else None
+        if (child := children.get((keyword,))) is not None:
+            return self._schema(child)
+        if isinstance(value, list):
+            return [
+                self._schema(children[keyword, index]) if (keyword, index) in children else item
+                for index, item in enumerate(value)
+            ]
+        if isinstance(value, dict):
+            return {
+                name: self._schema(children[keyword, name]) if (keyword, name) in children else member
+                for name, member in value.items()
+            }
+        return value
+
+    def became(self, node: Node, keyword: str, what: str) -> None:
+        pointer = pointer_join(self._pointer + node.pointer, keyword)
+        self._report.rewritten(pointer, f"`{keyword}` of draft {node.dialect.name} became {what} of 2020-12.")
+
+
+_BESIDE_REFERENCE: Final = "The draft of this schema ignores what stands beside `$ref`."
+
+Step = Callable[[_Moderniser, Node, str, Schema], None]
+
+
+def _plain(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+    out[keyword] = moderniser.held(node, keyword)
+
+
+def _items(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+    value = moderniser.held(node, keyword)
+    if not isinstance(value, list):
+        out[keyword] = value
+        return
+    moderniser.became(node, keyword, "`prefixItems`")
+    out["prefixItems"] = value
+    if isinstance(node.schema, dict) and "additionalItems" in node.schema:
+        out["items"] = moderniser.held(node, "additionalItems")
+
+
+def _additional_items(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+    """It goes with `items` where that is a list, and means nothing elsewhere."""
+    if not _knows(node.dialect, keyword):
+        out[keyword] = moderniser.held(node, keyword)
+
+
+def _dependencies(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+    value = moderniser.held(node, keyword)
+    if not isinstance(value, dict) or not _knows(node.dialect, keyword):
+        out[keyword] = value
+        return
+    moderniser.became(node, keyword, "`dependentRequired` and `dependentSchemas`")
+    names: Schema = {name: member for name, member in value.items() if isinstance(member, list)}
+    schemas: Schema = {name: member for name, member in value.items() if not isinstance(member, list)}
+    out.update({"dependentRequired": names} if names else {})
+    out.update({"dependentSchemas": schemas} if schemas else {})
+
+
+def _bound(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+    """`minimum` and `maximum`, which draft-04 makes exclusive by a flag beside them."""
+    schema = node.schema if isinstance(node.schema, dict) else {}
+    exclusive = _EXCLUSIVE[keyword]
+    if schema.get(exclusive) is True:
+        moderniser.became(node, exclusive, "a number")
+        out[exclusive] = schema[keyword]
+    else:
+        out[keyword] = schema[keyword]
+
+
+def _exclusive_bound(_: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+    value = node.schema[keyword] if isinstance(node.schema, dict) else None
+    if not isinstance(value, bool):
+        out[keyword] = value
+
+
+_EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+_MODERN: Final[Mapping[str, Step]] = {
+    "items": _items,
+    "additionalItems": _additional_items,
+    "dependencies": _dependencies,
+    "minimum": _bound,
+    "maximum": _bound,
+    "exclusiveMinimum": _exclusive_bound,
+    "exclusiveMaximum": _exclusive_bound,
+}
+
+
+def _knows(dialect: Dialect, keyword: str) -> bool:
+    return keyword in dialect.keywords
+
+
+def _list(value: JSON) -> list[JSON]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,74 @@
+"""Regular expressions as JSON Schema means them: with the meaning of ECMA-262, matched in bounded time.
+
+Nothing here knows Django. How a pattern is read is in `pattern_reading` and `pattern_translation`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+import regex
+
+from catalog.json_schema.regex.syntax import PatternSyntaxError
+from catalog.json_schema.regex.translate import is_regex, translate
+
+__all__ = [
+    "MATCH_TIMEOUT_S",
+    "MAX_PATTERN_CHARACTERS",
+    "Pattern",
+    "PatternError",
+    "compile_pattern",
+    "is_regex",
+    "matches",
+]
+
+MAX_PATTERN_CHARACTERS: Final = 512
+MATCH_TIMEOUT_S: Final = 0.05  # CPU time of one search; bounds its memory too, which grows by 1 MB per ms at worst
+
+
+@dataclass(frozen=True, slots=True)
+class PatternError:
+    """Why a pattern cannot be used; `position` counts characters from 0."""
+
+    message: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern that is ready to search with."""
+
+    source: str
+    _compiled: regex.Pattern[str] = field(repr=False)
+
+    def found_in(self, text: str, *, timeout_s: float = MATCH_TIMEOUT_S) -> bool:
+        """Whether the pattern matches somewhere in `text`.
+
+        Raises:
+            TimeoutError: it took longer than `timeout_s` (s of CPU time).
+        """
+        return self._compiled.search(text, timeout=timeout_s) is not None
+
+
+@lru_cache(maxsize=2048)
+def compile_pattern(source: str) -> Pattern | PatternError:
+    """`source` ready to search with, or why it cannot be used. At most some 10 ms; remembered."""
+    if len(source) > MAX_PATTERN_CHARACTERS:
+        return PatternError(f"The pattern is longer than {MAX_PATTERN_CHARACTERS} characters.", MAX_PATTERN_CHARACTERS)
+    try:
+        return Pattern(source, regex.compile(translate(source), regex.VERSION0))
+    except PatternSyntaxError as error:
+        return PatternError(str(error), error.position)
+    except (regex.error, RecursionError) as error:
+        return PatternError(f"The pattern cannot be compiled: {error}"[:200], 0)
+
+
+def matches(source: str, text: str) -> bool:
+    """Whether the pattern `source` is found in `text`; False where it cannot be used or takes too long."""
+    pattern = compile_pattern(source)
+    try:
+        return isinstance(pattern, Pattern) and pattern.found_in(text)
+    except TimeoutError:
+        return False

@@ -1,0 +1,369 @@
+"""The keywords that apply subschemas, and those that name members. Each yields what is wrong.
+
+Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, section 6.5; the earlier drafts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final, TypeAlias
+
+from catalog.json_schema.validation.budget import Run, Unchecked, current_run
+from catalog.json_schema.validation.errors import Failure
+from catalog.json_schema.validation.messages import count, show, show_text
+from catalog.json_schema.validation.pattern_search import found_in
+from catalog.json_schema.validation.subschema import Subschema
+from catalog.json_schema.validation.unevaluated import unevaluated_items, unevaluated_properties
+from catalog.jsontext.reader import JSON
+
+# (where the keyword stands, the check on its way, the keyword's value, the value to look at) -> what is wrong
+Applicator: TypeAlias = Callable[[Subschema, Run, Any, JSON], Iterator[Failure]]
+
+MAX_BRANCH_DETAILS: Final = 20  # violations told of one alternative
+
+
+# References.
+
+
+def _ref(place: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+    return _referred("$ref", reference, place.follow(reference), instance, refers=place)
+
+
+def _dynamic_ref(place: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+    return _referred("$dynamicRef", reference, place.follow_dynamic(reference), instance, refers=place)
+
+
+def _recursive_ref(place: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+    return _referred("$recursiveRef", reference, place.follow_dynamic(reference), instance, refers=place)
+
+
+def _referred(
+    keyword: str, reference: str, target: Subschema | None, instance: JSON, *, refers: Subschema
+) -> Iterator[Failure]:
+    """What is wrong at `target`. Answers are remembered, so that shared definitions are looked at once per value."""
+    if target is None:
+        raise Unchecked(f"The reference {show(reference)} leads nowhere.")
+    run = current_run()
+    key = (target, id(instance))
+    known = run.fits.get(key)
+    if known is True:
+        return
+    if known is False and run.reported is None:
+        yield Failure(refers, run.path, keyword, f"Not valid by {show_text(reference)}")
+        return
+    if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
+        run.suppressed += 1
+        return
+    if key in run.open:
+        raise Unchecked("The schema refers to itself without going deeper into the value.")
+    run.open.add(key)
+    fits, suppressed = True, run.suppressed
+    try:
+        for failure in target.failures(instance):
+            if fits:
+                fits = run.fits[key] = False
+            yield failure
+    finally:
+        run.open.discard(key)
+    if fits:
+        if run.suppressed == suppressed:
+            run.fits[key] = True
+    elif run.reported is not None:
+        run.reported.add((target, tuple(run.path)))
+
+
+# Subschemas in place.
+
+
+def _all_of(place: Subschema, _run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
+    for index in range(len(branches)):
+        yield from place.sub("allOf", index).failures(instance)
+
+
+def _any_of(place: Subschema, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
+    options = _options(place, "anyOf", branches, run)
+    for option in options:
+        if option.fits(instance):
+            return
+    message = f"{show(instance)} fits none of the {count(len(options), 'alternative')}"
+    yield Failure(place, run.path, "anyOf", message, branches=_details(options, run, instance))
+
+
+def _one_of(place: Subschema, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
+    options = _options(place, "oneOf", branches, run)
+    fitting: list[int] = []
+    for index, option in enumerate(options):
+        if option.fits(instance):
+            fitting.append(index)
+            if len(fitting) > 1:
+                break
+    if len(fitting) == 1:
+        return
+    if fitting:
+        message = f"{show(instance)} fits more than one alternative: {fitting[0]} and {fitting[1]} (counted from 0)"
+        yield Failure(place, run.path, "oneOf", message)
+        return
+    message = f"{show(instance)} fits none of the {count(len(options), 'alternative')}"
+    yield Failure(place, run.path, "oneOf", message, branches=_details(options, run, instance))
+
+
+def _options(place: Subschema, keyword: str, branches: list[JSON], run: Run) -> list[Subschema]:
+    run.spend(len(branches) // 8)
+    return [place.sub(keyword, index) for index in range(len(branches))]
+
+
+def _details(options: list[Subschema], run: Run, instance: JSON) -> tuple[tuple[Failure, ...], ...]:
+    """What is wrong with each alternative; nothing where only validity counts, or that would be too much to tell."""
+    if run.reported is None:
+        return ()
+    outer, found = run.reported, []
+    try:
+        for option in options:
+            run.reported = set()
+            found.append(tuple(islice(option.failures(instance), MAX_BRANCH_DETAILS)))
+            run.details -= len(found[-1])
+            if run.details < 0:
+                return ()
+    except Unchecked:
+        return ()  # that none fits is known already
+    finally:
+        run.reported = outer
+    return tuple(found)
+
+
+def _not(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if place.sub("not").fits(instance):
+        yield Failure(place, run.path, "not", f"{show(instance)} has a form that is ruled out here")
+
+
+def _if(place: Subschema, _run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    schema = place.schema
+    if not isinstance(schema, dict) or not ("then" in schema or "else" in schema):
+        return
+    branch = "then" if place.sub("if").fits(instance) else "else"
+    if branch in schema:
+        yield from place.sub(branch).failures(instance)
+
+
+def _dependent_schemas(place: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, dict):
+        run.spend(len(schemas) // 16)
+        for name in schemas:
+            if name in instance:
+                yield from place.sub("dependentSchemas", name).failures(instance)
+
+
+# Members of objects.
+
+
+def _properties(place: Subschema, run: Run, properties: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict):
+        return
+    run.spend(len(instance) // 16)
+    for name, value in instance.items():
+        if name in properties:
+            yield from place.sub("properties", name).failures_at(name, value)
+
+
+def _pattern_properties(place: Subschema, run: Run, patterns: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict):
+        return
+    for pattern in patterns:
+        for name, value in instance.items():
+            if found_in(pattern, name, run):
+                yield from place.sub("patternProperties", pattern).failures_at(name, value)
+
+
+def _additional_properties(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict) or not isinstance(place.schema, dict):
+        return
+    properties: Any = place.schema.get("properties", {})
+    patterns: Any = place.schema.get("patternProperties", {})
+    rest = place.sub("additionalProperties")
+    if rest.schema is True:
+        return
+    run.spend(len(instance) // 16)
+    for name, value in instance.items():
+        if name not in properties and not any(found_in(pattern, name, run) for pattern in patterns):
+            yield from rest.failures_at(name, value)
+
+
+def _property_names(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict):
+        return
+    names = place.sub("propertyNames")
+    for name in instance:
+        if names.fits(name):
+            continue
+        why = next(names.failures(name), None)
+        message = f"{show_text(name)} is not allowed as a name" + (f": {why.message}" if why else "")
+        yield Failure(place, [*run.path, name], "propertyNames", message, names=(name,))
+
+
+def _required(place: Subschema, run: Run, names: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict):
+        return
+    run.spend(len(names) // 16)
+    for name in names:
+        if name not in instance:
+            yield Failure(place, run.path, "required", f"{show_text(name)} is missing", names=(name,))
+
+
+def _dependent_required(place: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, dict):
+        run.spend(len(needs) // 16)
+        for name, needed in needs.items():
+            if name in instance:
+                yield from _missing(place, "dependentRequired", name, needed, instance)
+
+
+def _dependencies(place: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict):
+        return
+    run.spend(len(needs) // 16)
+    for name, needed in needs.items():
+        if name not in instance:
+            continue
+        if isinstance(needed, list):
+            yield from _missing(place, "dependencies", name, needed, instance)
+        else:
+            yield from place.sub("dependencies", name).failures(instance)
+
+
+def _missing(
+    place: Subschema, keyword: str, given: str, needed: list[str], instance: dict[str, JSON]
+) -> Iterator[Failure]:
+    run = current_run()
+    run.spend(len(needed) // 16)
+    for name in needed:
+        if name not in instance:
+            message = f"{show_text(name)} is missing; it is needed where {show_text(given)} is given"
+            yield Failure(place, run.path, keyword, message, tokens=(keyword, given), names=(name,))
+
+
+# Items of arrays.
+
+
+def _prefix_items(place: Subschema, _run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, list):
+        for index in range(min(len(schemas), len(instance))):
+            yield from place.sub("prefixItems", index).failures_at(index, instance[index])
+
+
+def _items(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, list) and isinstance(place.schema, dict):
+        prefix: Any = place.schema.get("prefixItems", ())
+        yield from _items_from(len(prefix), place.sub("items"), run, instance)
+
+
+def _items_2019(place: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, list):
+        return
+    if not isinstance(schemas, list):
+        yield from _items_from(0, place.sub("items"), run, instance)
+        return
+    for index in range(min(len(schemas), len(instance))):
+        yield from place.sub("items", index).failures_at(index, instance[index])
+
+
+def _additional_items(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, list) or not isinstance(place.schema, dict):
+        return
+    items = place.schema.get("items")
+    if isinstance(items, list):
+        yield from _items_from(len(items), place.sub("additionalItems"), run, instance)
+
+
+def _items_from(start: int, rest: Subschema, run: Run, instance: list[JSON]) -> Iterator[Failure]:
+    if rest.schema is True:
+        return
+    run.spend(len(instance) // 16)
+    for index in range(start, len(instance)):
+        yield from rest.failures_at(index, instance[index])
+
+
+def _contains_07(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, list) and not any(map(place.sub("contains").fits, instance)):
+        yield Failure(place, run.path, "contains", "No item has the form that at least one must have")
+
+
+def _contains(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, list) or not isinstance(place.schema, dict):
+        return
+    least: Any = place.schema.get("minContains", 1)
+    most: Any = place.schema.get("maxContains")
+    option, found = place.sub("contains"), 0
+    for item in instance:
+        if most is None and found >= least:
+            return
+        found += option.fits(item)
+        if most is not None and found > most:
+            message = f"More than {count(most, 'item')} of the form that `contains` asks for"
+            yield Failure(place, run.path, "maxContains", message)
+            return
+    if found >= least:
+        return
+    if "minContains" not in place.schema:
+        yield Failure(place, run.path, "contains", "No item has the form that at least one must have")
+        return
+    message = f"{count(found, 'item')} of the form that `contains` asks for: fewer than {show(least)}"
+    yield Failure(place, run.path, "minContains", message)
+
+
+# What is left over.
+
+
+def _unevaluated_properties(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, dict):
+        rest = place.sub("unevaluatedProperties")
+        for name in unevaluated_properties(place, run, instance):
+            yield from rest.failures_at(name, instance[name])
+
+
+def _unevaluated_items(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, list):
+        rest = place.sub("unevaluatedItems")
+        for index in unevaluated_items(place, run, instance):
+            yield from rest.failures_at(index, instance[index])
+
+
+APPLICATORS_04: Mapping[str, Applicator] = {
+    "$ref": _ref,
+    "additionalItems": _additional_items,
+    "additionalProperties": _additional_properties,
+    "allOf": _all_of,
+    "anyOf": _any_of,
+    "dependencies": _dependencies,
+    "items": _items_2019,
+    "not": _not,
+    "oneOf": _one_of,
+    "patternProperties": _pattern_properties,
+    "properties": _properties,
+    "required": _required,
+}
+APPLICATORS_06: Mapping[str, Applicator] = {
+    **APPLICATORS_04,
+    "contains": _contains_07,
+    "propertyNames": _property_names,
+}
+APPLICATORS_07: Mapping[str, Applicator] = {**APPLICATORS_06, "if": _if}
+APPLICATORS_2019: Mapping[str, Applicator] = {
+    **{keyword: apply for keyword, apply in APPLICATORS_07.items() if keyword != "dependencies"},
+    "$recursiveRef": _recursive_ref,
+    "contains": _contains,
+    "dependentRequired": _dependent_required,
+    "dependentSchemas": _dependent_schemas,
+    "unevaluatedItems": _unevaluated_items,
+    "unevaluatedProperties": _unevaluated_properties,
+}
+APPLICATORS_2020: Mapping[str, Applicator] = {
+    **{
+        keyword: apply
+        for keyword, apply in APPLICATORS_2019.items()
+        if keyword not in {"$recursiveRef", "additionalItems"}
+    },
+    "$dynamicRef": _dynamic_ref,
+    "items": _items,
+    "prefixItems": _prefix_items,
+}

@@ -1,0 +1,187 @@
+"""The keywords that look at one value alone. Each says what is wrong, or nothing.
+
+Source: JSON Schema 2020-12 Validation, section 6 and 7; the validation documents of drafts 04 to 2019-09.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from catalog.json_schema.formats import FORMATS
+from catalog.json_schema.validation.budget import Run, Unchecked
+from catalog.json_schema.validation.equality import Options, canonical, is_integer, is_multiple, is_number
+from catalog.json_schema.validation.messages import count, show, show_all, show_text, types
+from catalog.json_schema.validation.pattern_search import found_in
+from catalog.json_schema.validation.subschema import Subschema
+from catalog.jsontext.reader import JSON
+
+MAX_REGEX_CHARACTERS: Final = 50_000
+
+# (where the keyword stands, the check on its way, the keyword's value, the value to look at) -> what is wrong
+Assertion: TypeAlias = Callable[[Subschema, Run, Any, JSON], str | None]
+
+_TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
+    "array": lambda value: isinstance(value, list),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": is_integer,
+    "null": lambda value: value is None,
+    "number": is_number,
+    "object": lambda value: isinstance(value, dict),
+    "string": lambda value: isinstance(value, str),
+}
+
+
+def _type(_place: Subschema, _run: Run, wanted: Any, instance: JSON) -> str | None:
+    if isinstance(wanted, str):
+        return None if _TYPE_CHECKS[wanted](instance) else f"{show(instance)} is not {types([wanted])}"
+    if any(_TYPE_CHECKS[name](instance) for name in wanted):
+        return None
+    return f"{show(instance)} is not {types(wanted)}"
+
+
+def _enum(place: Subschema, run: Run, values: Any, instance: JSON) -> str | None:
+    if place.built("enum", lambda: Options(values, run)).contain(instance, run):
+        return None
+    return f"{show(instance)} is not one of {show_all(values)}"
+
+
+def _const(place: Subschema, run: Run, value: Any, instance: JSON) -> str | None:
+    if place.built("const", lambda: Options([value], run)).contain(instance, run):
+        return None
+    return f"{show(instance)} is not {show(value)}, the only value allowed"
+
+
+def _minimum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not is_number(instance) or instance >= limit:
+        return None
+    return f"{show(instance)} is less than {show(limit)}, the minimum"
+
+
+def _maximum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not is_number(instance) or instance <= limit:
+        return None
+    return f"{show(instance)} is greater than {show(limit)}, the maximum"
+
+
+def _exclusive_minimum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not is_number(instance) or instance > limit:
+        return None
+    return f"{show(instance)} is not greater than {show(limit)}"
+
+
+def _exclusive_maximum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not is_number(instance) or instance < limit:
+        return None
+    return f"{show(instance)} is not less than {show(limit)}"
+
+
+def _minimum_04(place: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
+    check = _exclusive_minimum if _beside(place, "exclusiveMinimum") is True else _minimum
+    return check(place, run, limit, instance)
+
+
+def _maximum_04(place: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
+    check = _exclusive_maximum if _beside(place, "exclusiveMaximum") is True else _maximum
+    return check(place, run, limit, instance)
+
+
+def _beside(place: Subschema, keyword: str) -> JSON:
+    return place.schema.get(keyword) if isinstance(place.schema, dict) else None
+
+
+def _multiple_of(_place: Subschema, _run: Run, divisor: Any, instance: JSON) -> str | None:
+    if not is_number(instance) or is_multiple(instance, divisor):
+        return None
+    return f"{show(instance)} is not a multiple of {show(divisor)}"
+
+
+def _min_length(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, str) or len(instance) >= limit:
+        return None
+    if limit == 1:
+        return "The text is empty, and must not be"
+    return f"{show(instance)} is shorter than {count(limit, 'character')}"
+
+
+def _max_length(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, str) or len(instance) <= limit:
+        return None
+    return f"{show(instance)} is longer than {count(limit, 'character')}"
+
+
+def _pattern(_place: Subschema, run: Run, source: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, str) or found_in(source, instance, run):
+        return None
+    return f"{show(instance)} does not match the pattern {show_text(source)}"
+
+
+def _format(place: Subschema, run: Run, name: Any, instance: JSON) -> str | None:
+    check = FORMATS.get(name) if isinstance(name, str) else None
+    if check is None or not isinstance(instance, str) or not place.document.asserts_formats:
+        return None
+    run.spend(len(instance) // 64)
+    if name == "regex" and len(instance) > MAX_REGEX_CHARACTERS:
+        raise Unchecked("A text is too long to be looked at as a regular expression.")
+    return None if check(instance) else f"{show(instance)} is not of the format {show_text(name)}"
+
+
+def _min_items(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, list) or len(instance) >= limit:
+        return None
+    return f"{count(len(instance), 'item')}: fewer than {show(limit)}"
+
+
+def _max_items(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, list) or len(instance) <= limit:
+        return None
+    return f"{count(len(instance), 'item')}: more than {show(limit)}"
+
+
+def _unique_items(_place: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
+    if wanted is not True or not isinstance(instance, list):
+        return None
+    seen: dict[str, int] = {}
+    for index, item in enumerate(instance):
+        first = seen.setdefault(canonical(item, run), index)
+        if first != index:
+            return f"The items {first} and {index} are equal (counted from 0)"
+    return None
+
+
+def _min_properties(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, dict) or len(instance) >= limit:
+        return None
+    return f"{count(len(instance), 'member')}: fewer than {show(limit)}"
+
+
+def _max_properties(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, dict) or len(instance) <= limit:
+        return None
+    return f"{count(len(instance), 'member')}: more than {show(limit)}"
+
+
+ASSERTIONS_04: Mapping[str, Assertion] = {
+    "enum": _enum,
+    "format": _format,
+    "maxItems": _max_items,
+    "maxLength": _max_length,
+    "maxProperties": _max_properties,
+    "maximum": _maximum_04,
+    "minItems": _min_items,
+    "minLength": _min_length,
+    "minProperties": _min_properties,
+    "minimum": _minimum_04,
+    "multipleOf": _multiple_of,
+    "pattern": _pattern,
+    "type": _type,
+    "uniqueItems": _unique_items,
+}
+ASSERTIONS: Mapping[str, Assertion] = {
+    **ASSERTIONS_04,
+    "const": _const,
+    "exclusiveMaximum": _exclusive_maximum,
+    "exclusiveMinimum": _exclusive_minimum,
+    "maximum": _maximum,
+    "minimum": _minimum,
+}

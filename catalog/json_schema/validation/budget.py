@@ -1,0 +1,135 @@
+"""What a check may cost, and how it ends early.
+
+Every keyword counts as a step, and so does every part of a value that a keyword looks through by itself. Descending
+into a subschema, in place or into the value, counts as a level, so that Python's recursion limit is never reached.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:
+    from catalog.json_schema.validation.subschema import Subschema
+
+MAX_STEPS: Final = 1_000_000
+MAX_DEPTH: Final = 260  # four levels for each of the 64 that a value may be nested
+MAX_SECONDS: Final = 0.5  # of this thread's CPU time
+MAX_DETAILS: Final = 500  # violations inside the branches of unions
+
+_STEPS_BETWEEN_LOOKS: Final = 512  # at the clock
+_FRAMES_PER_LEVEL: Final = 3
+_FRAMES_KEPT_FREE: Final = 60
+
+
+class Unchecked(Exception):
+    """The check cannot be finished; the text is the reason, for people."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """What one check may cost, or several that share it. What is spent is gone."""
+
+    steps: int = MAX_STEPS
+    depth: int = MAX_DEPTH
+    seconds: float = MAX_SECONDS
+
+
+class Run:
+    """One check on its way, paid from a budget: `with Run(budget) as run`.
+
+    Attributes:
+        levels: how much deeper it may go. A level stands for three of Python's frames.
+        path: where in the value it stands.
+        fits: (place, identity of a value) -> whether the value is valid there, as far as known.
+        open: the references that are being followed, as (place, identity of a value).
+        reported: the references whose violations have been told, as (place, path); None while only validity counts.
+        suppressed: how often violations were not told, because they had been.
+        details: how many more violations inside branches may be told.
+        evaluated: what `unevaluatedProperties` and `unevaluatedItems` have found out.
+    """
+
+    __slots__ = (
+        "_budget",
+        "_next_look",
+        "_started",
+        "_steps",
+        "_token",
+        "details",
+        "evaluated",
+        "fits",
+        "levels",
+        "open",
+        "path",
+        "reported",
+        "suppressed",
+    )
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._steps = budget.steps
+        self._next_look = max(budget.steps - _STEPS_BETWEEN_LOOKS, 0)
+        self.levels = min(budget.depth, _levels_until_recursion_limit())
+        self.path: list[str | int] = []
+        self.fits: dict[tuple[Subschema, int], bool] = {}
+        self.open: set[tuple[Subschema, int]] = set()
+        self.reported: set[tuple[Subschema, tuple[str | int, ...]]] | None = None
+        self.suppressed = 0
+        self.details = MAX_DETAILS
+        self.evaluated: dict[tuple[Subschema, int], frozenset[str] | frozenset[int] | None] = {}
+
+    def __enter__(self) -> Self:
+        self._token = _RUN.set(self)
+        self._started = time.thread_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _RUN.reset(self._token)
+        self._budget.steps = max(self._steps, 0)
+        self._budget.seconds -= time.thread_time() - self._started
+
+    def spend(self, steps: int = 1) -> None:
+        """Count `steps`.
+
+        Raises:
+            Unchecked: that was too much, or took too long.
+        """
+        self._steps -= steps
+        if self._steps < self._next_look:
+            self._look()
+
+    def _look(self) -> None:
+        if self._steps < 0:
+            raise Unchecked("The check takes too many steps.")
+        if time.thread_time() - self._started > self._budget.seconds:
+            raise Unchecked("The check takes too long.")
+        self._next_look = max(self._steps - _STEPS_BETWEEN_LOOKS, 0)
+
+    def seconds_left(self) -> float:
+        """CPU time that is left (s)."""
+        return self._budget.seconds - (time.thread_time() - self._started)
+
+    def descend(self, levels: int = 1) -> None:
+        """Go `levels` deeper; adding to `levels` goes back.
+
+        Raises:
+            Unchecked: that is too deep.
+        """
+        self.levels -= levels
+        if self.levels < 0:
+            raise Unchecked("The schema or the value is nested too deeply to be checked.")
+
+
+_RUN: ContextVar[Run] = ContextVar("run")
+
+current_run = _RUN.get
+
+
+def _levels_until_recursion_limit() -> int:
+    frames, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        frames, frame = frames + 1, frame.f_back
+    return (sys.getrecursionlimit() - frames - _FRAMES_KEPT_FREE) // _FRAMES_PER_LEVEL

@@ -1,0 +1,123 @@
+"""JSON's idea of equal, and numbers that are exact.
+
+1 equals 1.0, and neither equals true. Numbers are `int` and `Decimal` (`strict_json.Number`); a `float` stands for its
+shortest decimal. Nothing here rounds, and no exponent is ever spelled out.
+
+Source: JSON Schema 2020-12 Core, section 4.2.2 (equality), and 4.2.1 (numbers).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from json.encoder import encode_basestring
+from typing import Final, TypeGuard
+
+from catalog.json_schema.validation.budget import Run, Unchecked
+from catalog.json_schema.validation.messages import Numeric
+from catalog.jsontext.reader import JSON
+
+MAX_DIGITS: Final = 4_000
+_MAX_DEPTH: Final = 200
+
+
+def is_number(value: object) -> TypeGuard[Numeric]:
+    """Whether `value` is a JSON number."""
+    return isinstance(value, (int, Decimal, float)) and not isinstance(value, bool)
+
+
+def is_integer(value: object) -> bool:
+    """Whether `value` is a JSON number without fractional part; 1.0 is."""
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, Decimal) and _parts(value)[1] >= 0
+
+
+def is_multiple(value: Numeric, divisor: Numeric) -> bool:
+    """Whether `value` is an integer times `divisor`, exactly. Cheap for any exponents."""
+    if isinstance(value, int) and isinstance(divisor, int):
+        return divisor != 0 and value % divisor == 0
+    coefficient, exponent = _parts(value)
+    divisor_coefficient, divisor_exponent = _parts(divisor)
+    if coefficient == 0 or divisor_coefficient == 0:
+        return coefficient == 0
+    if exponent < divisor_exponent:
+        return False  # 10 divides the divisor once more than the value: coefficients do not end in 0
+    shift = pow(10, exponent - divisor_exponent, abs(divisor_coefficient))
+    return coefficient * shift % divisor_coefficient == 0
+
+
+def _parts(value: Numeric) -> tuple[int, int]:
+    """(coefficient, exponent) of a number, the coefficient without trailing zeros; zero is (0, 0)."""
+    if isinstance(value, float):
+        value = Decimal(repr(value))
+    if isinstance(value, Decimal):
+        sign, digits, exponent = value.as_tuple()
+        if not isinstance(exponent, int):
+            raise Unchecked("A number is infinite.")
+        if len(digits) > MAX_DIGITS:
+            raise Unchecked("A number has too many digits.")
+        text = "".join(map(str, digits))
+    else:
+        if value.bit_length() > MAX_DIGITS * 3:
+            raise Unchecked("A number has too many digits.")
+        sign, text, exponent = int(value < 0), str(abs(value)), 0
+    significant = text.rstrip("0")
+    if not significant:
+        return 0, 0
+    coefficient = int(significant)
+    return -coefficient if sign else coefficient, exponent + len(text) - len(significant)
+
+
+def canonical(value: JSON, run: Run) -> str:
+    """A text that equal values share and no others; its hash cannot be steered by whoever wrote the value."""
+    parts: list[str] = []
+    _write(value, parts, run, 0)
+    return "".join(parts)
+
+
+def _write(value: JSON, parts: list[str], run: Run, depth: int) -> None:
+    run.spend()
+    if isinstance(value, str):
+        run.spend(len(value) // 256)
+        parts.append(encode_basestring(value))
+    elif value is None or isinstance(value, bool):
+        parts.append(repr(value))
+    elif is_number(value):
+        coefficient, exponent = _parts(value)
+        parts.append(f"{coefficient}e{exponent}")
+    elif depth > _MAX_DEPTH:
+        raise Unchecked("The value is nested too deeply to be compared.")
+    elif isinstance(value, list):
+        parts.append("[")
+        for item in value:
+            _write(item, parts, run, depth + 1)
+            parts.append(",")
+        parts.append("]")
+    elif isinstance(value, dict):
+        parts.append("{")
+        for name in sorted(value):
+            parts.append(encode_basestring(name))
+            _write(value[name], parts, run, depth + 1)
+            parts.append(",")
+        parts.append("}")
+
+
+class Options:
+    """The values of `enum` or `const`, ready for quick questions."""
+
+    __slots__ = ("_has_containers", "_others", "_texts")
+
+    def __init__(self, values: list[JSON], run: Run) -> None:
+        self._texts = frozenset(value for value in values if isinstance(value, str))
+        self._others = frozenset(canonical(value, run) for value in values if not isinstance(value, str))
+        self._has_containers = any(isinstance(value, (list, dict)) for value in values)
+
+    def contain(self, value: JSON, run: Run) -> bool:
+        """Whether `value` equals one of them."""
+        if isinstance(value, str):
+            return value in self._texts
+        if isinstance(value, (list, dict)) and not self._has_containers:
+            return False
+        return canonical(value, run) in self._others

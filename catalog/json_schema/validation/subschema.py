@@ -1,0 +1,284 @@
+"""A subschema where it stands: what is around it, in which draft it is read, what it says of a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import urljoin
+
+from catalog.json_schema.dialects import Dialect, Holds, dialect_of
+from catalog.json_schema.validation.budget import Budget, Run, Unchecked, current_run
+from catalog.json_schema.validation.documents import Document, identifier_of
+from catalog.json_schema.validation.errors import Failure, Violation, bounded_pointer
+from catalog.json_schema.validation.messages import show_text
+from catalog.json_schema.validation.references import resolve, resolve_dynamically
+from catalog.jsontext.reader import JSON
+
+Built = TypeVar("Built")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is wrong with a value; `truncated`: there may be more; `reason`: why the check could not be finished."""
+
+    violations: tuple[Violation, ...]
+    truncated: bool = False
+    reason: str | None = None
+
+
+def root_of(document: Document) -> Subschema:
+    """The place of the whole document."""
+    return document.remembered(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Subschema:
+    """A subschema where it stands.
+
+    Attributes:
+        schema: an object, true or false.
+        base: the URI that references are resolved against.
+        scope: the resources through which it was reached, the outermost first.
+        dialect: the draft that it is read in.
+    """
+
+    document: Document = field(repr=False)
+    schema: JSON
+    base: str
+    scope: tuple[str, ...]
+    dialect: Dialect
+    _parent: Subschema | None = field(default=None, repr=False)
+    _tokens: tuple[str | int, ...] = ()  # from the parent
+    _children: dict[tuple[str | int, ...], Subschema] = field(default_factory=dict, repr=False)
+    _targets: dict[tuple[object, str], Subschema | None] = field(default_factory=dict, repr=False)
+    _built: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def identity(self) -> Hashable:
+        """Equal for the same subschema in the same scope."""
+        if isinstance(self.schema, dict) or self._parent is None:
+            return (id(self.document), id(self.schema), self.scope)
+        return (id(self.document), id(self._parent.schema), self._tokens, self.scope)
+
+    @property
+    def pointer(self) -> str:
+        """Where it stands in the document; in a bundled meta-schema, its URI and "#" come first."""
+        return self.pointer_to()
+
+    def pointer_to(self, *tokens: str | int) -> str:
+        """Where what stands at `tokens` from here stands in the document."""
+        path: list[str | int] = list(tokens)
+        place = self
+        while place._parent is not None:
+            path[:0] = place._tokens
+            place = place._parent
+        start = place.document.tokens_to(place.schema)
+        return f"{place.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
+
+    # What is around it.
+
+    def sub(self, *tokens: str | int) -> Subschema:
+        """The subschema at `tokens` from here: `sub("properties", "a")`.
+
+        Raises:
+            LookupError: nothing stands there.
+        """
+        known = self._children.get(tokens)
+        if known is None:
+            known = self._children[tokens] = self._find(tokens)
+        return known
+
+    def _find(self, tokens: tuple[str | int, ...]) -> Subschema:
+        """Walk from subschema to subschema, since each may change the base URI and the draft."""
+        place, rest = self, list(tokens)
+        while rest:
+            length = _length_of_step(place, rest)
+            place, rest = place._step(tuple(rest[:length])), rest[length:]
+        return place if place.base == self.base else place.entered()
+
+    def _step(self, tokens: tuple[str | int, ...]) -> Subschema:
+        contents = self.schema
+        for token in tokens:
+            contents = _member(contents, token)
+        dialect = dialect_of(contents, self.dialect) or self.dialect
+        if tokens[0] not in self.dialect.holds and not dialect.accepts(contents):
+            raise LookupError(tokens)  # what stands under a keyword that holds no schemas need not be one
+        identifier = identifier_of(contents, dialect)
+        base = self.base if identifier is None else _joined(self.base, identifier)
+        return self.document.remembered(Subschema(self.document, contents, base, self.scope, dialect, self, tokens))
+
+    def entered(self) -> Subschema:
+        """The same place, its resource in the dynamic scope.
+
+        Raises:
+            Unchecked: the scope grows too long.
+        """
+        scope = self.document.entered(self.scope, self.base)
+        if scope == self.scope:
+            return self
+        return self.document.remembered(
+            Subschema(self.document, self.schema, self.base, scope, self.dialect, self._parent, self._tokens)
+        )
+
+    def of_resource(self, contents: Any, uri: str) -> Subschema:
+        """The place of a resource, or of what an anchor in it names, in the scope of this one."""
+        dialect = dialect_of(contents, self.document.dialect) or self.document.dialect
+        return self.document.remembered(Subschema(self.document, contents, uri, self.scope, dialect))
+
+    def follow(self, reference: str) -> Subschema | None:
+        """What `$ref` leads to; None where it leads nowhere, or out of the document."""
+        return self._target(reference, resolve)
+
+    def follow_dynamic(self, reference: str) -> Subschema | None:
+        """What `$dynamicRef` (in 2019-09: `$recursiveRef`) leads to from here; None where it leads nowhere."""
+        return self._target(reference, resolve_dynamically)
+
+    def _target(self, reference: str, resolve_it: Callable[[Subschema, str], Subschema | None]) -> Subschema | None:
+        if not isinstance(reference, str):
+            return None  # draft-04's meta-schema lets it pass
+        key = (resolve_it, reference)
+        if key not in self._targets:
+            self._targets[key] = resolve_it(self, reference)
+        return self._targets[key]
+
+    # Questions from outside a check.
+
+    def is_valid(self, value: JSON, budget: Budget | None = None) -> bool | None:
+        """Whether `value` is valid here; None where that cannot be found out."""
+        if isinstance(self.schema, bool):
+            return self.schema
+        if self.document.flaw is not None:
+            return None
+        with Run(budget or Budget()):
+            try:
+                return self.fits(value)
+            except (Unchecked, RecursionError):
+                return None
+
+    def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
+        """What is wrong with `value` here, as far as that can be found out."""
+        return list(self.survey(value, budget or Budget()).violations)
+
+    def survey(self, value: JSON, budget: Budget, *, limit: int = 50) -> Survey:
+        """What is wrong with `value` here, the first `limit` of it."""
+        if self.document.flaw is not None:
+            return Survey((), reason=self.document.flaw)
+        found: list[Violation] = []
+        with Run(budget) as run:
+            run.reported = set()
+            try:
+                for failure in self.failures(value):
+                    if len(found) == limit:
+                        return Survey(tuple(found), truncated=True)
+                    found.append(failure.violation())
+            except Unchecked as stop:
+                return Survey(tuple(found), truncated=bool(found), reason=str(stop))
+            except RecursionError:  # levels are counted so that this cannot be
+                return Survey(tuple(found), truncated=bool(found), reason="The value is nested too deeply.")
+        return Survey(tuple(found))
+
+    # Inside a check.
+
+    @property
+    def validator(self) -> Any:
+        """The validator of `jsonschema` for this subschema alone."""
+        known = self._built.get("")
+        return self.built("", lambda: self.document.make_validator(self)) if known is None else known
+
+    def built(self, name: str, build: Callable[[], Built]) -> Built:
+        """What `build` makes of this place, made once."""
+        known: Built | None = self._built.get(name)
+        if known is None:
+            known = self._built[name] = build()
+        return known
+
+    def failures(self, instance: JSON) -> Iterator[Failure]:
+        """What is wrong with `instance`, which stands where the run stands.
+
+        Raises:
+            Unchecked: the check cannot be finished.
+        """
+        run = current_run()
+        run.spend()
+        if isinstance(self.schema, bool):
+            if not self.schema:
+                yield self._refusal(run)
+            return
+        run.descend()
+        try:
+            yield from self.validator.iter_errors(instance)
+        finally:
+            run.levels += 1
+
+    def failures_at(self, token: str | int, instance: JSON) -> Iterator[Failure]:
+        """What is wrong with `instance`, which stands at `token` from where the run stands."""
+        run = current_run()
+        run.spend()
+        run.path.append(token)
+        run.descend()
+        try:
+            if not isinstance(self.schema, bool):
+                yield from self.validator.iter_errors(instance)
+            elif not self.schema:
+                yield self._refusal(run)
+        finally:
+            run.levels += 1
+            run.path.pop()
+
+    def fits(self, instance: JSON) -> bool:
+        """Whether `instance` is valid here; remembered for the run.
+
+        Raises:
+            Unchecked: the check cannot be finished.
+        """
+        if isinstance(self.schema, bool):
+            return self.schema
+        run = current_run()
+        key = (self, id(instance))
+        known = run.fits.get(key)
+        if known is None:
+            run.spend()
+            run.descend()
+            reported, run.reported = run.reported, None
+            known = run.fits[key] = next(self.validator.iter_errors(instance), None) is None
+            run.reported = reported
+            run.levels += 1
+        return known
+
+    def _refusal(self, run: Run) -> Failure:
+        """What a `false` says; it stands under the keyword that is named."""
+        member = run.path[-1] if run.path else None
+        message = "Nothing is allowed here" if member is None else f"{_show_token(member)} is not allowed here"
+        keyword = str(self._tokens[0]) if self._tokens else "false"
+        return Failure(self, run.path, keyword, message, tokens=(), names=(member,) if isinstance(member, str) else ())
+
+
+def _show_token(token: str | int) -> str:
+    return show_text(token) if isinstance(token, str) else f"Item {token} (counted from 0)"
+
+
+def _joined(base: str, identifier: str) -> str:
+    try:
+        return urljoin(base, identifier)
+    except ValueError:  # no URI at all, say "http://["
+        return base
+
+
+def _length_of_step(place: Subschema, tokens: list[str | int]) -> int:
+    """How many tokens lead to the next subschema; all of them where none comes."""
+    schema = place.schema
+    how = place.dialect.holds.get(str(tokens[0])) if isinstance(schema, dict) else None
+    if how is None:
+        return len(tokens)
+    if how is Holds.SCHEMA or (how is Holds.SCHEMA_OR_ARRAY and not isinstance(_member(schema, tokens[0]), list)):
+        return 1
+    return min(2, len(tokens))
+
+
+def _member(value: JSON, token: str | int) -> JSON:
+    if isinstance(value, dict):
+        return value[str(token)]
+    if isinstance(value, list) and (isinstance(token, int) or (token.isascii() and token.isdecimal())):
+        return value[int(token)]
+    raise LookupError(token)

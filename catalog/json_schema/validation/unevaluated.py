@@ -1,0 +1,154 @@
+"""Which members and items other keywords have evaluated, for `unevaluatedProperties` and `unevaluatedItems`.
+
+Each subschema is asked once per value and run, so that nesting costs no more than its size. A subschema under `allOf`
+or behind a reference is taken to be valid: where it is not, the whole is invalid anyway.
+
+Source: JSON Schema 2020-12 Core, section 11; draft 2019-09 Core, section 9.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeAlias, TypeVar
+
+from catalog.json_schema.validation.budget import Run
+from catalog.json_schema.validation.pattern_search import found_in
+from catalog.json_schema.validation.subschema import Subschema
+from catalog.jsontext.reader import JSON
+
+_LEVELS: Final = 2  # of depth that one question counts as
+
+Key = TypeVar("Key", str, int)
+Evaluated: TypeAlias = frozenset[Key] | None  # None: all of them
+
+
+def unevaluated_properties(place: Subschema, run: Run, instance: dict[str, JSON]) -> list[str]:
+    """The members of `instance` that no keyword beside `unevaluatedProperties`, or in place, has evaluated."""
+    run.descend(_LEVELS)
+    found = _union(_evaluated_names(place, run, instance, is_asking=True))
+    run.levels += _LEVELS
+    return [] if found is None else [name for name in instance if name not in found]
+
+
+def unevaluated_items(place: Subschema, run: Run, instance: list[JSON]) -> list[int]:
+    """The indexes of `instance` that no keyword beside `unevaluatedItems`, or in place, has evaluated."""
+    run.descend(_LEVELS)
+    found = _union(_evaluated_indexes(place, run, instance, is_asking=True))
+    run.levels += _LEVELS
+    return [] if found is None else [index for index in range(len(instance)) if index not in found]
+
+
+def _union(parts: Iterator[Evaluated[Key]]) -> Evaluated[Key]:
+    found: set[Key] = set()
+    for part in parts:
+        if part is None:
+            return None
+        found |= part
+    return frozenset(found)
+
+
+def _names(place: Subschema, run: Run, instance: JSON) -> Evaluated[str]:
+    if not isinstance(instance, dict):
+        return frozenset()
+    return _remembered(place, run, instance, _evaluated_names)
+
+
+def _indexes(place: Subschema, run: Run, instance: JSON) -> Evaluated[int]:
+    if not isinstance(instance, list):
+        return frozenset()
+    return _remembered(place, run, instance, _evaluated_indexes)
+
+
+def _remembered(
+    place: Subschema, run: Run, instance: Any, find: Callable[..., Iterator[Evaluated[Key]]]
+) -> Evaluated[Key]:
+    key = (place, id(instance))
+    if key not in run.evaluated:
+        run.descend(_LEVELS)
+        run.spend()
+        run.evaluated[key] = _union(find(place, run, instance, is_asking=False))
+        run.levels += _LEVELS
+    return run.evaluated[key]  # type: ignore[return-value]
+
+
+def _evaluated_names(
+    place: Subschema, run: Run, instance: dict[str, JSON], *, is_asking: bool
+) -> Iterator[Evaluated[str]]:
+    schema = place.built("keywords", lambda: _keywords(place))
+    if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not is_asking):
+        yield None
+        return
+    run.spend((len(instance) + len(schema.get("dependentSchemas", ()))) // 16)
+    properties = schema.get("properties", {})
+    yield frozenset(name for name in instance if name in properties)
+    for pattern in schema.get("patternProperties", ()):
+        yield frozenset(name for name in instance if found_in(pattern, name, run))
+    for name in schema.get("dependentSchemas", ()):
+        if name in instance:
+            yield _names(place.sub("dependentSchemas", name), run, instance)
+    yield from _in_place(place, schema, run, instance, _names)
+
+
+def _evaluated_indexes(
+    place: Subschema, run: Run, instance: list[JSON], *, is_asking: bool
+) -> Iterator[Evaluated[int]]:
+    schema = place.built("keywords", lambda: _keywords(place))
+    items = schema.get("items")
+    prefix = items if isinstance(items, list) else schema.get("prefixItems", ())
+    covers_rest = "additionalItems" in schema if prefix is items else "items" in schema
+    if covers_rest or ("unevaluatedItems" in schema and not is_asking):
+        yield None
+        return
+    yield frozenset(range(min(len(prefix), len(instance))))
+    if "contains" in schema and place.dialect.name != "2019-09":
+        fits = place.sub("contains").fits
+        yield frozenset(index for index, item in enumerate(instance) if fits(item))
+    yield from _in_place(place, schema, run, instance, _indexes)
+
+
+def _in_place(
+    place: Subschema,
+    schema: dict[str, Any],
+    run: Run,
+    instance: JSON,
+    ask: Callable[[Subschema, Run, JSON], Evaluated[Key]],
+) -> Iterator[Evaluated[Key]]:
+    """What the subschemas evaluate that apply to `instance` itself."""
+    for target in _targets(place, schema):
+        if target is not None:
+            yield ask(target, run, instance)
+    run.spend(len(schema.get("allOf", ())) // 8)
+    for index in range(len(schema.get("allOf", ()))):
+        yield ask(place.sub("allOf", index), run, instance)
+    for keyword in ("anyOf", "oneOf"):
+        for index in range(len(schema.get(keyword, ()))):
+            option = place.sub(keyword, index)
+            if option.fits(instance):
+                yield ask(option, run, instance)
+    if "if" in schema:
+        condition = place.sub("if")
+        fits = condition.fits(instance)
+        if fits:
+            yield ask(condition, run, instance)
+        branch = "then" if fits else "else"
+        if branch in schema:
+            yield ask(place.sub(branch), run, instance)
+
+
+def _targets(place: Subschema, schema: dict[str, Any]) -> Iterator[Subschema | None]:
+    if "$ref" in schema:
+        yield place.follow(schema["$ref"])
+    for keyword in ("$dynamicRef", "$recursiveRef"):
+        if keyword in schema:
+            yield place.follow_dynamic(schema[keyword])
+
+
+def _keywords(place: Subschema) -> dict[str, Any]:
+    """What `place` says in the words of its draft."""
+    schema = place.schema
+    if not isinstance(schema, dict):
+        return {}
+    if "$ref" in schema and place.dialect.ref_stands_alone:
+        return {"$ref": schema["$ref"]}
+    known = place.dialect.keywords
+    return {keyword: value for keyword, value in schema.items() if keyword in known}

@@ -1,0 +1,230 @@
+"""JSON as Toolshelf reads and writes it: one strict reader for every door, and exact numbers.
+
+Nothing here knows Django. What is read is JSON by RFC 8259, and less: UTF-8 without byte order mark, no NUL character,
+no lone surrogate, no member twice, no number beyond the range of a double; size, digits and nesting are bounded.
+
+    loads(text)              -> JSON, or JSONTextError with line, column and a sentence
+    dumps(value)             -> text, numbers as they were written
+    locate(text, pointers)   -> line and column of values
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import accumulate
+from json.encoder import encode_basestring
+from typing import Any, Final, TypeAlias
+
+from catalog.errors import JSONTextError
+from catalog.jsontext.numbers import Number, integer_from
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.scanner import Lines, explain, locate
+
+__all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "Number", "decode", "dumps", "loads", "locate", "parse", "plain"]
+
+JSON: TypeAlias = "bool | int | Number | str | list[JSON] | dict[str, JSON] | None"
+
+MAX_BYTES: Final = 256 * 1024
+MAX_DEPTH: Final = 64
+
+_SUSPECT_ESCAPE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_NOT_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
+_STEP: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> JSON:
+    """The JSON value in `data`, of at most `max_bytes` bytes of UTF-8, nested at most `max_depth` deep.
+
+    Raises:
+        JSONTextError: it is not JSON as Toolshelf reads it; one problem, with line and column.
+    """
+    return parse(decode(data, max_bytes=max_bytes), max_depth=max_depth)
+
+
+def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES) -> str:
+    """The text in `data`; what is too big is refused before it is looked at.
+
+    Raises:
+        JSONTextError: too big, not UTF-8, or a byte order mark.
+    """
+    size = len(data) if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes else _utf8_size(data)
+    if size > max_bytes:
+        raise _refusal(f"The text has {size:,} bytes; at most {max_bytes:,} are read.", "json.too-large")
+    text = _decoded(data) if isinstance(data, bytes) else data
+    if text.startswith("\ufeff"):
+        raise _refusal("The text starts with a byte order mark; save it as UTF-8 without one.", "json.bom")
+    return text
+
+
+def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
+    """The JSON value in `text`, whose size is known to be bounded.
+
+    Raises:
+        JSONTextError: as `loads`.
+    """
+    if text.count("{") + text.count("[") > max_depth and _depth(text) > max_depth:
+        explain(text, max_depth=max_depth)
+    try:
+        value: JSON = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        explain(text, max_depth=max_depth)
+        raise
+    if "\\u" in text and _SUSPECT_ESCAPE.search(text) and not all(map(_is_storable, _strings(value))):
+        explain(text, max_depth=max_depth)
+    return value
+
+
+def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False) -> str:
+    """`value` as JSON text; numbers as they were written, everything but control characters as itself.
+
+    Raises:
+        ValueError: `value` holds what is no JSON: a NaN, an infinity, a foreign type, a lone surrogate; or a circle.
+    """
+    try:
+        text = json.dumps(
+            value, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys, default=_refuse_foreign
+        )
+    except _HasNumbers:
+        text = "".join(_written(value, indent, sort_keys, "\n"))
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"Not JSON: {error}") from None
+    text.encode()
+    return text
+
+
+def plain(value: JSON) -> Any:
+    """`value` with each `Number` as a plain Decimal; `value` itself where it holds none."""
+    if isinstance(value, Number):
+        return Decimal(value)
+    if isinstance(value, list):
+        items = [plain(item) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    if isinstance(value, dict):
+        members = {name: plain(member) for name, member in value.items()}
+        return members if any(members[name] is not member for name, member in value.items()) else value
+    return value
+
+
+# Reading
+
+
+class _TwiceError(ValueError):
+    """A member stands twice in an object."""
+
+
+def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _TwiceError
+    return members
+
+
+def _refuse_constant(name: str) -> JSON:
+    raise ValueError(name)
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=integer_from, parse_float=Number, parse_constant=_refuse_constant
+)
+
+
+def _decoded(data: bytes) -> str:
+    if b"\0" in data[:4]:
+        raise _refusal("The text is not UTF-8 but UTF-16 or UTF-32; save it as UTF-8.", "json.encoding")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line, column = Lines(before := data[: error.start].decode()).place(len(before))
+        raise JSONTextError(
+            [
+                Problem(
+                    pointer="",
+                    message=f"The byte {data[error.start]:#04x} here is not UTF-8; save the text as UTF-8.",
+                    rule="json.encoding",
+                    line=line,
+                    column=column,
+                )
+            ]
+        ) from None
+
+
+def _utf8_size(text: str) -> int:
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        line, column = Lines(text).place(error.start)
+        message = "Half of a surrogate pair stands here, which no UTF-8 text can hold; remove it."
+        raise JSONTextError([Problem("", message, "json.surrogate", line=line, column=column)]) from None
+
+
+def _refusal(message: str, rule: str) -> JSONTextError:
+    return JSONTextError([Problem(pointer="", message=message, rule=rule, line=1, column=1)])
+
+
+def _depth(text: str) -> int:
+    """How deep `text` nests, counted on its brackets outside strings, without recursion."""
+    brackets = _STRING.sub(b"", text.encode()).translate(None, delete=_NOT_BRACKETS)
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+def _strings(value: JSON) -> Iterator[str]:
+    """Every string in `value`, names included."""
+    rest = [value]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            rest.extend(value)
+        elif isinstance(value, dict):
+            yield from value
+            rest.extend(value.values())
+
+
+def _is_storable(text: str) -> bool:
+    return "\0" not in text and (text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text))
+
+
+# Writing
+
+
+class _HasNumbers(Exception):
+    """The standard writer met a `Number`, whose text it cannot keep."""
+
+
+def _refuse_foreign(value: object) -> object:
+    if isinstance(value, Number):
+        raise _HasNumbers
+    raise TypeError(f"{type(value).__name__} is no JSON type")
+
+
+def _written(value: JSON, indent: int | None, sort_keys: bool, line: str) -> Iterator[str]:
+    """The pieces of `value`'s text, as `json.dumps` lays it out; `line` starts a line at the present depth."""
+    if isinstance(value, Number):
+        yield value.lexeme
+    elif isinstance(value, list | dict) and value:
+        inner = line if indent is None else line + " " * indent
+        yield "[" if isinstance(value, list) else "{"
+        between = ""
+        for start, item in _entries(value, sort_keys):
+            yield between if indent is None else between.rstrip() + inner
+            yield start
+            yield from _written(item, indent, sort_keys, inner)
+            between = ", "
+        if indent is not None:
+            yield line
+        yield "]" if isinstance(value, list) else "}"
+    else:
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False, default=_refuse_foreign)
+
+
+def _entries(value: list[JSON] | dict[str, JSON], sort_keys: bool) -> Iterator[tuple[str, JSON]]:
+    if isinstance(value, list):
+        yield from (("", item) for item in value)
+    else:
+        for name in sorted(value) if sort_keys else value:
+            yield encode_basestring(name) + ": ", value[name]

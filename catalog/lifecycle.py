@@ -1,0 +1,95 @@
+"""Deprecating a tool: it stays where it is and works as before, but says so everywhere, and what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.utils import timezone
+
+from catalog.errors import DocumentError, HeldBySpec
+from catalog.indexing import changing_tool, reindex
+from catalog.jsontext.problems import Problem
+from catalog.models import Tool
+from catalog.models.tools import NOTE_LENGTH
+
+MAX_CHAIN = 100  # tools of which each supersedes the one before
+_SAID = ("deprecated_at", "deprecation_chosen", "deprecation_note", "superseded_by")
+
+
+def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Collection[str] | None = None) -> Tool:
+    """Call `tool` deprecated; where it is already, since when stays and the rest is said anew.
+
+    Args:
+        tool: as the caller read it.
+        note: why, or what to do; in plain words.
+        superseded_by: the id of the tool to use instead; "" where there is none.
+        seen: entity tags of the tool as the caller saw it; None where that does not matter.
+
+    Returns:
+        The tool as it is stored now.
+
+    Raises:
+        RevisionConflict: it is none of the tools that the caller has `seen` (see `indexing.changing`).
+        DocumentError: the note is too long, or the successor is none; with pointers into {"note", "superseded_by"}.
+    """
+    with changing_tool(tool, seen=seen) as stored:
+        problems = problems_of_note(note)
+        stored.superseded_by, problem = successor_of(stored, superseded_by)
+        problems += [problem] if problem else []
+        if problems:
+            raise DocumentError(problems)
+        stored.deprecation_note = note.strip()
+        stored.deprecation_chosen = True
+        stored.deprecated_at = stored.deprecated_at or timezone.now()
+        reindex(stored, *_SAID)
+        return stored
+
+
+def undo_deprecation(tool: Tool, *, seen: Collection[str] | None = None) -> Tool:
+    """Take back what people said. Nothing happens where the tool is not deprecated.
+
+    Returns:
+        The tool as it is stored now.
+
+    Raises:
+        RevisionConflict: it is none of the tools that the caller has `seen`.
+        HeldBySpec: the spec calls itself deprecated, and nobody else does.
+    """
+    with changing_tool(tool, seen=seen) as stored:
+        if stored.deprecated and not stored.deprecation_chosen:
+            raise HeldBySpec("The spec calls itself deprecated; publish a revision that does not.")
+        stored.deprecation_chosen, stored.deprecation_note, stored.superseded_by = False, "", None
+        reindex(stored, *_SAID)
+        return stored
+
+
+def problems_of_note(note: str) -> list[Problem]:
+    """What keeps `note` from being one."""
+    if "\x00" in note:
+        return [Problem("/note", "A note has no NUL character.", "deprecate.note")]
+    if len(note.strip()) > NOTE_LENGTH:
+        return [Problem("/note", f"A note has at most {NOTE_LENGTH} characters.", "deprecate.note")]
+    return []
+
+
+def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]:
+    """The tool of that id, or why it cannot succeed `tool`: it must not be succeeded by that itself."""
+    if not tool_id:
+        return None, None
+
+    def refused(message: str) -> tuple[None, Problem]:
+        return None, Problem("/superseded_by", message, "deprecate.successor")
+
+    found = Tool.objects.filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
+    if found is None:
+        return refused(f"There is no tool {tool_id!r}.")
+    if found.pk == tool.pk:
+        return refused("A tool is not its own successor.")
+    after = found
+    for _ in range(MAX_CHAIN):
+        if after.superseded_by is None:
+            return found, None
+        after = after.superseded_by
+        if after.pk == tool.pk:
+            return refused(f"{tool_id!r} is itself superseded by this tool.")
+    return refused(f"{tool_id!r} is superseded too often; name the tool at the end.")

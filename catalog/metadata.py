@@ -1,0 +1,132 @@
+"""Organising the catalog: the toolkit, the tags and the owner of a tool, as people say. It stays so over revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from catalog.accounts.models import User
+from catalog.errors import DocumentError, HeldBySpec, NotTheOwner
+from catalog.indexing import changing_tool, reindex
+from catalog.jsontext.problems import Problem, pointer_join
+from catalog.models import Tool
+from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
+from catalog.search.document import MAX_TAGS, group_key
+
+
+class StoredMetadata(Enum):
+    """What is not to be changed."""
+
+    KEPT = "kept"
+
+
+KEPT: Final = StoredMetadata.KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Organisation:
+    """How a tool is to be organised.
+
+    Attributes:
+        toolkit: the name of its toolkit; "" for none; None for the one that its id begins with.
+        add_tags: to be added; those that it has already change nothing.
+        remove_tags: to be taken away; those that it has not change nothing.
+        owner: the name of the person who shall own it; "" for nobody.
+    """
+
+    toolkit: str | StoredMetadata | None = KEPT
+    add_tags: Sequence[str] = ()
+    remove_tags: Sequence[str] = ()
+    owner: str | StoredMetadata = KEPT
+
+
+def may_hand_over(tool: Tool, by: User | None) -> bool:
+    """Whether `by` decides who owns the tool: its owner, staff, and anyone where nobody owns it.
+
+    None is whoever has the machine, and decides everything.
+    """
+    return by is None or tool.owner_id in {None, by.pk} or by.is_staff
+
+
+def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collection[str] | None = None) -> Tool:
+    """Do all of `wanted`, or nothing.
+
+    Returns:
+        The tool as it is stored now.
+
+    Raises:
+        RevisionConflict: it is none of the tools that the caller has `seen` (see `indexing.changing`).
+        DocumentError: a name that cannot be; with pointers into {"toolkit", "add_tags", "remove_tags", "owner"}.
+        HeldBySpec: a tag to be removed is one of the spec's own.
+        NotTheOwner: it is not for `by` to say who owns the tool.
+    """
+    with changing_tool(tool, seen=seen) as stored:
+        problems = [*_set_toolkit(stored, wanted.toolkit), *_set_tags(stored, wanted)]
+        if not isinstance(wanted.owner, StoredMetadata):
+            problems += _hand_over(stored, wanted.owner, by)
+        if problems:
+            raise DocumentError(problems)
+        reindex(stored, "toolkit_chosen", "added_tags", "owner")
+        return stored
+
+
+def _set_toolkit(tool: Tool, wanted: str | StoredMetadata | None) -> list[Problem]:
+    if isinstance(wanted, StoredMetadata):
+        return []
+    tool.toolkit_chosen = wanted is not None
+    if wanted is None:
+        return []
+    tool.toolkit = " ".join(wanted.split())
+    if not tool.toolkit:
+        return []
+    return problems_of_name(tool.toolkit, "/toolkit", "toolkit", TOOLKIT_LENGTH)
+
+
+def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
+    added = [" ".join(tag.split()) for tag in wanted.add_tags]
+    problems = [
+        problem
+        for index, tag in enumerate(added)
+        for problem in problems_of_name(tag, pointer_join("/add_tags", index), "tag", TAG_LENGTH)
+    ]
+    removed = {group_key(tag): tag for tag in wanted.remove_tags}
+    kept = {group_key(tag): tag for tag in tool.added_tags.splitlines()}
+    for tag in tool.spec_tags.splitlines():
+        if group_key(tag) in removed.keys() - kept.keys():
+            raise HeldBySpec(f"The tag {tag!r} stands in the spec; publish a revision without it.")
+    kept = {key: tag for key, tag in kept.items() if key not in removed}
+    present = kept.keys() | {group_key(tag) for tag in tool.spec_tags.splitlines()}
+    kept |= {group_key(tag): tag for tag in reversed(added) if group_key(tag) not in present}
+    if len(kept) > MAX_TAGS:
+        problems.append(Problem("/add_tags", f"A tool has at most {MAX_TAGS} tags.", "organise.tags"))
+    tool.added_tags = "\n".join(kept.values())
+    return problems
+
+
+def problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[Problem]:
+    """What keeps `name`, which stands at `pointer`, from being the name of a "toolkit" or a "tag"."""
+    rule = f"organise.{kind}"
+    if "\x00" in name or not group_key(name):
+        return [Problem(pointer, f"The name of a {kind} has a letter or a digit.", rule)]
+    if kind == "tag" and "," in name:
+        return [Problem(pointer, "A tag has no comma; pages part tags by commas.", rule)]
+    if len(name) > length:
+        return [Problem(pointer, f"The name of a {kind} has at most {length} characters.", rule)]
+    return []
+
+
+def _hand_over(tool: Tool, name: str, by: User | None) -> list[Problem]:
+    if name == (tool.owner.username if tool.owner else ""):
+        return []
+    if not may_hand_over(tool, by):
+        raise NotTheOwner("Only who owns the tool may hand it over, or staff.")
+    if not name:
+        tool.owner = None
+        return []
+    owner = User.objects.filter(username=name, is_active=True).first() if "\x00" not in name else None
+    if owner is None:
+        return [Problem("/owner", f"There is no person {name!r} here.", "organise.owner")]
+    tool.owner = owner
+    return []

@@ -1,0 +1,290 @@
+"""The catalog's tables: tools, and the revisions of their specs; and the questions about many tools."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog import holding_examples, runnable
+from catalog.models.lint import Assessment
+from catalog.search import Match, search_index
+from catalog.search.boolean_query import EVERY_TOOL
+from catalog.search.document import MAX_GROUP_KEY_CHARS, group_key
+from catalog.search.parser import Query
+from catalog.search.plan import plan_of
+from catalog.specs.exporters import FORMATS
+from catalog.specs.spec import ToolSpec, stored_spec
+
+SORT_NAME_LENGTH = 80
+TAKES_LENGTH = 160
+TOOLKIT_LENGTH = 100
+TAG_LENGTH = 60
+GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
+NOTE_LENGTH = 500
+USABLE_COLUMNS = {key: f"usable_{key.replace('-', '_')}" for key in FORMATS}  # of a tool, by the format's key
+
+
+class ToolQuerySet(models.QuerySet["Tool"]):
+    def available(self) -> ToolQuerySet:
+        """Without the archived ones."""
+        return self.filter(archived_at=None)
+
+    def runnable(self) -> ToolQuerySet:
+        """Those that an installed factory serves."""
+        return self.filter(tool_id__in=runnable.tool_ids())
+
+    def with_holding_examples(self) -> ToolQuerySet:
+        """Those whose examples all passed when they were tried last."""
+        return self.filter(pk__in=holding_examples.tool_keys())
+
+    def usable_with(self, formats: Iterable[str]) -> ToolQuerySet:
+        """Those that all of these formats (their keys) take as they are."""
+        return self.filter(**{USABLE_COLUMNS[key]: True for key in formats})
+
+    def in_toolkit(self, name: str) -> ToolQuerySet:
+        key = group_key(name)
+        return self.filter(toolkit_key=key) if key else self.none()
+
+    def tagged(self, tags: Sequence[str]) -> ToolQuerySet:
+        """Those that have all of these tags. The row of the first is `tagged`, by which they can be walked in order."""
+        if not tags:
+            return self
+        first, *others = map(group_key, tags)
+        tools = self.alias(tagged=models.FilteredRelation("tag_rows", condition=models.Q(tag_rows__key=first)))
+        tools = tools.filter(tagged__isnull=False)
+        for key in others:
+            tools = tools.filter(models.Exists(ToolTag.objects.filter(tool=models.OuterRef("pk"), key=key)))
+        return tools
+
+    def matching(self, words: str) -> ToolQuerySet:
+        """Those of which all holds that the query asks for; all where it asks for nothing. They have no order."""
+        plan = plan_of(Query.from_text(words))
+        if not plan.query:
+            return self
+        if plan.query.words and plan.strictly is None:
+            return self.none()
+        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted) or (EVERY_TOOL,)
+        tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
+        return tools.only_runnable(plan.query.runnable).only_holding(plan.query.examples_hold)
+
+    def only_runnable(self, choice: bool | None) -> ToolQuerySet:
+        if choice is None:
+            return self
+        return self.runnable() if choice else self.exclude(pk__in=Tool.objects.runnable().values("pk"))
+
+    def only_holding(self, choice: bool | None) -> ToolQuerySet:
+        if choice is None:
+            return self
+        return self.with_holding_examples() if choice else self.exclude(pk__in=holding_examples.tool_keys())
+
+    def by_name(self) -> ToolQuerySet:
+        """In the order of lists: by name without regard to case, then by age."""
+        return self.order_by("sort_name", "pk")
+
+    def for_rows(self) -> ToolQuerySet:
+        """With what a row shows, and of what the tools refer to but what is said of it there."""
+        own = [field.attname for field in Tool._meta.concrete_fields]
+        beside = (
+            "current__number",
+            "current__sha256",
+            "owner__username",
+            "superseded_by__tool_id",
+            "superseded_by__slug",
+        )
+        return self.select_related("current", "owner", "superseded_by").only(*own, *beside)
+
+    def with_current(self) -> ToolQuerySet:
+        """With the current revision at hand, for pages that show its text."""
+        return self.select_related("current", "owner", "superseded_by")
+
+
+class Tool(models.Model):
+    """One entry of the catalog. Its columns mirror the current revision, so that lists need no JSON.
+
+    What people say of it besides stays whatever is published: its owner, a toolkit if it is `toolkit_chosen`, tags that
+    were added, and that it is deprecated if that was `deprecation_chosen`; else these are as the spec has them.
+    """
+
+    tool_id = models.CharField(max_length=255, unique=True)
+    slug = models.CharField(max_length=120, unique=True)
+    name = models.CharField(max_length=255)
+    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # the name as lists order it: without regard to case
+    description = models.TextField(blank=True)
+    takes = models.CharField(max_length=TAKES_LENGTH, blank=True)  # names of parameters, as a row shows them
+    configurable = models.BooleanField(default=False)
+    has_examples = models.BooleanField(default=False)
+    has_return_type = models.BooleanField(default=False)
+    current = models.ForeignKey("Revision", null=True, on_delete=models.PROTECT, related_name="+")
+    archived_at = models.DateTimeField(null=True, blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    toolkit = models.CharField(max_length=TOOLKIT_LENGTH, blank=True)
+    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as toolkits are compared: `group_key`
+    toolkit_chosen = models.BooleanField(default=False)
+    spec_tags = models.TextField(blank=True)  # one per line, as `added_tags`
+    added_tags = models.TextField(blank=True)
+    deprecated_at = models.DateTimeField(null=True, blank=True)
+    deprecation_chosen = models.BooleanField(default=False)
+    deprecation_note = models.CharField(max_length=NOTE_LENGTH, blank=True)
+    superseded_by = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes", db_index=False
+    )
+    # how its current revision was judged (see judging.py); None of all of these: it is not judged yet
+    score = models.PositiveSmallIntegerField(null=True, blank=True)
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)  # the lowest score of its grade
+    usable_mcp = models.BooleanField(null=True)
+    usable_openai = models.BooleanField(null=True)
+    usable_openai_strict = models.BooleanField(null=True)
+    usable_anthropic = models.BooleanField(null=True)
+    usable_gemini = models.BooleanField(null=True)
+    usable_langchain = models.BooleanField(null=True)
+    usable_openapi = models.BooleanField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    objects = ToolQuerySet.as_manager()
+
+    class Meta:
+        # One index per list that can be asked for: each is walked in order, never sorted.
+        indexes = [
+            models.Index(fields=["sort_name", "id"], name="tool_by_name", condition=models.Q(archived_at=None)),
+            models.Index(
+                fields=["sort_name", "id"], name="tool_archived", condition=models.Q(archived_at__isnull=False)
+            ),
+            models.Index(fields=["sort_name", "id"], name="tool_configurable", condition=models.Q(configurable=True)),
+            models.Index(fields=["sort_name", "id"], name="tool_with_examples", condition=models.Q(has_examples=True)),
+            models.Index(
+                fields=["sort_name", "id"], name="tool_with_return_type", condition=models.Q(has_return_type=True)
+            ),
+            models.Index(
+                fields=["sort_name", "id"], name="tool_deprecated", condition=models.Q(deprecated_at__isnull=False)
+            ),
+            models.Index(fields=["toolkit_key", "sort_name", "id"], name="tool_by_toolkit"),
+            models.Index(fields=["owner", "sort_name", "id"], name="tool_by_owner"),
+            models.Index(
+                fields=["superseded_by"], name="tool_superseded", condition=models.Q(superseded_by__isnull=False)
+            ),
+            models.Index(fields=["id"], name="tool_unjudged", condition=models.Q(score=None)),
+            models.Index(
+                fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
+            ),
+            *(
+                models.Index(fields=["sort_name", "id"], name=f"tool_{column}", condition=models.Q(**{column: True}))
+                for column in USABLE_COLUMNS.values()
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.tool_id
+
+    def get_absolute_url(self) -> str:
+        return reverse("catalog:tool", args=[self.slug])
+
+    @property
+    def archived(self) -> bool:
+        return self.archived_at is not None
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """The keys of the formats that take it as it is; none where it is not judged yet."""
+        return tuple(key for key, column in USABLE_COLUMNS.items() if getattr(self, column))
+
+    @property
+    def deprecated(self) -> bool:
+        return self.deprecated_at is not None
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of its spec and those that were added, each once (as `group_key` compares them)."""
+        both = [*self.spec_tags.splitlines(), *self.added_tags.splitlines()]
+        return list({group_key(tag): tag for tag in reversed(both)}.values())[::-1]
+
+    @property
+    def runnable(self) -> bool:
+        """Whether a factory for it is installed."""
+        return self.tool_id in runnable.tool_ids()
+
+    @property
+    def etag(self) -> str:
+        """Changes with whatever the catalog says of the tool: its revision, what people say besides, what is found."""
+        found = (self.runnable, self.score, self.score is not None and self.usable)
+        return f'"{self._version}.{_hashed(found)}"' if any(found) else f'"{self._version}"'
+
+    @property
+    def _version(self) -> str:
+        """The part of the entity tag that people change."""
+        number, sha256 = (self.current.number, self.current.sha256) if self.current else (0, "")
+        said = (
+            self.owner_id,
+            self.toolkit_chosen and (self.toolkit,),
+            self.added_tags,
+            self.deprecation_chosen and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
+        )
+        return f"{number}-{sha256[:16]}{'-archived' * self.archived}{f'-{_hashed(said)}' if any(said) else ''}"
+
+    def is_as_seen(self, etags: Collection[str]) -> bool:
+        """Whether one of these entity tags is the tool's; "*" always is.
+
+        What the site finds by itself (that it runs here, its score) makes nobody's view of it outdated.
+        """
+        return "*" in etags or self._version in {etag.strip('"').partition(".")[0] for etag in etags}
+
+
+def _hashed(facts: tuple[object, ...]) -> str:
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+
+
+class ToolTag(models.Model):
+    """A tag of a tool, where lists by tag are walked in order."""
+
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="tag_rows", db_index=False)
+    key = models.CharField(max_length=GROUP_KEY_LENGTH)  # as tags are compared: `group_key`
+    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # of the tool
+
+    class Meta:
+        indexes = [models.Index(fields=["key", "sort_name", "tool"], name="tool_by_tag")]
+        constraints = [models.UniqueConstraint(fields=["tool", "key"], name="one_row_per_tag")]
+
+    def __str__(self) -> str:
+        return f"{self.tool_id} is tagged {self.key}"
+
+
+class Revision(models.Model):
+    """One version of a tool's spec, never changed once stored."""
+
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    source = models.TextField()  # as uploaded, byte for byte (UTF-8)
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["tool", "number"], name="one_revision_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.tool_id} revision {self.number}"
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The numbers of the revision before it, and its own, as an address has them."""
+        return self.number - 1, self.number
+
+    @property
+    def score(self) -> int | None:
+        """Its lint score; None where it is not judged yet. Its assessment should be at hand."""
+        found: Assessment | None = getattr(self, "assessment", None)
+        return found.score if found else None
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """The spec, read from the stored text."""
+        return stored_spec(self.source)

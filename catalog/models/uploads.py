@@ -1,0 +1,85 @@
+"""The tables of large uploads: how far each is, and what became of its specs (see uploading.py)."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+OUTCOMES = ("created", "revised", "unchanged", "rejected")
+SILENT_S = 60  # after which who carries out an upload is gone
+
+
+def new_upload_id() -> str:
+    """32 hex digits that nobody can guess."""
+    return uuid.uuid4().hex
+
+
+class Upload(models.Model):
+    """A large upload: how far it is, and what came of it."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_upload_id, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
+    names = models.TextField()  # of its files, one per line
+    dry_run = models.BooleanField(default=False)
+    prefix = models.CharField(max_length=255, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    seen_at = models.DateTimeField(default=timezone.now)  # the last sign of life of who carries it out
+    lease_id = models.CharField(max_length=32, default=new_upload_id, editable=False)  # who alone may carry it out
+    ended_at = models.DateTimeField(null=True, blank=True)
+    failed = models.BooleanField(default=False)
+    total = models.PositiveIntegerField(null=True, blank=True)  # texts in its files, as soon as they are counted
+    read = models.PositiveIntegerField(default=0)  # of them, that are dealt with
+    created = models.PositiveIntegerField(default=0)
+    revised = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"upload of {self.names.splitlines()[0]}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("catalog:upload_report", args=[self.pk])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many specs have each outcome."""
+        return {outcome: getattr(self, outcome) for outcome in OUTCOMES}
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is under way, as far as can be told."""
+        return self.ended_at is None and not self.is_silent
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has not ended, and nobody gives a sign of life: its process was stopped."""
+        return self.ended_at is None and timezone.now() - self.seen_at > timedelta(seconds=SILENT_S)
+
+
+class UploadedSpec(models.Model):
+    """What became of one spec of a large upload."""
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="specs", db_index=False)
+    place = models.PositiveIntegerField()  # in the upload, from 1
+    source = models.TextField()
+    line = models.PositiveIntegerField()
+    outcome = models.CharField(max_length=10)
+    tool_id = models.CharField(max_length=255, blank=True)
+    name = models.CharField(max_length=255, blank=True)
+    slug = models.CharField(max_length=120, blank=True)
+    revision = models.PositiveIntegerField(default=0)
+    archived = models.BooleanField(default=False)
+    told = models.TextField(blank=True)  # faults and origin, as JSON
+    text = models.TextField(blank=True)  # to be put right, or to be compared
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["upload", "place"], name="one_spec_per_place")]
+        indexes = [models.Index(fields=["upload", "outcome", "place"], name="uploaded_by_outcome")]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} {self.tool_id or self.source}"

@@ -1,0 +1,124 @@
+"""Bodies of requests, read as they were sent and bounded before they are read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, QueryDict
+from django.http.multipartparser import MultiPartParserError
+from ninja.errors import HttpError
+
+from catalog.errors import SpecError
+from catalog.jsontext.problems import Problem
+from catalog.uploads.multipart import WatchedForm
+from catalog.uploads.readers import CHUNK_BYTES, NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
+
+IN_MEMORY_BYTES = 1024 * 1024
+BYTES_TYPE = "application/octet-stream"  # who sends it leaves it to the reader to see what it is
+
+
+def spec_text(request: HttpRequest) -> bytes:
+    """The body, which is one spec.
+
+    Raises:
+        SpecError: it is empty, or longer than a spec may be.
+        HttpError: it is said to be something else than JSON.
+    """
+    limit = settings.MAX_SPEC_BYTES
+    if int(request.META.get("CONTENT_LENGTH") or 0) > limit:
+        raise too_long()
+    text = request.read(limit + 1)
+    if len(text) > limit:
+        raise too_long()
+    if not text.strip():
+        raise SpecError([Problem("", "The body is empty; send a spec as JSON.", "json.syntax", line=1, column=1)])
+    if not _is_json(request):
+        raise HttpError(415, f"A spec is JSON: send it as application/json, and not as {request.content_type}.")
+    return text
+
+
+def too_long() -> SpecError:
+    message = f"A spec has at most {settings.MAX_SPEC_BYTES:,} bytes."
+    return SpecError([Problem("", message, "json.too-large", line=1, column=1)])
+
+
+def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
+    """The texts in an upload: in its files, or in its body where it has none.
+
+    Raises:
+        SpecError: a part of the form is no file, or there is none.
+        HttpError: the form cannot be read at all, or the body is said to be of a kind that is not read here.
+    """
+    kind = _kind(request.content_type)
+    if request.content_type == "multipart/form-data":
+        with _files(request) as files:
+            for file in files:
+                yield from file_pieces(file.name or "file", cast("BinaryIO", file.file))
+        return
+    if kind is None and not _is_json(request):
+        raise HttpError(
+            415,
+            f"Specs come as JSON, NDJSON, YAML, a ZIP, or files of a form, and not as {request.content_type}.",
+        )
+    with _spooled(request) as body:
+        yield from pieces_of("body", body, kind=kind, max_bytes=settings.MAX_SPEC_BYTES)
+
+
+@contextmanager
+def _files(request: HttpRequest) -> Iterator[list[UploadedFile[Any]]]:
+    """The files of a form, in the order of their fields' names; a part that Django would leave out is refused."""
+    flaws: list[str] = []
+    fields: QueryDict
+    if getattr(request, "_read_started", False):  # a session's token was looked for in it
+        fields, by_name = request.POST, request.FILES
+    else:
+        form = WatchedForm(request, request.headers["Content-Type"])
+        try:
+            fields, by_name = request.parse_file_upload(request.META, cast("Any", form))
+        except MultiPartParserError as error:
+            raise HttpError(400, f"The form cannot be read: {str(error).rstrip('.')}.") from error
+        flaws = form.flaws()
+    files = [file for _, listed in sorted(by_name.lists()) for file in listed]
+    try:
+        if not flaws and (strays := fields.keys() - {"csrfmiddlewaretoken"}):
+            flaws = [f"The part {name!r} is a field and no file; give it a file name." for name in sorted(strays)]
+        if not flaws and not files:
+            flaws = ["The form holds no file."]
+        if flaws:
+            raise SpecError([Problem("", flaw, "upload.part") for flaw in flaws])
+        yield files
+    finally:
+        for file in files:
+            file.close()
+
+
+def _is_json(request: HttpRequest) -> bool:
+    said = request.content_type or ""
+    return said in {"application/json", BYTES_TYPE} or (said.startswith("application/") and said.endswith("+json"))
+
+
+def file_pieces(name: str, file: BinaryIO) -> Iterator[Piece]:
+    return pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES)
+
+
+def _kind(content_type: str | None) -> Kind | None:
+    if content_type in NDJSON_TYPES:
+        return "ndjson"
+    if content_type in YAML_TYPES or (content_type or "").endswith("+yaml"):
+        return "yaml"
+    return "zip" if content_type in ZIP_TYPES else None
+
+
+@contextmanager
+def _spooled(request: HttpRequest) -> Iterator[BinaryIO]:
+    """The body as a file that can be read from any place; its size was bounded at the door."""
+    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES) as file:
+        while chunk := request.read(CHUNK_BYTES):
+            file.write(chunk)
+        file.seek(0)
+        yield cast("BinaryIO", file)

@@ -1,0 +1,65 @@
+"""How the lint score of a tool went from revision to revision, as a small drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.models import Assessment, Tool
+
+MAX_REVISIONS: Final = 60
+WIDTH: Final = 240
+HEIGHT: Final = 56
+MARGIN: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One revision: its number, its score, and where it stands in the drawing."""
+
+    number: int
+    score: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The last revisions that are judged, the oldest first; at least two. `missing`: so many are not judged yet."""
+
+    points: tuple[Point, ...]
+    missing: int
+
+    @property
+    def line(self) -> str:
+        return " ".join(f"{point.x},{point.y}" for point in self.points)
+
+    @property
+    def last(self) -> Point:
+        return self.points[-1]
+
+    @property
+    def words(self) -> str:
+        first, last = self.points[0], self.points[-1]
+        way = "unchanged at" if first.score == last.score else f"from {first.score} to"
+        return f"Lint score of revisions {first.number} to {last.number}: {way} {last.score}"
+
+
+def trend_of(tool: Tool) -> Trend | None:
+    """The trend of a tool; None where there is nothing to compare."""
+    judged = Assessment.objects.filter(revision__tool=tool).order_by("-revision__number")
+    found = list(judged.values_list("revision__number", "score")[:MAX_REVISIONS])[::-1]
+    if len(found) < 2:
+        return None
+    step = (WIDTH - 2 * MARGIN) / (len(found) - 1)
+    points = tuple(
+        Point(number, score, round(MARGIN + place * step, 1), height_of(score))
+        for place, (number, score) in enumerate(found)
+    )
+    total = tool.current.number if tool.current else 0
+    return Trend(points, max(0, min(total, MAX_REVISIONS) - len(found)))
+
+
+def height_of(score: int) -> float:
+    """Where a score stands, from the top."""
+    return round(MARGIN + (100 - score) / 100 * (HEIGHT - 2 * MARGIN), 1)

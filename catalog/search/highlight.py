@@ -1,0 +1,134 @@
+"""Which words of a text were looked for, and a stretch of it that shows them.
+
+Nothing here knows Django or a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.search.tokenizer import (
+    clue_to,
+    fold,
+    has_accents,
+    parts_of_run,
+    run_around,
+    runs_with_places,
+    token_of,
+    tokens_of_run,
+)
+
+MAX_TEXT_CHARS: Final = 20_000  # of one text that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of a text that was hit: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+class Text:
+    """A text in which words are looked for.
+
+    Few texts hold what is looked for: that one does not is seen at once, without cutting it into words.
+    """
+
+    __slots__ = ("lower", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lower = None if has_accents(text) else text.lower()
+
+    def runs_near(self, clue: str) -> Iterator[tuple[int, str]]:
+        """The runs of letters that hold `clue`, each after the place where it begins; where accents are, all runs."""
+        if self.lower is None:
+            yield from runs_with_places(self.text)
+            return
+        end = 0
+        while (at := self.lower.find(clue, end)) >= 0:
+            start, run = run_around(self.text, at, end)
+            yield start, run
+            end = start + len(run)
+
+    def runs_with(self, token: str) -> Iterator[tuple[int, str]]:
+        """The runs of letters in which a word has this token, each after the place where it begins."""
+        clue = clue_to(token)
+        if self.lower is None or clue in self.lower:
+            yield from (found for found in self.runs_near(clue) if token in tokens_of_run(found[1]))
+
+    def has(self, token: str) -> bool:
+        """Whether one of its words has this token."""
+        return any(True for _ in self.runs_with(token))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is marked: words with one of these tokens, and words that begin so."""
+
+    tokens: frozenset[str] = frozenset()
+    beginnings: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.tokens or self.beginnings)
+
+    def __or__(self, other: Wanted) -> Wanted:
+        return Wanted(self.tokens | other.tokens, self.beginnings + other.beginnings)
+
+    def runs_in(self, text: Text) -> Iterator[tuple[int, str]]:
+        """The runs of letters that hold it, in no order, each after the place where it begins; some come twice."""
+        for token in self.tokens:
+            yield from text.runs_with(token)
+        for typed in self.beginnings:
+            yield from (found for found in text.runs_near(typed) if _begins(found[1], typed))
+
+    def stands_in(self, text: Text) -> bool:
+        return any(True for _ in self.runs_in(text))
+
+    def is_word(self, word: str) -> bool:
+        """Whether a run of letters, or a part of one, is wanted as a whole."""
+        return token_of(word) in self.tokens or (bool(self.beginnings) and fold(word).startswith(self.beginnings))
+
+
+def _begins(run: str, typed: str) -> bool:
+    """Whether a run, or a word in it, begins so."""
+    return fold(run).startswith(typed) or any(fold(part).startswith(typed) for part in parts_of_run(run))
+
+
+def marks(text: Text, wanted: Wanted) -> tuple[Mark, ...]:
+    """Where `text` holds what is wanted, in order, touching ones joined."""
+    found: list[Mark] = []
+    for start, end in _spans(text, wanted):
+        if found and found[-1].end == start:
+            found[-1] = Mark(found[-1].start, end)
+        else:
+            found.append(Mark(start, end))
+    return tuple(found)
+
+
+def _spans(text: Text, wanted: Wanted) -> Iterator[tuple[int, int]]:
+    for start, run in sorted(set(wanted.runs_in(text))):
+        if wanted.is_word(run):
+            yield start, start + len(run)
+        elif len(tokens_of_run(run)) != 1:
+            at = start
+            for part in parts_of_run(run):
+                if wanted.is_word(part):
+                    yield at, at + len(part)
+                at += len(part)
+
+
+def excerpt(text: str, wanted: Wanted, length: int) -> str:
+    """One line of at most `length` characters of `text`: its beginning, or what is around a first hit further on."""
+    line = " ".join(text[:MAX_TEXT_CHARS].split())
+    if len(line) <= length:
+        return line
+    hit = next(_spans(Text(line), wanted), None) if wanted else None
+    if hit is None or hit[1] <= length - 1:
+        return line[: length - 1].rstrip() + "…"
+    start = max(line.rfind(" ", 0, hit[0] - length // 3) + 1, hit[0] - length // 2)
+    end = start + length - 2
+    return "…" + line[start:end].rstrip() + ("…" if end < len(line) else "")

@@ -1,0 +1,390 @@
+"""What a person typed, read: words, phrases, exclusions and conditions. Any text is a query; none is an error.
+
+    weather forecast            both words, in any form; where no tool has both, the best of those with some
+    "pull request"              these words, side by side
+    -archive  -"pull request"   not these
+    calen*                      words that begin so; the last word of a query does while it is being typed
+    takes:location              a parameter of that name, at any depth
+    takes:location:string       of that type
+    returns:temperature         as `takes:`, of the return type; needs:apiKey of the configuration
+    needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
+    usable:openai               a format that takes it as it is; score:90 a lint score of 90 or more; examples:hold
+
+Words alone can be a whole sentence. What says little is then left out, and quotation marks in it bind nothing.
+Nothing here knows Django or a database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Final, Literal
+
+from catalog.search.document import group_key
+from catalog.search.tokenizer import fold, is_unspaced, key_of, parts_of, token_of, tokens_of
+from catalog.specs.exporters import FORMATS
+from catalog.specs.lint.assessment import keys_from, usable_key
+
+MAX_QUERY_CHARS: Final = 1_000  # that are read
+MAX_WORDS_READ: Final = 60
+MAX_CONDITIONS: Final = 16  # phrases, exclusions and conditions, each
+MAX_PHRASE_TOKENS: Final = 16
+SENTENCE_WORDS: Final = 7  # more than these are a sentence
+
+Polarity = Literal["with", "without"]
+
+# Words that hold sentences together. They are looked for only where a query has no others.
+_GRAMMAR_WORDS: Final = """
+    a about above after again all also am an and any are as at be been before being below between both but by can cant
+    could did do does doing done each either else ever every for from had has have having he her here hers him his how
+    i if in into is isnt it its just kindly like many may maybe me might more most much must my myself neither no nor
+    not of off on once one only onto or other our ours out over own please quite rather really same shall she should
+    since so some such than that the their theirs them then there these they this those though through to too under
+    until up upon us very was we were what whats when where whether which while who whom whose why will with within
+    without would yes yet you your yours yourself im ive id dont lets youre thats
+"""
+_GRAMMAR: Final = frozenset(_GRAMMAR_WORDS.split())
+# Words that ask, whatever they ask for. In a sentence they say nothing; two words alone may well be "get weather".
+_ASKING_WORDS: Final = """
+    get give got hello help hey hi know let look looking looked made make need show something sure tell thank thanks
+    thing things try trying use used user using want wanted wish wonder wondering find way well
+"""
+_ASKING: Final = frozenset(_ASKING_WORDS.split())
+_QUESTION_WORDS: Final = "what how which who whom whose where when why is are do does can could should will"
+_QUESTION: Final = frozenset(_QUESTION_WORDS.split())
+_PERSONAL: Final = _QUESTION.union(["i", "me", "my", "im", "ive", "we", "us", "our", "you", "your"])
+
+_PIECE: Final = re.compile(
+    r"""(?P<minus>(?<!\S)-(?=[\w"“]))?
+        (?:(?P<field>[A-Za-z]+):(?=["“\w]))?
+        (?:["“”](?P<quoted>[^"“”]*)["“”]?|(?P<plain>[^\s"“”]+))""",
+    re.VERBOSE,
+)
+_SHORTENED: Final = re.compile(r"['\u2019](?:s|t|re|ve|ll|d|m)$", re.IGNORECASE)
+_MADE_UP: Final = re.compile(r"\w[-/.@:]\w|\d")  # names, addresses and figures: they rarely stand in a spec
+MADE_UP_WEIGHT: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word to look for.
+
+    Attributes:
+        token: as the index holds it.
+        typed: as it was typed, folded.
+        joined: the token of the words that it stood together with ("getWeather"), which may be found instead.
+        weight: how much it counts, 1 or less; more where it was said again.
+        open_ended: more letters may follow.
+        exact: nothing else stands for it (it was typed as `word*`).
+    """
+
+    token: str
+    typed: str
+    joined: str | None = None
+    weight: float = 1.0
+    open_ended: bool = False
+    exact: bool = False
+
+
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The tokens of two words side by side, and that of both as one word."""
+
+    first: str
+    second: str
+    joined: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that holds of a tool or does not: a key of the index, such as `t_location_string`.
+
+    `others`: keys that are as good.
+    """
+
+    key: str
+    holds: bool = True
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, read.
+
+    Attributes:
+        words: to look for, in order, each once.
+        spoken: the tokens of all that was said, in order, those too that are not looked for.
+        pairs: words that are looked for and stood side by side.
+        phrases: that must stand in a tool.
+        unwanted: words and phrases that must not.
+        conditions: on fields and facts.
+        runnable: whether a factory must be installed, or must not; None where it does not matter.
+        examples_hold: whether its examples must have passed when they were tried, or must not have; or None.
+        sentence: whether it is said to somebody, rather than a list of words.
+        notes: what was not understood, as sentences.
+        cut: there was more than is read.
+    """
+
+    words: tuple[Word, ...] = ()
+    spoken: tuple[str, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    unwanted: tuple[Phrase, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    runnable: bool | None = None
+    examples_hold: bool | None = None
+    sentence: bool = False
+    notes: tuple[str, ...] = ()
+    cut: bool = False
+
+    def __bool__(self) -> bool:
+        asked = (self.runnable, self.examples_hold) != (None, None)
+        return bool(self.words or self.phrases or self.unwanted or self.conditions or asked)
+
+    @classmethod
+    def from_text(cls, text: str) -> Query:
+        """Read any text. The last word is open-ended until a space or a sign follows it."""
+        return _Reading(text).query()
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """What stood between two spaces: its words, and how they count."""
+
+    parts: list[str]
+    weight: float
+    open_ended: bool = False
+    exact: bool = False
+
+
+@dataclass(slots=True)
+class _Reading:
+    text: str
+    chunks: list[_Chunk] = field(default_factory=list)
+    quoted: list[Phrase] = field(default_factory=list)
+    unwanted: list[Phrase] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    runnable: bool | None = None
+    examples_hold: bool | None = None
+
+    def query(self) -> Query:
+        kept = self.text[:MAX_QUERY_CHARS]
+        for piece in _PIECE.finditer(kept):
+            self._take(piece, last=piece.end() == len(kept))
+        sentence = self._is_sentence()
+        words = tuple(self._words(sentence))
+        return Query(
+            words=words,
+            spoken=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[:MAX_WORDS_READ],
+            pairs=tuple(dict.fromkeys(self._pairs({word.token for word in words}))),
+            phrases=() if sentence else _distinct(self.quoted),
+            unwanted=_distinct(self.unwanted),
+            conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
+            runnable=self.runnable,
+            examples_hold=self.examples_hold,
+            sentence=sentence,
+            notes=tuple(dict.fromkeys(self.notes)),
+            cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
+        )
+
+    # -- pieces -------------------------------------------------------------------------------------------------------
+
+    def _take(self, piece: re.Match[str], *, last: bool) -> None:
+        polarity: Polarity = "without" if piece["minus"] else "with"
+        name = (piece["field"] or "").lower()
+        text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
+        if name in _FIELDS:
+            self._take_field(name, text, polarity)
+        elif polarity == "without":
+            self.unwanted.append(_phrase(text))
+        elif piece["quoted"] is not None:
+            phrase = _phrase(text)
+            self._take_words(text, exact=len(phrase) == 1)
+            self.quoted.append(phrase)
+        else:
+            whole = piece[0]
+            self._take_words(whole, open_ended=last and whole[-1].isalnum())
+
+    def _take_field(self, name: str, text: str, polarity: Polarity) -> None:
+        if name == "runnable":
+            if (said := _CHOICES.get(text.lower())) is None:
+                self.notes.append("`runnable:` takes yes or no.")
+            else:
+                self.runnable = said is (polarity == "with")
+            return
+        if name == "examples":
+            if text.lower() == "hold":
+                self.examples_hold = polarity == "with"
+            else:
+                self.notes.append("`examples:` takes hold; `has:examples` finds those that have any.")
+            return
+        found = _FIELDS[name](text)
+        if isinstance(found, str):
+            self.notes.append(found)
+        else:
+            self.conditions += [replace(one, holds=one.holds is (polarity == "with")) for one in found]
+
+    def _take_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
+        chunks = text.split()
+        for index, raw in enumerate(chunks):
+            chunk = _SHORTENED.sub("", raw)
+            parts = parts_of(chunk)
+            if not parts or len(self.chunks) >= MAX_WORDS_READ:
+                continue
+            starred = chunk.endswith("*")
+            last = open_ended and index == len(chunks) - 1
+            weight = MADE_UP_WEIGHT if _MADE_UP.search(chunk) else 1.0
+            self.chunks.append(_Chunk(parts, weight, open_ended=last or starred, exact=exact or starred))
+
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    def _is_sentence(self) -> bool:
+        said = [fold(part) for chunk in self.chunks for part in chunk.parts]
+        telling = [word for word in said if word not in _GRAMMAR]
+        asks = len(said) > 2 and (said[0] in _QUESTION or self.text.rstrip().endswith("?"))
+        speaks = len(said) > 3 and not _PERSONAL.isdisjoint(said)
+        return asks or speaks or len(telling) > SENTENCE_WORDS or len(said) - len(telling) > 2
+
+    def _words(self, sentence: bool) -> Iterator[Word]:
+        """Each word once; in a sentence only those that tell what it is about, unless there are none."""
+        told = [chunk for chunk in self.chunks if self._tells(chunk, sentence)]
+        found: dict[str, Word] = {}
+        times: dict[str, int] = {}
+        for chunk in told or self.chunks:
+            for word in _words_of(chunk):
+                times[word.token] = times.get(word.token, 0) + 1
+                known = found.get(word.token)
+                if known is None or word.weight > known.weight:
+                    found[word.token] = word
+        for word in list(found.values())[:MAX_WORDS_READ]:
+            yield word if times[word.token] == 1 else _said_again(word, times[word.token])
+
+    @staticmethod
+    def _tells(chunk: _Chunk, sentence: bool) -> bool:
+        if chunk.open_ended and not sentence:  # it may become another word
+            return True
+        left_out = _GRAMMAR | _ASKING if sentence else _GRAMMAR
+        return any(fold(part) not in left_out and (len(part) > 1 or not part.isascii()) for part in chunk.parts)
+
+    def _pairs(self, wanted: set[str]) -> Iterator[Pair]:
+        parts = [(part, token_of(part)) for chunk in self.chunks for part in chunk.parts]
+        for (first, first_token), (second, second_token) in pairwise(parts):
+            if first_token in wanted and second_token in wanted:
+                yield Pair(first_token, second_token, token_of(first + second))
+
+
+def _words_of(chunk: _Chunk) -> Iterator[Word]:
+    joined = token_of("".join(chunk.parts)) if len(chunk.parts) > 1 else None
+    last = len(chunk.parts) - 1
+    for index, part in enumerate(chunk.parts):
+        open_ended = chunk.open_ended and index == last
+        tokens = tokens_of(part)
+        for token in tokens:
+            ended = open_ended and token == tokens[-1] and not is_unspaced(token)
+            yield Word(token, fold(part), joined, chunk.weight, open_ended=ended, exact=chunk.exact)
+
+
+def _said_again(word: Word, times: int) -> Word:
+    weight = word.weight * (1 + 0.3 * min(times - 1, 3))
+    return Word(word.token, word.typed, word.joined, weight, open_ended=word.open_ended, exact=word.exact)
+
+
+def _phrase(text: str) -> Phrase:
+    return tuple(tokens_of(text))[:MAX_PHRASE_TOKENS]
+
+
+def _distinct(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
+    return tuple(dict.fromkeys(filter(None, phrases)))[:MAX_CONDITIONS]
+
+
+# -- conditions -------------------------------------------------------------------------------------------------------
+
+_CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
+_HAS: Final = {
+    "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
+    "configuration": "f_configurable", "parameters": "f_takes",
+}  # fmt: skip
+_IS: Final = {"deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged"}
+_USABLE: Final = {key: usable_key(key) for key in FORMATS}
+
+Found = Iterable[Condition] | str
+
+
+def _of_place(letter: str, place: str) -> Callable[[str], Found]:
+    """Reads `name` or `name:type` of a field; `letter` stands for the place in the keys of the index."""
+
+    def read(text: str) -> Found:
+        name, _, kind = text.rpartition(":") if text.lower().rpartition(":")[2] in _JSON_TYPES else (text, "", "")
+        name, kind = (name, kind) if name else (text, "")
+        key = key_of(name)
+        if not key:
+            return f"`{place}:` takes the name of a field, and its type if you like: {place}:location:string."
+        return [Condition(f"{letter}_{key}_{kind.lower()}" if kind else f"{letter}_{key}")]
+
+    return read
+
+
+def _needs(text: str) -> Found:
+    if text.lower() in {"configuration", "config"}:
+        return [Condition("f_configurable")]
+    if text.lower() in {"nothing", "none"}:
+        return [Condition("f_configurable", holds=False)]
+    return _of_place("c", "needs")(text)
+
+
+def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
+    def read(text: str) -> Found:
+        key = keys.get(text.lower())
+        return [Condition(key)] if key else f"`{name}:` takes {', '.join(keys)}."
+
+    return read
+
+
+def _whether(name: str, key: str) -> Callable[[str], Found]:
+    def read(text: str) -> Found:
+        holds = _CHOICES.get(text.lower())
+        return f"`{name}:` takes yes or no." if holds is None else [Condition(key, holds)]
+
+    return read
+
+
+def _named(letter: str, name: str) -> Callable[[str], Found]:
+    def read(text: str) -> Found:
+        key = group_key(text)
+        return [Condition(f"{letter}_{key}")] if key else f"`{name}:` takes a name."
+
+    return read
+
+
+def _score(text: str) -> Found:
+    if not text.isascii() or not text.isdecimal() or len(text) > 3 or int(text) > 100:
+        return "`score:` takes the lowest score, from 0 to 100: score:90."
+    key, *others = keys_from(int(text))
+    return [Condition(key, others=tuple(others))]
+
+
+def _never(_: str) -> Found:
+    return []
+
+
+_FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
+    "takes": _of_place("t", "takes"),
+    "returns": _of_place("r", "returns"),
+    "needs": _needs,
+    "has": _one_of("has", _HAS),
+    "is": _one_of("is", _IS),
+    "deprecated": _whether("deprecated", "f_deprecated"),
+    "toolkit": _named("k", "toolkit"),
+    "tag": _named("g", "tag"),
+    "usable": _one_of("usable", _USABLE),
+    "score": _score,
+    "runnable": _never,  # these are read on their own: they are no facts of the index
+    "examples": _never,
+}

@@ -1,0 +1,123 @@
+"""The fields that a JSON Schema speaks of, at any depth: their names, what is said of them, and their types.
+
+Nothing here knows Django or a database. Bounded: what is beyond the bounds is not found, and costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple, cast
+
+from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.reader import JSON, Number
+
+MAX_FIELDS: Final = 500
+MAX_NAME_CHARS: Final = 1_000  # of a field, that are looked at
+MAX_SCHEMAS: Final = 2_500
+
+# Where other schemas stand in a schema: named ones, several in order, or one.
+_NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
+_LISTED: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_SINGLE: Final = frozenset(
+    {"items", "additionalProperties", "additionalItems", "contains", "if", "then", "else", "unevaluatedProperties"}
+)
+_AROUND: Final = _NAMED | _LISTED | _SINGLE
+_INSIDE: Final = _AROUND | {"properties"}
+_FOLLOWED: Final = 4  # steps from a schema to its type
+_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+_SIMPLE_TYPES: Final = {name: frozenset({name, "number"} if name == "integer" else {name}) for name in _TYPES}
+
+
+class Field(NamedTuple):
+    """A property: its name and description, each on one line, and the types it may have, as far as is easily seen."""
+
+    name: str
+    description: str
+    types: frozenset[str]
+
+
+def fields_of(schema: JSON) -> Iterator[Field]:
+    """Each property that `schema` speaks of, the outermost first as far as they stand together."""
+    waiting: list[JSON] = [schema]
+    found = seen = 0
+    while waiting and seen < MAX_SCHEMAS:
+        seen += 1
+        at = waiting.pop()
+        if not isinstance(at, dict):
+            continue
+        properties = at.get("properties")
+        if isinstance(properties, dict):
+            for name, child in properties.items():
+                yield _field(name, child, schema)
+                found += 1
+                if found == MAX_FIELDS:
+                    return
+            waiting += [child for child in reversed(properties.values()) if _has_more(child)]
+        if not _AROUND.isdisjoint(at):
+            waiting += _other_children(at)
+
+
+def _has_more(schema: JSON) -> bool:
+    return isinstance(schema, dict) and not _INSIDE.isdisjoint(schema)
+
+
+def _field(name: str, schema: JSON, root: JSON) -> Field:
+    description = schema.get("description") if isinstance(schema, dict) else None
+    text = _one_line(description) if isinstance(description, str) else ""
+    return Field(_one_line(name[:MAX_NAME_CHARS]), text, _types_of(schema, root))
+
+
+def _types_of(schema: JSON, root: JSON) -> frozenset[str]:
+    named = schema.get("type") if isinstance(schema, dict) else None
+    simple = _SIMPLE_TYPES.get(named) if isinstance(named, str) else None
+    return simple or frozenset(_types(schema, root, _FOLLOWED))
+
+
+def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
+    if not isinstance(schema, dict) or not steps:
+        return
+    named = schema.get("type")
+    types = {name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)} & _TYPES
+    yield from types
+    if "integer" in types:
+        yield "number"
+    if types:
+        return
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        branches = schema.get(keyword)
+        for branch in branches[:20] if isinstance(branches, list) else ():
+            yield from _types(branch, root, steps - 1)
+    values = schema.get("enum")
+    yield from {_type_of(value) for value in (values[:20] if isinstance(values, list) else ())}
+    if "const" in schema:
+        yield _type_of(schema["const"])
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        try:
+            yield from _types(cast("JSON", resolve_pointer(root, reference[1:])), root, steps - 1)
+        except (LookupError, ValueError):  # there is no such place, or the reference is none
+            return
+
+
+def _type_of(value: JSON) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | Number):
+        return "number"
+    return {str: "string", list: "array", dict: "object"}[type(value)]
+
+
+def _other_children(schema: dict[str, JSON]) -> Iterator[JSON]:
+    for keyword, value in schema.items():
+        if keyword in _SINGLE:
+            yield value
+        elif keyword in _LISTED and isinstance(value, list):
+            yield from value
+        elif keyword in _NAMED and isinstance(value, dict):
+            yield from value.values()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

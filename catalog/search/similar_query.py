@@ -1,0 +1,43 @@
+"""Tools that are like another one: found by what is telling in its name and its description."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from catalog.search import Match, search_index, vocabulary
+from catalog.search.boolean_query import EVERY_TOOL, Token
+from catalog.search.parser import Query, Word
+from catalog.search.plan import Alternative, Plan, Term
+from catalog.search.retrieval import find
+from catalog.search.verbs import actions_of
+
+WORDS: Final = 12
+NAME_SHARE: Final = 2.0  # how much more a word says that stands in the name
+
+
+def similar_to(pk: int, *, limit: int) -> list[int]:
+    """Primary keys of the tools that are most like the one given, the closest first; archived ones are none of them."""
+    index = search_index()
+    text = index.texts([pk]).get(pk)
+    if text is None:
+        return []
+    names = frozenset(text.names.split())
+    tokens = names.union(text.about.split())
+    counts = vocabulary.counts_of([vocabulary.ALL, *tokens])
+    total = counts.pop(vocabulary.ALL, 0)
+    terms = sorted(
+        (_term(token, documents, total, in_name=token in names) for token, documents in counts.items()),
+        key=lambda term: -term.importance,
+    )[:WORDS]
+    words = tuple(term.word for term in terms)
+    plan = Plan(
+        Query(words=words, sentence=True), tuple(terms), unknown=True, corrections=(), actions=actions_of(names)
+    )
+    found = find(index, plan, Match((EVERY_TOOL,), unwanted=(Token("f_archived"),)))
+    return [other for other in found.ranked if other != pk][:limit]
+
+
+def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:
+    telling = math.log(1 + (total - documents + 0.5) / (documents + 0.5)) * (NAME_SHARE if in_name else 1)
+    return Term(Word(token, token, exact=True), (Alternative(token, 1.0, documents, telling),), (), telling)

@@ -1,0 +1,113 @@
+"""The toolkits and tags of the catalog, and how many tools each has: archived tools do not count.
+
+One plain table that both databases have, written together with the index and known by the index's tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from django.db import connection
+
+from catalog.search.document import group_key
+
+Kind = Literal["toolkit", "tag"]
+PREFIXES: Final[Mapping[Kind, str]] = {"toolkit": "kx_", "tag": "gx_"}
+
+_COUNT: Final = """
+    INSERT INTO tool_group (token, kind, name, tools) VALUES (%s, %s, %s, %s)
+    ON CONFLICT (token) DO UPDATE SET
+        tools = tool_group.tools + excluded.tools,
+        name = CASE WHEN tool_group.tools > 0 OR excluded.tools < 1 THEN tool_group.name ELSE excluded.name END
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A toolkit or a tag. `name` is as the first tool had it that is in it; `key` as names are compared."""
+
+    key: str
+    name: str
+    tools: int
+
+
+def token_of_group(kind: Kind, name: str) -> str:
+    """What the index holds of each tool in it."""
+    return PREFIXES[kind] + group_key(name)
+
+
+def count(changes: Counter[str], names: Mapping[str, str]) -> None:
+    """Write down that so many more tools have each token, and what new ones are called.
+
+    The caller holds the index (see `SearchIndex.hold`).
+    """
+    changed = sorted((token, change) for token, change in changes.items() if change)
+    rows = [
+        (token, "toolkit" if token.startswith("kx_") else "tag", names.get(token, token[3:]), change)
+        for token, change in changed
+    ]
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.executemany(_COUNT, rows)
+
+
+def largest(kind: Kind, limit: int, *, beyond: tuple[int, str] | None = None) -> list[Group]:
+    """Those with the most tools, the largest first; after the one of so many tools and that key."""
+    if beyond is None:
+        return _asked("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+    tools, key = beyond
+    return _asked(
+        "kind = %s AND tools > 0 AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
+        [kind, tools, tools, PREFIXES[kind] + key, limit],
+    )
+
+
+def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -> list[Group]:
+    """Those whose keys begin so, after the key `beyond`, in the order of keys."""
+    prefix = PREFIXES[kind]
+    return _asked(
+        "token >= %s AND token < %s AND token > %s AND tools > 0 ORDER BY token LIMIT %s",
+        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, limit],
+    )
+
+
+def page_of(
+    kind: Kind, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
+) -> tuple[list[Group], str | None]:
+    """Some groups, the largest first or by name, and what `after` is for those that follow; None at the end.
+
+    Those that begin so come by name. An `after` that nobody gave stands at the beginning.
+    """
+    if by_name or beginning:
+        found = in_order(kind, beginning=group_key(beginning), beyond=group_key(after), limit=limit + 1)
+    else:
+        tools, _, key = after.partition(".")
+        known = tools.isascii() and tools.isdecimal() and len(tools) < 10
+        found = largest(kind, limit + 1, beyond=(int(tools), group_key(key)) if known else None)
+    shown = found[:limit]
+    if len(found) == len(shown):
+        return shown, None
+    return shown, shown[-1].key if by_name or beginning else f"{shown[-1].tools}.{shown[-1].key}"
+
+
+def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
+    """Those of these keys that have tools, by key."""
+    tokens = [PREFIXES[kind] + key for key in keys]
+    if not tokens:
+        return {}
+    found = _asked(f"token IN ({', '.join(['%s'] * len(tokens))}) AND tools > 0", tokens)
+    return {group.key: group for group in found}
+
+
+def clear() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM tool_group")
+
+
+def _asked(where: str, values: Sequence[str | int]) -> list[Group]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT token, name, tools FROM tool_group WHERE {where}", values)  # noqa: S608
+        return [Group(token[3:], name, tools) for token, name, tools in cursor.fetchall()]

@@ -1,0 +1,56 @@
+"""What a tool does, by the verbs of its name: a query that says "delete" hardly means a tool that starts something.
+
+Nothing here knows Django or a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from catalog.search.stemmer import stem
+
+_VERBS: Final = {
+    "get": "get fetch read retrieve show view describe display see",
+    "list": "list enumerate browse",
+    "search": "search find query lookup discover",
+    "create": "create add make new insert generate build post put",
+    "delete": "delete remove drop erase destroy purge clear uninstall",
+    "update": "update edit modify change set patch rename replace alter",
+    "start": "start run execute launch trigger resume",
+    "stop": "stop cancel abort terminate kill pause",
+    "restart": "restart reboot retry rerun",
+    "copy": "clone copy duplicate",
+    "move": "move transfer",
+    "send": "send reply forward",
+    "import": "upload import",
+    "export": "download export",
+    "install": "install deploy",
+    "convert": "convert translate",
+    "calculate": "calculate compute",
+    "compare": "compare diff",
+    "check": "validate verify check test",
+    "restore": "restore",
+    "diagnose": "troubleshoot diagnose debug",
+}
+_ACTIONS: Final = {stem(verb): action for action, verbs in _VERBS.items() for verb in verbs.split()}
+_READING: Final = frozenset({"get", "list", "search"})
+
+
+def actions_of(tokens: Collection[str]) -> frozenset[str]:
+    """The actions that tokens of a name speak of."""
+    return frozenset(map(_ACTIONS.__getitem__, _ACTIONS.keys() & tokens))
+
+
+def first_action_of(tokens: Iterable[str]) -> frozenset[str]:
+    """The action that a query asks for: its first verb; further ones mostly speak of what is acted on."""
+    return frozenset([action for token in tokens if (action := _ACTIONS.get(token))][:1])
+
+
+def agreement(asked: frozenset[str], offered: frozenset[str]) -> float:
+    """1 where a tool does what is asked for, -1 where it does something else; 0 where nothing is known."""
+    if not asked or not offered:
+        return 0
+    if asked & offered:
+        return 1
+    return 0.3 if asked <= _READING and offered & _READING else -1

@@ -1,0 +1,80 @@
+"""Two specs compared: what changed in meaning, which way, and what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from catalog.jsontext.reader import JSON, dumps
+from catalog.specs.diff.changes import VERDICTS, Change, Difference, Part, Verdict
+from catalog.specs.diff.counterexamples import Known
+from catalog.specs.diff.schema_diff import SCHEMAS, Comparison, Sampler
+from catalog.specs.spec import Example, ToolSpec
+
+MAX_CHANGES: Final = 500
+
+
+def compare(
+    old: ToolSpec, new: ToolSpec, *, sample: Sampler | None = None, runs: Sequence[tuple[Part, Known]] = ()
+) -> Difference:
+    """What changed in meaning from `old` to `new`.
+
+    Parameters and configuration are what others send: a change breaks where something that was accepted is refused now.
+    Responses are what others read: a change breaks where something may come now that could not come before.
+
+    Args:
+        old: the spec that was.
+        new: the spec that takes its place.
+        sample: makes values of a schema, out of which witnesses are made.
+        runs: what recorded runs were called with ("parameters", "configuration") or returned ("returnType").
+    """
+    changes = list(definition_changes(old, new))
+    for part in SCHEMAS:
+        before, after = schema_of(old, part), schema_of(new, part)
+        if before is not None and after is not None and dumps(before) == dumps(after):
+            continue
+        known = [*examples_of(old, part), *(value for of, value in runs if of == part)]
+        if part == "returnType":
+            known += examples_of(new, part)
+        changes += Comparison(part, before, after, tuple(known), sample).changes()
+    changes.sort(key=lambda change: VERDICTS.index(change.verdict))
+    return Difference(tuple(changes[:MAX_CHANGES]))
+
+
+def definition_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    """What the definition says besides its schemas."""
+    if old.name != new.name:
+        sentence = (
+            f"The name changed from “{old.name}” to “{new.name}”; whoever calls the tool by its name has to follow."
+        )
+        yield definition_change("name", "unknown", sentence)
+    if old.description != new.description:
+        yield definition_change("description", "compatible", "The description changed.")
+    if [as_declared(example) for example in old.examples] != [as_declared(example) for example in new.examples]:
+        sentence = f"The examples changed: there were {len(old.examples)}, and are {len(new.examples)}."
+        yield definition_change("examples", "compatible", sentence)
+
+
+def definition_change(member: str, verdict: Verdict, sentence: str) -> Change:
+    where = f"/definition/{member}"
+    return Change("definition", (), f"{member}-changed", sentence, verdict, where, where)
+
+
+def as_declared(example: Example) -> tuple[object, ...]:
+    return (example.description, example.has_parameters, dumps(example.parameters), dumps(example.return_value))
+
+
+def schema_of(spec: ToolSpec, part: Part) -> JSON:
+    return {"parameters": spec.parameters, "returnType": spec.return_type, "configuration": spec.configuration}[part]
+
+
+def examples_of(spec: ToolSpec, part: Part) -> list[Known]:
+    """The values of the spec's examples that `part` describes."""
+    found = []
+    for index, example in enumerate(spec.examples):
+        source = example.description or f"example {index + 1}"
+        if part == "parameters" and example.has_parameters:
+            found.append(Known("example", source, example.parameters))
+        if part == "returnType" and example.has_return_value:
+            found.append(Known("example", source, example.return_value))
+    return found

@@ -1,0 +1,181 @@
+"""Proof of a change: a value that one revision accepts and the other refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+from catalog.json_schema.validation import Budget, CompiledSchema, Violation
+from catalog.json_schema.validation.budget import Unchecked
+from catalog.jsontext.problems import split_pointer
+from catalog.jsontext.reader import JSON
+from catalog.specs.diff.changes import Any, Path, Proof
+from catalog.specs.diff.conjunction import TooMuch
+from catalog.specs.diff.mutations import edited, put_each
+from catalog.specs.diff.obstacles import Obstacle
+from catalog.specs.diff.samples import sketches
+
+MAX_TRIES: Final = 80  # of one change
+MAX_BASES: Final = 12
+STEPS: Final = 50_000  # of one try
+ALL_STEPS: Final = 500_000
+ALL_SECONDS: Final = 1.0  # of CPU time
+_PLAIN: Final = frozenset({"alternative", "choice", "described", "forbidden"})  # the whole place is refused
+COMBINING: Final = frozenset(
+    {"allOf", "anyOf", "oneOf", "not", "if", "$ref", "unevaluatedItems", "unevaluatedProperties"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that is known to have been used: an example of a spec, or what a run was called with or returned."""
+
+    kind: Literal["example", "run"]
+    source: str
+    value: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A value that one schema accepts and the other refuses, and why."""
+
+    proof: Proof
+    violations: tuple[Violation, ...]
+
+
+@dataclass
+class ExampleJudge:
+    """Holds what one schema accepts against another.
+
+    Attributes:
+        accepts: the schema that has to accept a proof; `refuses`: the one that has to refuse it.
+        known: values from examples and runs.
+        made: values that may be accepted, to make witnesses from.
+    """
+
+    accepts: CompiledSchema
+    refuses: CompiledSchema
+    known: tuple[Known, ...]
+    made: tuple[JSON, ...]
+    steps: int = ALL_STEPS
+    seconds: float = ALL_SECONDS
+
+    @cached_property
+    def known_refusals(self) -> list[Refusal]:
+        """The known values that are proofs."""
+        found = (self.judge(known.value, known.kind, known.source) for known in self.known)
+        return [refusal for refusal in found if refusal is not None]
+
+    @cached_property
+    def made_refusals(self) -> list[Refusal]:
+        """The made values that are proofs as they stand."""
+        found = (self.judge(value) for value in self.made[:MAX_BASES])
+        return [refusal for refusal in found if refusal is not None]
+
+    @cached_property
+    def agreed(self) -> list[JSON]:
+        """Values that both schemas accept: what an edit of them breaks is broken by the edit."""
+        values = [*(known.value for known in self.known[:MAX_BASES]), *self.made[:MAX_BASES]]
+        return [value for value in values if self.is_fine(self.accepts, value) and self.is_fine(self.refuses, value)]
+
+    @cached_property
+    def bases(self) -> list[JSON]:
+        """Values that the first schema accepts."""
+        values = [*(known.value for known in self.known[:MAX_BASES]), *self.made[:MAX_BASES]]
+        return [value for value in values if self.is_fine(self.accepts, value)]
+
+    def proof_of(self, obstacle: Obstacle, *, search: bool = True) -> Proof | None:
+        """What shows that `obstacle` is one: something that was used, else something made if `search` is wanted."""
+        for refusal in (*self.known_refusals, *self.made_refusals):
+            if _names(refusal, obstacle):
+                return refusal.proof
+        return self.witness(obstacle) if search else None
+
+    def witness(self, obstacle: Obstacle) -> Proof | None:
+        """An accepted value, changed by one of the obstacle's edits; None if that takes too much work."""
+        try:
+            return self._witness(obstacle)
+        except (TooMuch, Unchecked):
+            return None
+
+    def _witness(self, obstacle: Obstacle) -> Proof | None:
+        for tries, (value, is_agreed) in enumerate(self.candidates(obstacle)):
+            if tries > MAX_TRIES or self.seconds <= 0 or self.steps <= 0:
+                return None
+            refusal = self.judge(value)
+            if refusal is None:
+                continue
+            if _names(refusal, obstacle) or (is_agreed and refusal.violations[0].keyword in COMBINING):
+                return refusal.proof
+        return None
+
+    def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:
+        for bases, is_agreed in ((self.agreed, True), (self.bases, False), ([None, {}, []], False)):
+            for edit in obstacle.edits:
+                for base in bases:
+                    yield from ((value, is_agreed) for value in edited(base, obstacle.path, edit, obstacle.names))
+        for edit in put_each(sketches(obstacle.giver)):
+            for base in (*self.agreed, *self.bases, None):
+                yield from ((value, False) for value in edited(base, obstacle.path, edit, obstacle.names))
+
+    def judge(
+        self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
+    ) -> Refusal | None:
+        if not self.is_fine(self.accepts, value):
+            return None
+        with self.paying() as budget:
+            result = self.refuses.check(value, budget=budget)
+        if result.verdict != "violates":
+            return None
+        first = result.problems[0]
+        return Refusal(Proof(kind, value, source, first.message, first.pointer), result.violations)
+
+    def is_fine(self, schema: CompiledSchema, value: JSON) -> bool:
+        with self.paying() as budget:
+            return schema.root.is_valid(value, budget) is True
+
+    @contextmanager
+    def paying(self) -> Iterator[Budget]:
+        """The budget of one try, out of what is left for all."""
+        budget = Budget(steps=min(STEPS, self.steps), seconds=self.seconds)
+        before = budget.steps
+        try:
+            yield budget
+        finally:
+            self.steps -= before - budget.steps
+            self.seconds = budget.seconds
+
+
+def _names(refusal: Refusal, obstacle: Obstacle) -> bool:
+    """Whether the value is refused for what `obstacle` is about."""
+    return any(_is_for(violation, obstacle) for violation in refusal.violations)
+
+
+def _is_for(violation: Violation, obstacle: Obstacle) -> bool:
+    """Whether `obstacle` is the reason, or all that an alternative has against the value."""
+    if _is_at(violation, obstacle):
+        return True
+    return any(branch and all(_is_for(inner, obstacle) for inner in branch) for branch in violation.branches)
+
+
+def _is_at(violation: Violation, obstacle: Obstacle) -> bool:
+    if obstacle.kind in _PLAIN:
+        return _leads(violation.pointer, obstacle.path, exactly=True)
+    if obstacle.kind == "type":
+        asking = {*obstacle.keywords, *COMBINING}
+        return violation.keyword in asking and _leads(violation.pointer, obstacle.path, exactly=True)
+    if violation.keyword not in obstacle.keywords or not _leads(violation.pointer, obstacle.path):
+        return False
+    pointers = (place.pointer_to(violation.keyword) for place in obstacle.taker.places)
+    return any(f"{violation.schema_pointer}/".startswith(f"{pointer}/") for pointer in pointers)
+
+
+def _leads(pointer: str, path: Path, *, exactly: bool = False) -> bool:
+    """Whether `pointer` leads to a place that `path` describes, or to one below it."""
+    tokens = split_pointer(pointer)
+    if len(tokens) < len(path) or (exactly and len(tokens) > len(path)):
+        return False
+    return all(isinstance(step, Any) or str(step) == token for step, token in zip(path, tokens, strict=False))

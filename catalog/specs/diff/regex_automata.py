@@ -1,0 +1,376 @@
+"""Which texts regular expressions let through: a text that some match and others do not, or that there is none.
+
+Patterns become automata over ranges of code points, and all of them are followed at once, a set of states for each.
+What is not regular (look-around, references to groups), modifiers and properties of characters are not understood.
+
+Sources: ECMA-262, "Pattern Semantics"; K. Thompson, "Regular Expression Search Algorithm" (1968).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
+
+from catalog.json_schema.regex.syntax import DECIMAL, PatternReader, PatternSyntaxError, bounded_int
+
+MAX_STATES: Final = 250  # of one pattern
+EFFORT: Final = 50_000  # of one search, in states that are looked at; some 50 ms
+LITTLE_EFFORT: Final = 2_000
+COMPARISONS: Final = 20  # of a character with a range, which take as long as a state that is looked at
+MAX_LENGTH: Final = 300  # of texts whose characters are counted
+MAX_NESTING: Final = 40
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+States: TypeAlias = frozenset[int]
+
+_ALL: Final[Ranges] = ((0, 0x10FFFF),)
+_NO_TEXT: Final[Ranges] = ((0, 0), (0xD800, 0xDFFF))  # no JSON that is read here has them
+_LINE_ENDS: Final[Ranges] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
+_READABLE: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ -_.,:;/@#"
+_OF_CLASS: Final = re.compile(r"(\\U[0-9a-f]{8}|[A-Za-z0-9])(?:-(\\U[0-9a-f]{8}|[A-Za-z0-9]))?")
+
+
+class _Outcome(Enum):
+    NOT_UNDERSTOOD = 1
+
+
+NOT_UNDERSTOOD: Final = _Outcome.NOT_UNDERSTOOD
+
+
+class NotUnderstood(Exception):
+    """A pattern is not regular, or all that is asked is too much."""
+
+
+def literally(text: str) -> str:
+    """A pattern that matches `text` alone."""
+    return "".join(["^", *(f"\\u{{{ord(character):x}}}" for character in text), "$"])
+
+
+def text_with(
+    matching: frozenset[str],
+    missing: frozenset[str] = frozenset(),
+    least: int = 0,
+    most: int | None = None,
+    *,
+    effort: int = EFFORT,
+) -> str | None:
+    """One of the shortest texts that all of `matching` are found in, and none of `missing`; None where there is none.
+
+    It has from `least` to `most` characters; bounds beyond `MAX_LENGTH` are too much.
+
+    Raises:
+        NotUnderstood: that cannot be found out.
+    """
+    found = _found(matching, missing, least, most, effort)
+    if found is NOT_UNDERSTOOD:
+        raise NotUnderstood
+    return found
+
+
+@lru_cache(maxsize=2_000)
+def _found(
+    matching: frozenset[str], missing: frozenset[str], least: int, most: int | None, effort: int
+) -> str | Literal[_Outcome.NOT_UNDERSTOOD] | None:
+    """The same, with the failure as a value, so that it is remembered."""
+    if max(least, most or 0) > MAX_LENGTH:
+        return NOT_UNDERSTOOD
+    wanted, barred = ([automaton_of(pattern) for pattern in sorted(patterns)] for patterns in (matching, missing))
+    understood = [automaton for automaton in (*wanted, *barred) if automaton is not None]
+    if len(understood) < len(wanted) + len(barred):
+        return NOT_UNDERSTOOD
+    try:
+        return _Search(understood[: len(wanted)], understood[len(wanted) :], least, most, effort).text()
+    except NotUnderstood:
+        return NOT_UNDERSTOOD
+
+
+# From patterns to automata.
+
+
+@dataclass(slots=True)
+class Automaton:
+    """States with the ways between them: over a character, or over nothing, where a `^` or `$` may stand in the way."""
+
+    over: list[list[tuple[Ranges, int]]] = field(default_factory=list)
+    free: list[list[tuple[Literal["", "^", "$"], int]]] = field(default_factory=list)
+    end: int = 0
+
+    def state(self) -> int:
+        if len(self.over) == MAX_STATES:
+            raise NotUnderstood
+        self.over.append([])
+        self.free.append([])
+        return len(self.over) - 1
+
+    def reached(self, states: Iterable[int], *, at_start: bool = False, at_end: bool = False) -> States:
+        """`states`, and what they lead to over nothing."""
+        found = set(states)
+        waiting = list(found)
+        while waiting:
+            for mark, target in self.free[waiting.pop()]:
+                if target not in found and (not mark or (at_start if mark == "^" else at_end)):
+                    found.add(target)
+                    waiting.append(target)
+        return frozenset(found)
+
+
+@lru_cache(maxsize=2_000)
+def automaton_of(pattern: str) -> Automaton | None:
+    """The automaton that is at its end once `pattern` has been found; None where that is not regular, or too large."""
+    builder = _Builder(PatternReader(pattern, strict=False))
+    try:
+        builder.made.end = builder.alternatives(builder.made.state(), 0)
+    except (NotUnderstood, PatternSyntaxError):
+        return None
+    return None if builder.reader.peek() else builder.made
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Reads a pattern; each part is put behind the state that is given, and gives the state behind itself."""
+
+    reader: PatternReader
+    made: Automaton = field(default_factory=Automaton)
+
+    def alternatives(self, start: int, depth: int) -> int:
+        if depth > MAX_NESTING:
+            raise NotUnderstood
+        ends = [self.sequence(start, depth)]
+        while self.reader.take("|"):
+            ends.append(self.sequence(start, depth))
+        return ends[0] if len(ends) == 1 else self.joined(ends)
+
+    def joined(self, ends: Iterable[int]) -> int:
+        end = self.made.state()
+        for one in ends:
+            self.made.free[one].append(("", end))
+        return end
+
+    def sequence(self, start: int, depth: int) -> int:
+        while self.reader.peek() not in {"", "|", ")"}:
+            start = self.repeated(start, depth)
+        return start
+
+    def repeated(self, start: int, depth: int) -> int:
+        """One part, as often as its quantifier says: read again for each time."""
+        begin = self.reader.at
+        entry = self.joined([start])
+        once = self.atom(entry, depth)
+        low, high = self.bounds()
+        if (low, high) == (1, 1):
+            return once
+        behind = self.reader.at
+        ends = [entry] if not low else []
+        for number in range(2, (low if high is None else high) + 1):
+            if number > low:
+                ends.append(once)
+            self.reader.at = begin
+            entry = self.joined([once])
+            once = self.atom(entry, depth)
+        self.reader.at = behind
+        if high == 0:
+            return entry
+        if high is None:
+            self.made.free[once].append(("", entry))
+        return self.joined([*ends, once])
+
+    def bounds(self) -> tuple[int, int | None]:
+        found: tuple[int, int | None] = (1, 1)
+        for sign, bounds in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
+            if self.reader.take(sign):
+                found = bounds
+                break
+        else:
+            found = self.counts() or found
+        self.reader.take("?")
+        return found
+
+    def counts(self) -> tuple[int, int | None] | None:
+        """`{n}`, `{n,}` or `{n,m}`; None, and nothing read, where it is something else."""
+        begin = self.reader.at
+        text = self.reader.until("}") if self.reader.take("{") else None
+        low, comma, high = (text or "").partition(",")
+        if not low or not DECIMAL.issuperset(low + high):
+            self.reader.at = begin
+            return None
+        least = bounded_int(low)
+        most = bounded_int(high) if high else None if comma else least
+        if max(least, most or 0) > MAX_STATES:
+            raise NotUnderstood
+        return least, most
+
+    def atom(self, start: int, depth: int) -> int:
+        sign = self.reader.peek()
+        if sign in {"\\", "["}:
+            return self.over(start, self.character_class())
+        self.reader.at += 1
+        if sign == "(":
+            return self.group(start, depth)
+        if sign in {"^", "$"}:
+            end = self.made.state()
+            self.made.free[start].append(("^" if sign == "^" else "$", end))
+            return end
+        if sign in {"*", "+", "?"}:
+            raise NotUnderstood
+        return self.over(start, complement(_LINE_ENDS) if sign == "." else ((ord(sign), ord(sign)),))
+
+    def over(self, start: int, characters: Ranges) -> int:
+        end = self.made.state()
+        self.made.over[start].append((characters, end))
+        return end
+
+    def group(self, start: int, depth: int) -> int:
+        if self.reader.take("?"):
+            if self.reader.take("<") and self.reader.peek() not in {"=", "!"}:
+                self.reader.until(">")
+            elif not self.reader.take(":"):
+                raise NotUnderstood
+        end = self.alternatives(start, depth + 1)
+        if not self.reader.take(")"):
+            raise NotUnderstood
+        return end
+
+    def character_class(self) -> Ranges:
+        if self.reader.take("["):
+            text = self.reader.character_class()
+            if not text.startswith("["):
+                return _ALL if text == "(?s:.)" else ()
+            text = text[1:-1]
+            return complement(ranges_in(text[1:])) if text.startswith("^") else ranges_in(text)
+        self.reader.at += 1
+        if self.reader.peek() in {"b", "B", "k"} or self.reader.peek() in DECIMAL - {"0"}:
+            raise NotUnderstood
+        text = self.reader.character_set() or ""
+        if text:
+            return ranges_in(text)
+        code = self.reader.character_escape()
+        return ((code, code),)
+
+
+def ranges_in(text: str) -> Ranges:
+    """The code points in the inside of a class, as `PatternReader` writes it."""
+    found, at = [], 0
+    while at < len(text):
+        match = _OF_CLASS.match(text, at)
+        if match is None:
+            raise NotUnderstood
+        low = _code(match[1])
+        found.append((low, _code(match[2]) if match[2] else low))
+        at = match.end()
+    return tuple(found)
+
+
+def _code(written: str) -> int:
+    return int(written.removeprefix("\\U"), base=16) if written.startswith("\\U") else ord(written)
+
+
+def complement(ranges: Ranges) -> Ranges:
+    found, low = [], 0
+    for start, end in sorted(ranges):
+        if start > low:
+            found.append((low, start - 1))
+        low = max(low, end + 1)
+    return (*found, (low, 0x10FFFF)) if low <= 0x10FFFF else tuple(found)
+
+
+# The search.
+
+_Place: TypeAlias = tuple[tuple[States | None, ...], int]  # the states of each automaton, None once it matched; length
+
+
+@dataclass(slots=True)
+class _Search:
+    """Follows all automata, the shortest texts first."""
+
+    wanted: list[Automaton]
+    barred: list[Automaton]
+    least: int
+    most: int | None
+    effort: int
+
+    def text(self) -> str | None:
+        automata = [*self.wanted, *self.barred]
+        sets = {ranges for automaton in automata for ways in automaton.over for ranges, _ in ways}
+        ranges = sum(map(len, sets))
+        self.spend(ranges * (len(_READABLE) + 2 * ranges) // COMPARISONS)
+        symbols = list(representatives(sets))
+        begin: _Place = (tuple(self.settled(a, a.reached([0], at_start=True)) for a in automata), 0)
+        came: dict[_Place, tuple[_Place, str] | None] = {begin: None}
+        waiting = [begin]
+        for place in waiting:  # which grows
+            if self.is_found(place, is_empty=place == begin):
+                return written(place, came)
+            for character in symbols:
+                after = self.after(automata, place, character)
+                if after is not None and after not in came:
+                    came[after] = (place, character)
+                    waiting.append(after)
+        return None
+
+    def spend(self, effort: int) -> None:
+        self.effort -= effort
+        if self.effort < 0:
+            raise NotUnderstood
+
+    def settled(self, automaton: Automaton, states: States) -> States | None:
+        return None if automaton.end in states else states
+
+    def is_found(self, place: _Place, *, is_empty: bool) -> bool:
+        states, length = place
+        if length < self.least:
+            return False
+        automata = [*self.wanted, *self.barred]
+        matched = [
+            now is None or automaton.end in automaton.reached(now, at_start=is_empty, at_end=True)
+            for automaton, now in zip(automata, states, strict=True)
+        ]
+        return all(matched[: len(self.wanted)]) and not any(matched[len(self.wanted) :])
+
+    def after(self, automata: list[Automaton], place: _Place, character: str) -> _Place | None:
+        """Where `character` leads; None where nothing that is looked for is behind it."""
+        states, length = place
+        if length == self.most:
+            return None
+        code = ord(character)
+        found: list[States | None] = []
+        for automaton, now in zip(automata, states, strict=True):
+            if now is None:
+                found.append(None)
+                continue
+            self.spend(1 + len(now))
+            targets = [
+                target
+                for state in now
+                for ranges, target in automaton.over[state]
+                if any(low <= code <= high for low, high in ranges)
+            ]
+            found.append(self.settled(automaton, automaton.reached([0, *targets])))
+        if any(now is None for now in found[len(self.wanted) :]):
+            return None
+        counted = length + 1 if self.most is not None else min(length + 1, self.least)
+        return tuple(found), counted
+
+
+def representatives(sets: Iterable[Ranges]) -> Iterator[str]:
+    """One character for all that are in the same ones of `sets`, a readable one where there is one."""
+    sets = [*sets, _NO_TEXT]
+    edges = {edge for ranges in sets for low, high in ranges for edge in (low, high + 1)}
+    seen = set()
+    for code in [*map(ord, _READABLE), 0, *sorted(edges - {0x110000})]:
+        mark = tuple(any(low <= code <= high for low, high in ranges) for ranges in sets)
+        if not mark[-1] and mark not in seen:
+            seen.add(mark)
+            yield chr(code)
+
+
+def written(place: _Place, came: dict[_Place, tuple[_Place, str] | None]) -> str:
+    """The text on the way to `place`."""
+    characters = []
+    while (step := came[place]) is not None:
+        place, character = step
+        characters.append(character)
+    return "".join(reversed(characters))

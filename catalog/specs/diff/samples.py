@@ -1,0 +1,160 @@
+"""A few simple values that a schema may accept, to try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Final, TypeVar
+
+from catalog.json_schema.validation import Subschema
+from catalog.json_schema.validation.budget import Unchecked
+from catalog.jsontext.reader import JSON
+from catalog.specs.diff import children, ranges
+from catalog.specs.diff.conjunction import Together, TooMuch, Union, together
+from catalog.specs.diff.keywords import NUMBERS, kind_of
+from catalog.specs.diff.mutations import SAMPLES, as_number
+from catalog.specs.diff.string_sets import texts_of
+
+MAX_DEPTH: Final = 5
+MAX_STEPS: Final = 200
+MAX_MEMBERS: Final = 30
+MAX_ITEMS: Final = 5
+TURNS: Final = 3
+Choice = TypeVar("Choice")
+MAX_CHARACTERS: Final = 5_000
+TEXTS_OF_FORMATS: Final[Mapping[str, str]] = {
+    "date": "2025-03-14",
+    "date-time": "2025-03-14T09:26:53Z",
+    "duration": "PT1H",
+    "email": "ada@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "time": "09:26:53Z",
+    "uri": "https://example.com/",
+    "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+}
+_SIGNS: Final = re.compile(r"\\[dwsDWSbB]|[\^$\\\[\](){}*+?|.]")
+_LIKELY: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
+
+
+def sketches_of(place: Subschema) -> list[JSON]:
+    """Like `sketches`, for one schema; empty if the schema is too large or too complex."""
+    try:
+        return sketches(together(place))
+    except (TooMuch, Unchecked):
+        return []
+
+
+def sketches(whole: Together) -> list[JSON]:
+    """Values that `whole` may accept: with all declared members or only the needed ones, for several branches.
+
+    Values that take too much work to build are left out.
+    """
+    found: list[JSON] = []
+    for turn, everything in product(range(TURNS), (False, True)):
+        try:
+            value = _Sketch(turn, everything).of(whole, MAX_DEPTH)
+        except (_NothingFits, TooMuch, Unchecked):
+            continue
+        if value not in found:
+            found.append(value)
+    return found
+
+
+class _NothingFits(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class _Sketch:
+    """One way to go about it: `turn` chooses among branches, `everything` makes optional members and an item."""
+
+    turn: int
+    everything: bool
+    steps: int = MAX_STEPS
+
+    def of(self, whole: Together, depth: int) -> JSON:
+        self.steps -= 1
+        if whole.nothing or depth < 0 or self.steps < 0:
+            raise _NothingFits
+        if (union := next(whole.undecided, None)) is not None:
+            return self.of_union(whole, union, depth)
+        if whole.choices:
+            return self.one_of(whole.fitting_choices)
+        if (hints := list(_hints(whole))) and not self.turn:
+            return hints[0]
+        kind = self.one_of([kind for kind in _LIKELY if kind in whole.kinds])
+        if kind == "object":
+            return self.an_object(whole, depth)
+        if kind == "array":
+            return self.an_array(whole, depth)
+        return _text(whole) if kind == "string" else _number(whole) if kind in NUMBERS else SAMPLES[kind]
+
+    def one_of(self, choices: list[Choice]) -> Choice:
+        if not choices:
+            raise _NothingFits
+        return choices[self.turn % len(choices)]
+
+    def of_union(self, whole: Together, union: Union, depth: int) -> JSON:
+        schemas = union.schemas
+        for index in range(len(schemas)):
+            schema = schemas[(index + self.turn) % len(schemas)]
+            try:
+                return self.of(whole.taking(union, schema), depth)
+            except _NothingFits:
+                continue
+        raise _NothingFits
+
+    def an_object(self, whole: Together, depth: int) -> JSON:
+        names = children.names(whole)[:MAX_MEMBERS] if self.everything else []
+        made: dict[str, JSON] = {}
+        for name in dict.fromkeys([*sorted(whole.required), *names]):
+            try:
+                made[name] = self.of(children.member(whole, name), depth - 1)
+            except _NothingFits:
+                if name in whole.required:
+                    raise
+        return made
+
+    def an_array(self, whole: Together, depth: int) -> JSON:
+        length = max(ranges.least(whole, "array"), int(self.everything))
+        return [self.of(children.item(whole, index), depth - 1) for index in range(min(length, MAX_ITEMS))]
+
+
+def _hints(whole: Together) -> Iterator[JSON]:
+    """What `examples` and `default` say, of a fitting kind."""
+    for examples in whole.told("examples"):
+        if isinstance(examples, list):
+            yield from (value for value in examples if kind_of(value) in whole.kinds)
+    yield from (value for value in whole.told("default") if kind_of(value) in whole.kinds)
+
+
+def _text(whole: Together) -> JSON:
+    formats = [name for name in whole.values("format") if name in TEXTS_OF_FORMATS]
+    if whole.values("pattern") and not formats and (sketch := texts_of(whole).sketch) is not None:
+        return sketch
+    text = TEXTS_OF_FORMATS[str(formats[0])] if formats else "text"
+    least, most = ranges.least(whole, "string"), ranges.most(whole, "string")
+    text += "x" * min(max(least - len(text), 0), MAX_CHARACTERS)
+    return text if most is None else text[:most]
+
+
+def names_like(patterns: Iterable[str]) -> list[str]:
+    """Names that may match `patterns`: what is plain in them."""
+    plain = [_SIGNS.sub("", pattern) for pattern in patterns]
+    return list(dict.fromkeys(text for name in plain for text in (name, f"{name}a", f"{name}1", "a", "1")))
+
+
+def _number(whole: Together) -> JSON:
+    step = ranges.step_of(whole, is_integral="integer" in whole.kinds)
+    low, high = (ranges.edge_of_multiples(whole, step, lowest=lowest) for lowest in (True, False))
+    edge = low or high
+    if step is None:
+        return as_number((edge[0] if edge else Decimal(0)) + (Decimal("-0.5") if edge is high else Decimal("0.5")))
+    if edge is None:
+        return as_number(step) if whole.values("multipleOf") else SAMPLES["integer"]
+    return as_number(edge[0])

@@ -1,0 +1,130 @@
+"""Schemas for formats that take JSON Schema as it is, but for a few rules: kept to the letter where they keep them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
+from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON
+from catalog.specs.conversion_report import Report
+from catalog.specs.exporters.aliases import alias
+from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, object_root
+from catalog.specs.exporters.providers import Rules
+from catalog.specs.exporters.restricted_schema import renaming
+
+# What says something of the members of an object by their names, deeper than in a list of them.
+_BY_NAME: Final = frozenset({"if", "then", "else", "not", "dependentSchemas", "patternProperties", "propertyNames"})
+NOTHING: Schema = {"type": "object", "properties": {}}
+
+
+def whole_object(schema: JSON, pointer: str, rules: Rules, report: Report) -> tuple[Schema, dict[str, str]]:
+    """`schema`, which stands at `pointer`, as `rules` ask for it, and the names of members that were changed.
+
+    Raises:
+        NotAnObject: it allows no object.
+    """
+    modern = None
+    if isinstance(schema, dict) and not rules.reads_drafts and is_outdated(schema):
+        modern = normalized(schema, pointer=pointer, report=report)
+    if modern is None and isinstance(schema, dict) and _has_object_root(schema, rules):
+        document = schema
+    else:
+        modern = modern or normalized(schema, pointer=pointer, report=report)
+        document = _with_object_root(modern, pointer, rules, report)
+        account_for_draft(schema, pointer, report)
+    if "properties" not in document:
+        document = {**document, "properties": {}}
+    if rules.object_members:
+        document = _object_members(document, pointer, report)
+    if rules.needs_items:
+        document = _described_items(document, pointer, report)
+    return _legal_members(document, pointer, rules, report)
+
+
+def _has_object_root(schema: Schema, rules: Rules) -> bool:
+    return schema.get("type") == "object" and "$ref" not in schema and rules.barred.isdisjoint(schema)
+
+
+def _with_object_root(modern: Normalized, pointer: str, rules: Rules, report: Report) -> Schema:
+    if not isinstance(modern.root, dict) or not _has_object_root(modern.root, rules):
+        modern.root = object_root(modern, pointer=pointer, report=report)
+    document = modern.together()
+    if not isinstance(document, dict):
+        raise NotAnObject(NOT_AN_OBJECT)
+    return document
+
+
+def _legal_members(schema: Schema, pointer: str, rules: Rules, report: Report) -> tuple[Schema, dict[str, str]]:
+    rule, properties = rules.members, schema.get("properties")
+    if rule is None or not isinstance(properties, dict) or all(map(rule.allows, properties)):
+        return schema, {}
+    shown = {name: alias(name, rule) for name in properties}
+    for name, new in shown.items():
+        if new != name:
+            place = pointer_join(pointer, "properties", name)
+            report.rewritten(place, renaming(name, new, rules.label, rule))
+    out = {**schema, "properties": {shown[name]: member for name, member in properties.items()}}
+    if isinstance(required := schema.get("required"), list):
+        out["required"] = _shown(required, shown)
+    if isinstance(dependent := schema.get("dependentRequired"), dict):
+        out["dependentRequired"] = {
+            shown.get(name, name): _shown(needed, shown) if isinstance(needed, list) else needed
+            for name, needed in dependent.items()
+        }
+    for keyword in _BY_NAME & out.keys():
+        del out[keyword]
+        report.dropped(pointer_join(pointer, keyword), "It speaks of members that have other names there.")
+    renamed = {pointer_join(pointer, "properties", name): new for name, new in shown.items() if new != name}
+    return out, renamed
+
+
+def _shown(names: list[JSON], shown: dict[str, str]) -> list[JSON]:
+    return [shown.get(name, name) if isinstance(name, str) else name for name in names]
+
+
+def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
+    properties = schema.get("properties")
+    if not isinstance(properties, dict) or not any(isinstance(member, bool) for member in properties.values()):
+        return schema
+    members = dict(properties)
+    for name, member in properties.items():
+        if isinstance(member, bool):
+            members[name] = {} if member else {"not": {}}
+            report.rewritten(pointer_join(pointer, "properties", name), "A schema of a member is an object there.")
+    return {**schema, "properties": members}
+
+
+def _described_items(schema: Schema, pointer: str, report: Report) -> Schema:
+    dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
+    out = _with_items(schema, dialect, pointer, report)
+    return out if isinstance(out, dict) else schema
+
+
+def _with_items(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+    """`schema` with `items` in every array that has none; what holds no such array is shared."""
+    if not isinstance(schema, dict):
+        return schema
+    out = schema
+    for path, inner in list(subschemas(schema, dialect)):
+        new = _with_items(inner, dialect, pointer_join(pointer, *path), report)
+        if new is not inner:
+            out = _replaced(out, path, new)
+    kind = schema.get("type")
+    is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
+    if is_array and "items" not in schema and "prefixItems" not in schema:
+        report.rewritten(pointer, "Every array must describe its items there; they are described as any value.")
+        return {**out, "items": {}}
+    return out
+
+
+def _replaced(schema: Schema, path: tuple[str | int, ...], new: JSON) -> Schema:
+    """`schema` with `new` at `path`, which is a keyword, or one and a name or index in it."""
+    keyword, *rest = path
+    if not rest:
+        return {**schema, str(keyword): new}
+    held = schema[str(keyword)]
+    if isinstance(held, list):
+        return {**schema, str(keyword): [new if index == rest[0] else item for index, item in enumerate(held)]}
+    return {**schema, str(keyword): {**held, str(rest[0]): new} if isinstance(held, dict) else held}

@@ -1,0 +1,140 @@
+"""The outermost schema of parameters as providers ask for it: one object, plainly said.
+
+Models are asked for an object, so what else a schema allows cannot be asked for; alternatives that stand at the top
+become one list of members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from catalog.json_schema.normalize import Normalized, Schema
+from catalog.jsontext.reader import JSON
+from catalog.specs.conversion_report import Report
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
+
+NOT_AN_OBJECT: Final = "A model can only be asked for an object, and these parameters are none."
+
+_ALTERNATIVES: Final = ("anyOf", "oneOf")
+_JOINED: Final = frozenset({"type", "properties", "required", "title", "description"})
+_CHOOSING: Final = ("enum", "const", "not", "if", "then", "else")
+
+
+class NotAnObject(ValueError):
+    """The schema allows no object at all."""
+
+
+def object_root(modern: Normalized, *, pointer: str, report: Report) -> Schema:
+    """The root of `modern` with `type`, `properties` and `required` at the top, and no alternatives.
+
+    Raises:
+        NotAnObject: the schema allows none.
+    """
+    root = modern.root
+    if isinstance(root, bool):
+        if not root:
+            raise NotAnObject(NOT_AN_OBJECT)
+        report.rewritten(pointer, "`true` became any object.")
+        root = {}
+    if not isinstance(root, dict):
+        raise NotAnObject(NOT_AN_OBJECT)
+    flattener = Flattener(modern, report)
+    if root is not modern.root:
+        modern.origins.put(root, pointer)
+    flat = flattener.flat(root)
+    _make_object(flat, pointer, report)
+    for keyword in _ALTERNATIVES:
+        _merge_alternatives(flat, keyword, flattener, report)
+    for keyword in _CHOOSING:
+        if keyword in flat.members:
+            report.dropped(flat.place(keyword), f"`{keyword}` cannot stand at the outermost object.")
+            del flat.members[keyword]
+    if not isinstance(flat.members.get("properties"), dict):
+        flat.members["properties"] = {}
+    return modern.origins.put(flat.members, pointer)
+
+
+def _make_object(flat: Flat, pointer: str, report: Report) -> None:
+    declared = flat.members.get("type")
+    names = type_names(declared)
+    if names == ["object"]:
+        flat.members["type"] = "object"
+    elif not names and "type" not in flat.members:
+        report.rewritten(pointer, '`"type": "object"` was added.')
+        flat.members = {"type": "object", **flat.members}
+    elif "object" in names:
+        report.rewritten(flat.place("type"), "Parameters are always an object; the other types were left out.")
+        flat.members["type"] = "object"
+    else:
+        raise NotAnObject(NOT_AN_OBJECT)
+
+
+def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: Report) -> None:
+    branches = flat.members.get(keyword)
+    if not isinstance(branches, list):
+        return
+    place = flat.place(keyword)
+    del flat.members[keyword]
+    objects = [flattener.flat(branch) for branch in branches if isinstance(branch, dict)]
+    objects = [branch for branch in objects if "object" in (type_names(branch.members.get("type")) or ["object"])]
+    if not objects or all(branch.members.keys() <= {"required", "title", "description", "type"} for branch in objects):
+        report.dropped(
+            place, f"`{keyword}` cannot stand at the outermost object, so which members go together is lost."
+        )
+        return
+    report.rewritten(
+        place, f"`{keyword}` cannot stand at the outermost object; the members of all alternatives stand side by side."
+    )
+    _take_what_all_say(flat, objects)
+    common = _in_all(objects)
+    for branch in objects:
+        _join(flat, branch, common, flattener, report)
+
+
+def _in_all(branches: list[Flat]) -> list[JSON]:
+    """The names that every branch requires."""
+    first, *others = [branch.members.get("required") or [] for branch in branches]
+    names = first if isinstance(first, list) else []
+    return [name for name in names if all(isinstance(other, list) and name in other for other in others)]
+
+
+def _take_what_all_say(flat: Flat, branches: list[Flat]) -> None:
+    first, *others = branches
+    for keyword, value in first.members.items():
+        if keyword not in _JOINED and all(
+            keyword in other.members and other.members[keyword] == value for other in others
+        ):
+            flat.members.setdefault(keyword, value)
+
+
+def _join(flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, report: Report) -> None:
+    for keyword, value in branch.members.items():
+        if keyword not in _JOINED and not (keyword in flat.members and flat.members[keyword] == value):
+            report.dropped(branch.place(keyword), "It holds for one alternative only.")
+    properties = flat.members.get("properties")
+    members: Schema = dict(properties) if isinstance(properties, dict) else {}
+    for name, schema in _properties(branch):
+        have = members.get(name)
+        members[name] = schema if have is None or have is True else _either(have, schema, flattener)
+    flat.members["properties"] = members
+    required = flat.members.get("required")
+    names: list[JSON] = list(required) if isinstance(required, list) else []
+    names += [name for name in common if name not in names]
+    if names:
+        flat.members["required"] = names
+
+
+def _properties(branch: Flat) -> Iterator[tuple[str, JSON]]:
+    properties = branch.members.get("properties")
+    if isinstance(properties, dict):
+        yield from properties.items()
+
+
+def _either(first: JSON, second: JSON, flattener: Flattener) -> JSON:
+    """A schema for what one of both asks for."""
+    if first == second or not isinstance(first, dict) or second is True:
+        return first
+    if first.keys() == {"anyOf"} and isinstance(alternatives := first["anyOf"], list):
+        return flattener.alike(first, {"anyOf": alternatives if second in alternatives else [*alternatives, second]})
+    return flattener.alike(first, {"anyOf": [first, second]})

@@ -1,0 +1,173 @@
+"""What each format asks of a tool, as tables: looked up on the date that stands there, in the source beside it.
+
+Providers change their rules without notice. A rule that only the errors of their API tell names a report of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from catalog.specs.exporters.aliases import NameRule
+from catalog.specs.exporters.type_mapping import Subset
+
+LETTERS_DIGITS_DASHES: Final = "up to 64 letters, digits, hyphens and underscores"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a format asks for.
+
+    Attributes:
+        key: in addresses; label: for people.
+        as_of: when the rules were looked up, in `source`.
+        name: what a tool's name may be.
+        members: what the names of the outermost members may be; None where anything goes.
+        barred: keywords that may not stand at the outermost schema.
+        reads_drafts: whether schemas of earlier drafts are read as such.
+        needs_items: whether every array must describe its items.
+        object_members: whether the schemas of the outermost members must be objects, not true or false.
+        subset: the part of JSON Schema that is understood, where it is a part.
+    """
+
+    key: str
+    label: str
+    as_of: date
+    source: str
+    name: NameRule
+    members: NameRule | None = None
+    barred: frozenset[str] = frozenset()
+    reads_drafts: bool = False
+    needs_items: bool = False
+    object_members: bool = False
+    subset: Subset | None = None
+
+
+# Tool names: "Tools > Tool Names" (SHOULD). `inputSchema` and, until the revision of 2026-07-28, `outputSchema` are
+# objects; a schema without `$schema` is 2020-12.
+MCP: Final = Rules(
+    key="mcp",
+    label="MCP",
+    as_of=date(2025, 11, 25),
+    source="https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
+    name=NameRule("A-Za-z0-9_.-", 128, "up to 128 letters, digits, dots, hyphens and underscores"),
+    reads_drafts=True,
+    object_members=True,
+)
+
+# Name: API reference, "FunctionDefinition". The rest is what the API answers:
+# "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"
+# (github.com/langchain-ai/langchainjs/issues/9804), "array schema missing items" (github.com/sigoden/aichat/pull/1049).
+# Descriptions of more than 1,024 characters are taken since May 2025 (github.com/run-llama/llama_index/pull/18784).
+OPENAI: Final = Rules(
+    key="openai",
+    label="OpenAI",
+    as_of=date(2026, 1, 14),
+    source="https://developers.openai.com/api/docs/guides/function-calling",
+    name=NameRule("A-Za-z0-9_-", 64, LETTERS_DIGITS_DASHES),
+    barred=frozenset({"oneOf", "anyOf", "allOf", "enum", "not"}),
+    needs_items=True,
+)
+
+# "Supported schemas": types, keywords, formats. `minLength` and `maxLength` are not in its list, and are refused by
+# some models (github.com/pydantic/pydantic-ai/pull/4490); nothing may stand beside `$ref`. OpenAI's own libraries send
+# schemas that say `$schema`.
+OPENAI_STRICT: Final = Rules(
+    key="openai-strict",
+    label="OpenAI strict",
+    as_of=date(2026, 2, 1),
+    source="https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas",
+    name=OPENAI.name,
+    subset=Subset(
+        label="OpenAI's strict mode",
+        keywords={
+            "string": frozenset({"pattern"}),
+            "number": frozenset({"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
+            "integer": frozenset({"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
+            "array": frozenset({"minItems", "maxItems"}),
+        },
+        formats={
+            "string": frozenset(
+                {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
+            )
+        },
+        annotations=frozenset({"title"}),
+        references=True,
+        strict=True,
+        drafts=True,
+    ),
+)
+
+# Name: "Define tools". The rest is what the API answers: "input_schema does not support oneOf, allOf, or anyOf at the
+# top level" (github.com/anthropics/claude-code/issues/27337), "Property keys should match pattern
+# '^[a-zA-Z0-9_.-]{1,64}$'" (github.com/anthropics/claude-code/issues/79418), "It must match JSON Schema draft 2020-12".
+ANTHROPIC: Final = Rules(
+    key="anthropic",
+    label="Anthropic",
+    as_of=date(2026, 7, 20),
+    source="https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools",
+    name=NameRule("A-Za-z0-9_-", 64, LETTERS_DIGITS_DASHES),
+    members=NameRule("A-Za-z0-9_.-", 64, "up to 64 letters, digits, dots, hyphens and underscores"),
+    barred=frozenset({"oneOf", "anyOf", "allOf"}),
+)
+
+# "FunctionDeclaration" and "Schema", the fields that both the Gemini API and Vertex AI know. `format` of texts: "only
+# 'enum' and 'date-time' are supported for STRING type" (github.com/google-gemini/gemini-cli/issues/3178); choices are
+# of texts; an object without members is refused (github.com/agno-agi/agno/issues/2112).
+GEMINI: Final = Rules(
+    key="gemini",
+    label="Gemini",
+    as_of=date(2026, 9, 7),
+    source="https://ai.google.dev/api/caching#FunctionDeclaration",
+    name=NameRule(
+        "A-Za-z0-9_.-", 64, "up to 64 letters, digits, dots, hyphens and underscores, a letter first", "A-Za-z_"
+    ),
+    subset=Subset(
+        label="Gemini",
+        keywords={
+            "string": frozenset({"pattern", "minLength", "maxLength"}),
+            "number": frozenset({"minimum", "maximum"}),
+            "integer": frozenset({"minimum", "maximum"}),
+            "array": frozenset({"minItems", "maxItems"}),
+            "object": frozenset({"minProperties", "maxProperties"}),
+        },
+        formats={
+            "string": frozenset({"date-time"}),
+            "number": frozenset({"float", "double"}),
+            "integer": frozenset({"int32", "int64"}),
+        },
+        annotations=frozenset({"title", "default", "propertyOrdering"}),
+        nullable=True,
+        text_choices=True,
+        members=NameRule("A-Za-z0-9_", 64, "up to 64 letters, digits and underscores, a letter first", "A-Za-z_"),
+    ),
+)
+
+# `convert_to_openai_tool`: "a JSON schema with top-level 'title' key specified"; its title becomes the tool's name,
+# which is then OpenAI's.
+LANGCHAIN: Final = Rules(
+    key="langchain",
+    label="LangChain",
+    as_of=date(2026, 1, 14),
+    source="https://reference.langchain.com/python/langchain-core/utils/function_calling/convert_to_openai_tool",
+    name=OPENAI.name,
+)
+
+# `operationId` is a word in most programming languages; a schema is 2020-12 unless it says otherwise.
+OPENAPI: Final = Rules(
+    key="openapi",
+    label="OpenAPI",
+    as_of=date(2024, 10, 24),
+    source="https://spec.openapis.org/oas/v3.1.1.html",
+    name=NameRule("A-Za-z0-9_.-", 100, "up to 100 letters, digits, dots, hyphens and underscores"),
+)
+
+
+# Limits of OpenAI's strict mode, "Supported schemas".
+MAX_STRICT_MEMBERS: Final = 5_000
+MAX_STRICT_DEPTH: Final = 10
+MAX_STRICT_CHOICES: Final = 1_000
+MAX_STRICT_CHARS: Final = 120_000  # of names, choices and constants together
+MAX_STRICT_LONG_CHOICE: Final = 250  # choices of one text, beyond which
+MAX_STRICT_LONG_CHOICE_CHARS: Final = 15_000  # their characters are limited

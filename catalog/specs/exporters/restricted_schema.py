@@ -1,0 +1,409 @@
+"""Schemas in what a provider understands of JSON Schema, where that is a part of it: OpenAI's strict mode, Gemini.
+
+Every schema is written anew from the modern form. What the provider does not know is said in the description where
+a sentence can say it, else dropped; both are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.json_schema.normalize import Normalized, Schema, definition_of
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
+from catalog.specs.conversion_report import Report
+from catalog.specs.exporters.aliases import NameRule, alias
+from catalog.specs.exporters.keyword_sentences import sentence_for, with_sentences
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
+from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
+
+MAX_WRITTEN: Final = 5_000  # schemas of one export: references that are written out may multiply
+TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here, which is too deep; deeper schemas accept any value."
+
+_HOLDS_ITSELF: Final = "It holds itself; it is written out once, and left open inside."
+_UNKNOWN: Final = (
+    "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
+    "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
+)  # fmt: skip
+_QUIET: Final = frozenset({"readOnly", "writeOnly"})  # they say nothing to a model that fills in parameters
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A schema that is being written, and the sentences that go into its description."""
+
+    flat: Flat
+    out: Schema = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)
+
+    def finished(self) -> Schema:
+        if self.sentences:
+            self.out["description"] = with_sentences(self.out.get("description"), self.sentences)
+        return self.out
+
+
+class SubsetWriter:
+    """Writes the schemas of one document.
+
+    Attributes:
+        renamed: names of members that the provider does not allow, by pointer into the spec.
+    """
+
+    def __init__(self, modern: Normalized, subset: Subset, report: Report) -> None:
+        self._modern = modern
+        self._subset = subset
+        self._report = report
+        self._flattener = Flattener(modern, report)
+        self._room = MAX_WRITTEN
+        self._depth = 0  # how many schemas contain the one that is being written
+        self._definitions: dict[str, Schema] = {}
+        self._unwritten: list[str] = []  # definitions that something written refers to
+        self.renamed: dict[str, str] = {}
+
+    def document(self, root: Schema) -> Schema:
+        """`root`, and the definitions that it needs.
+
+        Raises:
+            TooLarge: more than `MAX_WRITTEN` schemas.
+        """
+        out = self._write(root, frozenset({""}))
+        while self._unwritten:
+            name = self._unwritten.pop()
+            self._definitions[name] = self._write(self._modern.definitions[name], frozenset({name}))
+        if self._definitions:
+            out["$defs"] = dict(self._definitions)
+        return out
+
+    # One schema
+
+    def _write(self, schema: JSON, passed: frozenset[str]) -> Schema:
+        self._room -= 1
+        if self._room < 0:
+            raise TooLarge(f"Written out, there are more than {MAX_WRITTEN:,} schemas.")
+        if not isinstance(schema, dict):
+            return self._anything()
+        self._depth += 1
+        try:
+            return self._write_object(schema, passed)
+        finally:
+            self._depth -= 1
+
+    def _write_object(self, schema: Schema, passed: frozenset[str]) -> Schema:
+        name = definition_of(schema.get("$ref"))
+        if name is not None and (name in passed or (self._subset.references and schema.keys() == {"$ref"})):
+            return self._refer(schema, name)
+        flat = self._flattener.flat(schema)
+        if flat.passed & passed:
+            return self._cut(flat, _HOLDS_ITSELF)
+        if self._depth > MAX_DEPTH:
+            return self._cut(flat, TOO_DEEP)
+        return self._write_flat(flat, passed | flat.passed)
+
+    def _refer(self, schema: Schema, name: str) -> Schema:
+        """A reference as such; or, where there are none, the end of a schema that holds itself."""
+        if not self._subset.references:
+            return self._cut(self._flattener.flat(schema), _HOLDS_ITSELF)
+        pointer = self._modern.origins.of(schema)
+        for keyword in schema:
+            if keyword != "$ref":
+                self._report.dropped(pointer_join(pointer, keyword), "Nothing may stand beside a reference there.")
+        if not name:
+            return {"$ref": "#"}
+        if name not in self._definitions:
+            self._definitions[name] = {}
+            self._unwritten.append(name)
+        return {"$ref": f"#/$defs/{name}"}
+
+    def _cut(self, flat: Flat, reason: str) -> Schema:
+        self._report.dropped(flat.pointer, reason)
+        names = [name for name in type_names(flat.members.get("type")) if name != "null"]
+        out: Schema = {"type": names[0] if names else "object"}
+        if out["type"] == "array":
+            out["items"] = self._anything()
+        if out["type"] == "object" and self._subset.strict:
+            out |= {"properties": {}, "required": [], "additionalProperties": False}
+        return _annotated(flat, out)
+
+    def _write_flat(self, flat: Flat, passed: frozenset[str]) -> Schema:
+        for keyword in _UNKNOWN:
+            if keyword in flat.members:
+                self._report.dropped(flat.place(keyword), f"{self._subset.label} does not know `{keyword}`.")
+                del flat.members[keyword]
+        for keyword in ("anyOf", "oneOf"):
+            branches = flat.members.get(keyword)
+            if isinstance(branches, list):
+                return self._write_union(flat, keyword, branches, passed)
+        return self._write_typed(flat, passed)
+
+    # Alternatives
+
+    def _write_union(self, flat: Flat, keyword: str, branches: list[JSON], passed: frozenset[str]) -> Schema:
+        place = flat.place(keyword)
+        del flat.members[keyword]
+        others = [branch for branch in branches if not is_null(branch)]
+        nulls = [branch for branch in branches if is_null(branch)]
+        if all(isinstance(branch, dict) and branch.keys() <= {"required"} for branch in others):
+            self._report.dropped(place, f"{self._subset.label} cannot say which members go together.")
+            return self._write_flat(flat, passed)
+        if keyword == "oneOf" and len(others) > 1:
+            self._report.rewritten(place, "Exactly one of the alternatives became at least one of them.")
+        if rest := self._asked_of_all(flat):
+            self._report.rewritten(place, "What is asked for beside the alternatives was written into each of them.")
+            others = [self._flattener.both(rest, branch) for branch in others]
+            nulls = nulls if "null" in (type_names(flat.members.get("type")) or ["null"]) else []
+        if nulls and not self._subset.nullable:
+            return self._with_annotations(flat, {"anyOf": [*self._each_of(others, passed), {"type": "null"}]})
+        written = self._each_of(others, passed)
+        out: Schema = written[0] if len(written) == 1 and self._subset.nullable else {"anyOf": [*written]}
+        return self._with_annotations(flat, self._may_be_null(out) if nulls else out)
+
+    def _each_of(self, schemas: list[JSON], passed: frozenset[str]) -> list[Schema]:
+        """Each of `schemas` as it is written, once."""
+        written: dict[str, Schema] = {}
+        for schema in schemas:
+            one = self._write(schema, passed)
+            written.setdefault(dumps(one), one)
+        return list(written.values())
+
+    def _asked_of_all(self, flat: Flat) -> Schema | None:
+        """What stands beside the alternatives and is more than annotation."""
+        rest: Schema = {keyword: value for keyword, value in flat.members.items() if keyword not in _SAID_ONCE | _QUIET}
+        names = [name for name in type_names(rest.get("type")) if name != "null"]
+        if "type" in rest and names:
+            rest["type"] = names[0] if len(names) == 1 else list(names)
+        return self._modern.origins.put(rest, flat.pointer) if rest else None
+
+    def _with_annotations(self, flat: Flat, out: Schema) -> Schema:
+        outer = _Draft(flat)
+        for keyword in [keyword for keyword in flat.members if keyword in _SAID_ONCE]:
+            self._keyword(outer, keyword, [])
+        kept = {keyword: value for keyword, value in out.items() if keyword not in outer.out}
+        if outer.sentences and "description" not in outer.out and "description" in kept:
+            outer.out["description"] = kept.pop("description")
+        return {**kept, **outer.finished()}
+
+    # One type, or several
+
+    def _write_typed(self, flat: Flat, passed: frozenset[str]) -> Schema:
+        names = types_of(flat)
+        may_be_null = "null" in names
+        names = [name for name in names if name != "null"]
+        if not names:
+            return self._no_type(flat, may_be_null)
+        if len(names) == 1:
+            out = self._write_one(flat, names, passed)
+        elif self._subset.nullable or not set(names) <= {*SCALARS, "integer"} or "enum" in flat.members:
+            out = self._write_each(flat, names, passed)
+        else:
+            out = self._write_one(flat, names, passed)
+        return self._may_be_null(out) if may_be_null else out
+
+    def _no_type(self, flat: Flat, only_null: bool) -> Schema:
+        if only_null and not self._subset.nullable:
+            return self._with_annotations(flat, {"type": "null"})
+        if only_null:
+            self._report.rewritten(flat.pointer, "Only null is allowed; it is an optional text there.")
+            return self._with_annotations(flat, self._may_be_null({"type": "string"}))
+        self._report.rewritten(flat.pointer, "Any value is allowed; it is a text, a number or a flag there.")
+        return self._with_annotations(flat, self._anything())
+
+    def _anything(self) -> Schema:
+        if self._subset.nullable:
+            return self._may_be_null({"anyOf": [{"type": name} for name in SCALARS]})
+        return {"type": [*SCALARS, "null"]}
+
+    def _write_each(self, flat: Flat, names: list[str], passed: frozenset[str]) -> Schema:
+        """One alternative per type."""
+        branches: list[JSON] = []
+        for name in names:
+            members = {key: value for key, value in flat.members.items() if key not in _SAID_ONCE} | {"type": name}
+            if isinstance(choices := members.get("enum"), list):
+                members["enum"] = [value for value in choices if name in types_of_value(value)]
+                if not members["enum"]:
+                    continue
+            branches.append(self._write_one(Flat(flat.pointer, members, flat.places), [name], passed))
+        return self._with_annotations(flat, {"anyOf": branches})
+
+    def _write_one(self, flat: Flat, names: list[str], passed: frozenset[str]) -> Schema:
+        draft = _Draft(flat)
+        draft.out["type"] = names[0] if len(names) == 1 else list(names)
+        if names == ["object"]:
+            self._object(draft, passed)
+        if names == ["array"]:
+            self._array(draft, passed)
+        for keyword in flat.members:
+            if keyword not in draft.done:
+                self._keyword(draft, keyword, names)
+        return draft.finished()
+
+    def _keyword(self, draft: _Draft, keyword: str, names: list[str]) -> None:
+        value = draft.flat.members[keyword]
+        if keyword in {"type", "$defs"} or keyword in _QUIET:
+            return
+        if keyword == "description" or keyword in self._subset.annotations:
+            draft.out[keyword] = value
+        elif keyword in {"enum", "const"}:
+            self._choice(draft, keyword, value, names)
+        elif self._is_known(keyword, value, names):
+            draft.out[keyword] = value
+        elif names == ["integer"] and keyword in _NEXT and isinstance(value, int) and self._says_inclusive(keyword):
+            bound, step = _NEXT[keyword]
+            draft.out.setdefault(bound, value + step)
+            self._report.rewritten(draft.flat.place(keyword), f"`{keyword}` became `{bound}`.")
+        else:
+            self._tell(draft, keyword, value)
+
+    def _is_known(self, keyword: str, value: JSON, names: list[str]) -> bool:
+        if keyword == "format":
+            return any(value in self._subset.formats.get(name, frozenset()) for name in names if isinstance(value, str))
+        return any(keyword in self._subset.keywords.get(name, frozenset()) for name in names)
+
+    def _says_inclusive(self, keyword: str) -> bool:
+        return _NEXT[keyword][0] in self._subset.keywords.get("integer", frozenset())
+
+    def _tell(self, draft: _Draft, keyword: str, value: JSON) -> None:
+        place = draft.flat.place(keyword)
+        sentence = sentence_for(keyword, value)
+        if sentence is None:
+            self._report.dropped(place, f"{self._subset.label} does not know `{keyword}`.")
+        else:
+            draft.sentences.append(sentence)
+            self._report.rewritten(
+                place, f"{self._subset.label} does not know `{keyword}` here; the description says it instead."
+            )
+
+    def _choice(self, draft: _Draft, keyword: str, value: JSON, names: list[str]) -> None:
+        choices = value if keyword == "enum" and isinstance(value, list) else [value]
+        wanted = [choice for choice in choices if choice is not None]
+        if not self._subset.text_choices:
+            draft.out[keyword] = value
+        elif wanted and all(isinstance(choice, str) for choice in wanted) and names == ["string"]:
+            draft.out["enum"] = list(wanted)
+            if keyword == "const":
+                self._report.rewritten(draft.flat.place(keyword), "`const` became an `enum` of one value.")
+        else:
+            told: JSON = [*wanted] if keyword == "enum" else value
+            self._tell(draft, keyword, told)
+
+    # Objects and arrays
+
+    def _object(self, draft: _Draft, passed: frozenset[str]) -> None:
+        flat = draft.flat
+        draft.done |= {"properties", "required", "additionalProperties"}
+        members = dict(self._members(flat))
+        required = self._required(flat, members)
+        properties: Schema = {}
+        ordered: list[JSON] = []
+        for name, schema in members.items():
+            if schema is False:
+                self._report.dropped(self._place(flat, schema, name), f"`{name}` must never be there.")
+                continue
+            shown = self._member_name(flat, name, schema)
+            written = self._write(schema, passed)
+            if name in required:
+                ordered.append(shown)
+            elif self._subset.strict:
+                written = self._optional(flat, name, schema, written)
+                ordered.append(shown)
+            properties[shown] = written
+        if properties or self._subset.strict or "properties" in flat.members:
+            draft.out["properties"] = properties
+        if ordered or self._subset.strict or "required" in flat.members:
+            draft.out["required"] = ordered
+        if "propertyOrdering" in self._subset.annotations and len(properties) > 1:
+            draft.out["propertyOrdering"] = list(properties)
+        self._close(draft, bool(properties))
+
+    def _members(self, flat: Flat) -> Iterator[tuple[str, JSON]]:
+        properties = flat.members.get("properties")
+        if isinstance(properties, dict):
+            yield from properties.items()
+
+    def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
+        """The names that are required; each has a description afterwards, because providers ask for one."""
+        names = flat.members.get("required")
+        required = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        for name in required:
+            if name not in members:
+                self._report.rewritten(
+                    flat.place("required"), f"`{name}` is required but not described; it was described as any value."
+                )
+                members[name] = True
+        return set(required)
+
+    def _place(self, flat: Flat, schema: JSON, name: str) -> str:
+        if isinstance(schema, dict):
+            return self._modern.origins.of(schema)
+        return pointer_join(flat.place("properties"), name)
+
+    def _member_name(self, flat: Flat, name: str, schema: JSON) -> str:
+        rule = self._subset.members
+        if rule is None or rule.allows(name):
+            return name
+        shown = alias(name, rule)
+        place = self._place(flat, schema, name)
+        self.renamed[place] = shown
+        self._report.rewritten(place, renaming(name, shown, self._subset.label, rule))
+        return shown
+
+    def _optional(self, flat: Flat, name: str, schema: JSON, written: Schema) -> Schema:
+        self._report.rewritten(
+            self._place(flat, schema, name), f"`{name}` is required there; where it should be left out, it is null."
+        )
+        return self._may_be_null(written)
+
+    def _close(self, draft: _Draft, has_members: bool) -> None:
+        others = draft.flat.members.get("additionalProperties", True)
+        place = draft.flat.place("additionalProperties")
+        if self._subset.strict:
+            draft.out["additionalProperties"] = False
+            if others is False:
+                return
+            if not has_members:
+                self._report.dropped(
+                    place, f"{self._subset.label} knows no members of free names; only an empty object can be given."
+                )
+            elif isinstance(others, dict) or "additionalProperties" in draft.flat.members:
+                self._report.dropped(place, f"{self._subset.label} takes no members but those that are described.")
+            else:
+                self._report.rewritten(place, "The object was closed: no members but those that are described.")
+        elif "additionalProperties" in draft.flat.members:
+            self._report.dropped(place, f"{self._subset.label} does not know `additionalProperties`.")
+
+    def _array(self, draft: _Draft, passed: frozenset[str]) -> None:
+        flat = draft.flat
+        draft.done |= {"items", "prefixItems"}
+        items = flat.members.get("items", True)
+        prefix = flat.members.get("prefixItems")
+        if not isinstance(prefix, list):
+            if "items" not in flat.members or isinstance(items, bool):
+                self._report.rewritten(flat.place("items"), "The items are described as any value.")
+            draft.out["items"] = self._write(items, passed)
+            return
+        self._report.rewritten(flat.place("prefixItems"), "Items by their position became items of any of their kinds.")
+        kinds = self._each_of([*prefix, *([items] if isinstance(items, dict) else [])], passed)
+        draft.out["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": [*kinds]}
+        if items is False and "maxItems" in self._subset.keywords.get("array", frozenset()):
+            draft.out["maxItems"] = len(prefix)
+            draft.done.add("maxItems")
+
+    # Null
+
+    def _may_be_null(self, schema: Schema) -> Schema:
+        return (nullable if self._subset.nullable else or_null)(schema)
+
+
+def renaming(name: str, shown: str, label: str, rule: NameRule) -> str:
+    """The reason why a name was changed."""
+    return f"{label} names are made of {rule.said}; {name!r} is called {shown!r} there."
+
+
+_NEXT: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
+_SAID_ONCE: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
+
+
+def _annotated(flat: Flat, out: Schema) -> Schema:
+    return {**out, **{key: flat.members[key] for key in ("description",) if key in flat.members}}

@@ -1,0 +1,70 @@
+"""Whether a schema in OpenAI's strict mode keeps within the limits of size that stand in its documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from catalog.json_schema.normalize import Schema
+from catalog.jsontext.reader import JSON
+from catalog.specs.exporters import providers
+
+
+def strict_obstacles(schema: Schema) -> list[str]:
+    """Why OpenAI would refuse `schema`; [] where it keeps within the limits."""
+    found = list(_subschemas(schema, 1))
+    members = sum(len(_members(one)) for one, _ in found)
+    choices = sum(len(_choices(one)) for one, _ in found)
+    depth = max((depth for one, depth in found if "properties" in one), default=0)
+    names = sum(len(name) for one, _ in found for name in (*_members(one), *_named(one, "$defs")))
+    texts = (text for one, _ in found for text in (*_choices(one), one.get("const")) if isinstance(text, str))
+    chars = names + sum(map(len, texts))
+    counts = (
+        (members, providers.MAX_STRICT_MEMBERS, "members"),
+        (depth, providers.MAX_STRICT_DEPTH, "levels of objects"),
+        (choices, providers.MAX_STRICT_CHOICES, "values to choose from"),
+        (chars, providers.MAX_STRICT_CHARS, "characters of names and values"),
+    )
+    obstacles = [
+        f"There are {count:,} {what}; at most {limit:,} are taken." for count, limit, what in counts if count > limit
+    ]
+    if any(_is_long_choice(one) for one, _ in found):
+        obstacles.append(
+            f"A choice of more than {providers.MAX_STRICT_LONG_CHOICE} texts has more than "
+            f"{providers.MAX_STRICT_LONG_CHOICE_CHARS:,} characters."
+        )
+    return obstacles
+
+
+def _subschemas(schema: JSON, depth: int) -> Iterator[tuple[Schema, int]]:
+    """Every schema in `schema`, with how many objects it stands in."""
+    if not isinstance(schema, dict):
+        return
+    yield schema, depth
+    for member in _members(schema).values():
+        yield from _subschemas(member, depth + 1)
+    for definition in _named(schema, "$defs").values():
+        yield from _subschemas(definition, depth)
+    branches = schema.get("anyOf")
+    for inner in [schema.get("items"), *(branches if isinstance(branches, list) else [])]:
+        yield from _subschemas(inner, depth)
+
+
+def _members(schema: Schema) -> Schema:
+    return _named(schema, "properties")
+
+
+def _named(schema: Schema, keyword: str) -> Schema:
+    value = schema.get(keyword)
+    return value if isinstance(value, dict) else {}
+
+
+def _choices(schema: Schema) -> list[JSON]:
+    value = schema.get("enum")
+    return value if isinstance(value, list) else []
+
+
+def _is_long_choice(schema: Schema) -> bool:
+    texts = [choice for choice in _choices(schema) if isinstance(choice, str)]
+    return (
+        len(texts) > providers.MAX_STRICT_LONG_CHOICE and sum(map(len, texts)) > providers.MAX_STRICT_LONG_CHOICE_CHARS
+    )

@@ -1,0 +1,123 @@
+"""What a provider understands of JSON Schema, and the types that a schema speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.json_schema.normalize import Schema
+from catalog.jsontext.reader import JSON, Number
+from catalog.specs.exporters.aliases import NameRule
+from catalog.specs.exporters.merge_all_of import Flat, is_number, type_names
+
+SCALARS: Final = ("string", "number", "boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """What a provider understands.
+
+    Attributes:
+        label: the provider, for reasons.
+        keywords: by type, besides those that every subset has (type, enum, properties, required, items, anyOf).
+        formats: by type, the values of `format`.
+        annotations: besides `description`.
+        references: whether `$ref` into `$defs` is understood; else it is written out.
+        strict: every object is closed and requires all of its members; what was optional may be null.
+        nullable: "may be null" is said by `nullable: true`, and there is one type at a time.
+        text_choices: only texts can be chosen from (`enum`).
+        members: what names of members may be.
+        drafts: whether `$schema` may stand in a schema that means the same in 2020-12.
+    """
+
+    label: str
+    keywords: Mapping[str, frozenset[str]]
+    formats: Mapping[str, frozenset[str]]
+    annotations: frozenset[str]
+    references: bool = False
+    strict: bool = False
+    nullable: bool = False
+    text_choices: bool = False
+    members: NameRule | None = None
+    drafts: bool = False
+
+
+# Null
+
+
+def nullable(schema: Schema) -> Schema:
+    return {**schema, "nullable": True}
+
+
+def or_null(schema: Schema) -> Schema:
+    """`schema`, or null, by a list of types."""
+    if "anyOf" in schema and isinstance(branches := schema["anyOf"], list):
+        return schema if {"type": "null"} in branches else {**schema, "anyOf": [*branches, {"type": "null"}]}
+    if "$ref" in schema:
+        return {"anyOf": [schema, {"type": "null"}]}
+    names = type_names(schema.get("type"))
+    if "null" in names:
+        return schema
+    out: Schema = {**schema, "type": [*names, "null"]}
+    if "const" in out:
+        out["enum"] = [out.pop("const"), None]
+    elif isinstance(choices := out.get("enum"), list) and None not in choices:
+        out["enum"] = [*choices, None]
+    return out
+
+
+def is_null(schema: JSON) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    return (
+        schema.get("type") == "null" or schema.get("enum") == [None] or ("const" in schema and schema["const"] is None)
+    )
+
+
+# Types
+
+_TELLING: Final[Mapping[str, tuple[str, ...]]] = {
+    "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
+    "string": ("pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+
+
+def types_of(flat: Flat) -> list[str]:
+    """The types that are declared, else those that the keywords speak of; [] where any value is allowed."""
+    members = flat.members
+    declared = type_names(members.get("type"))
+    choices = members["enum"] if isinstance(members.get("enum"), list) else None
+    if "const" in members:
+        choices = [members["const"]]
+    if isinstance(choices, list):
+        found: list[str] = []
+        for value in choices:
+            of_value = types_of_value(value)
+            name = next((name for name in of_value if name in declared), of_value[0])
+            if name not in found and (not declared or name in declared):
+                found.append(name)
+        return found or declared
+    if declared:
+        return declared
+    return [name for name, keywords in _TELLING.items() if any(keyword in members for keyword in keywords)][:1]
+
+
+_KINDS: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (
+    (lambda value: value is None, ("null",)),
+    (lambda value: isinstance(value, bool), ("boolean",)),
+    (lambda value: isinstance(value, str), ("string",)),
+    (lambda value: isinstance(value, list), ("array",)),
+    (lambda value: isinstance(value, dict), ("object",)),
+    (lambda value: is_number(value) and _is_whole(value), ("integer", "number")),
+)
+
+
+def types_of_value(value: JSON) -> tuple[str, ...]:
+    return next((names for fits, names in _KINDS if fits(value)), ("number",))
+
+
+def _is_whole(value: JSON) -> bool:
+    return isinstance(value, int) or (isinstance(value, Number) and value == value.to_integral_value())

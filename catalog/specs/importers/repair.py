@@ -1,0 +1,180 @@
+"""Bringing a schema from elsewhere to JSON Schema: the type names of programming languages, and other habits.
+
+What is changed is reported. Source: common mistakes in the tool lists of real MCP servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from catalog.json_schema.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
+from catalog.json_schema.normalize import is_outdated, normalized
+from catalog.jsontext.problems import Problem, pointer_join, resolve_pointer, split_pointer
+from catalog.jsontext.reader import JSON, dumps
+from catalog.specs.conversion_report import Report
+from catalog.specs.importers.results import Object
+from catalog.specs.importers.type_names import schema_named, union_of
+
+FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that asks for it
+
+
+def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
+    """`schema`, which stands at `pointer` of a document, as one that JSON Schema 2020-12 means."""
+    if not isinstance(schema, dict):
+        return schema
+    dialect = dialect_of(schema, DEFAULT_DIALECT)
+    if dialect is None:
+        report.dropped(f"{pointer}/$schema", "It names no draft that is known; the schema is read as 2020-12.")
+        schema = {name: value for name, value in schema.items() if name != "$schema"}
+        dialect = DEFAULT_DIALECT
+    mended = _mended(schema, dialect, pointer, report)
+    if not is_outdated(mended):
+        return mended
+    report.rewritten(pointer_join(pointer, "$schema"), f"The schema of draft {dialect.name} is one of 2020-12 now.")
+    return normalized(mended, pointer=pointer, report=report).together()
+
+
+def _mended(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+    if isinstance(schema, str) and (meant := schema_named(schema)) is not None:
+        report.rewritten(pointer, f"The name of a type stood here; it became `{dumps(meant)}`.")
+        return meant
+    if not isinstance(schema, dict):
+        return schema
+    out: Object = {}
+    for keyword, value in schema.items():
+        place = pointer_join(pointer, keyword)
+        how = dialect.holds.get(keyword)
+        if keyword == "type":
+            set_type(out, value, place, report)
+        elif keyword in FLAGS and isinstance(value, bool):
+            continue  # said by the schema around it
+        elif keyword == "optional" and isinstance(value, list) and "properties" in schema:
+            report.rewritten(place, "Members that are not in `required` are optional anyway.")
+        elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
+            report.rewritten(place, "A list of `items` became `prefixItems`.")
+            out["prefixItems"] = [
+                _mended(item, dialect, pointer_join(place, at), report) for at, item in enumerate(value)
+            ]
+        elif how is not None:
+            inner = {path: _mended(one, dialect, pointer_join(place, *path), report) for path, one in held(how, value)}
+            out[keyword] = filled(value, inner)
+        else:
+            out[keyword] = value
+    require_flagged(schema, out, pointer, report)
+    return out
+
+
+def filled(value: JSON, inner: dict[tuple[str | int, ...], JSON]) -> JSON:
+    """`value` with the schemas `inner` in their places, which are at most one step away."""
+    if () in inner:
+        return inner[()]
+    if isinstance(value, list):
+        return [inner.get((index,), item) for index, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {name: inner.get((name,), member) for name, member in value.items()}
+    return value
+
+
+def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
+    """Put the type that `value` means into `out`; none where it means any."""
+    listed = value if isinstance(value, list) else [value]
+    names = [name for name in listed if isinstance(name, str)]
+    if len(names) < len(listed) or all(name in TYPE_NAMES for name in names):
+        out["type"] = value
+        return
+    schemas = [schema_named(name) for name in names]
+    if None in schemas:
+        out["type"] = value
+        return
+    if {} in schemas:
+        report.rewritten(pointer, f"{_said(names)} became any type.")
+        return
+    meant = union_of([schema for schema in schemas if schema is not None])
+    for keyword, inner in meant.items():
+        out.setdefault(keyword, inner)
+    report.rewritten(pointer, f"{_said(names)} became {_told(meant)}.")
+
+
+def _told(schema: Object) -> str:
+    types = schema.get("type")
+    if schema.keys() != {"type"}:
+        return f"`{dumps(schema)}`"
+    return _said([str(name) for name in types] if isinstance(types, list) else [str(types)])
+
+
+def _said(names: list[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -> None:
+    """`required: true` or `optional: false` in a member says what the list of the object should say."""
+    members = schema.get("properties")
+    for name, member in members.items() if isinstance(members, dict) else ():
+        for flag in FLAGS:
+            value = member.get(flag) if isinstance(member, dict) else None
+            if not isinstance(value, bool):
+                continue
+            required = out.get("required")
+            names = list(required) if isinstance(required, list) else []
+            if value is FLAGS[flag] and name not in names:
+                out["required"] = [*names, name]
+            place = pointer_join(pointer, "properties", name, flag)
+            report.rewritten(place, "Whether a member may be left out is said by the `required` of the object.")
+
+
+# What the reader of specs refuses
+
+_MENDABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.list", "spec.schema", "spec.dialect"})
+
+
+def without_refused(
+    document: Object, problems: tuple[Problem, ...], origin: Callable[[str], str], report: Report
+) -> Object | None:
+    """`document`, a spec, without the keywords that `problems` speak of; None where one cannot be left out."""
+    if not all(problem.rule in _MENDABLE for problem in problems):
+        return None
+    for problem in sorted(problems, key=lambda problem: -len(problem.pointer)):
+        *around, last = split_pointer(problem.pointer)
+        if len(around) < 2:  # the schema itself
+            return None
+        document = _left_out(document, around, last, is_schema=problem.keyword is None)
+        report.dropped(origin(problem.pointer), f"{problem.pointer} was left out: {problem.message}")
+    return document
+
+
+def _left_out(document: Object, around: list[str], last: str, *, is_schema: bool) -> Object:
+    copy = _copied_along(document, around)
+    holder = resolve_pointer(copy, pointer_join("", *around))
+    if isinstance(holder, dict):
+        if is_schema:
+            holder[last] = True
+        else:
+            holder.pop(last, None)
+    elif isinstance(holder, list):
+        holder[int(last)] = True
+    return copy
+
+
+def _copied_along(value: Object, tokens: list[str]) -> Object:
+    """`value` with fresh containers on the way along `tokens`, the rest shared."""
+    copy: Object = dict(value)
+    if tokens:
+        inner = copy.get(tokens[0])
+        if isinstance(inner, dict):
+            copy[tokens[0]] = _copied_along(inner, tokens[1:])
+        elif isinstance(inner, list):
+            copy[tokens[0]] = _copied_list(inner, tokens[1:])
+    return copy
+
+
+def _copied_list(value: list[JSON], tokens: list[str]) -> list[JSON]:
+    copy = list(value)
+    if tokens:
+        index = int(tokens[0])
+        inner = copy[index]
+        if isinstance(inner, dict):
+            copy[index] = _copied_along(inner, tokens[1:])
+        elif isinstance(inner, list):
+            copy[index] = _copied_list(inner, tokens[1:])
+    return copy

@@ -1,0 +1,172 @@
+"""Lists of tools as model providers and MCP servers have them: each entry is one tool already.
+
+Sources: MCP 2025-11-25, "Tool"; OpenAI, "FunctionDefinition" and "FunctionTool"; Anthropic, "Tool"; Gemini,
+"FunctionDeclaration"; LangChain, `convert_to_openai_tool`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON
+from catalog.specs.conversion_report import Report
+from catalog.specs.importers.detect import detect, kind_of_tool, tools_in
+from catalog.specs.importers.openapi.schemas import from_openapi_3
+from catalog.specs.importers.repair import repaired_schema
+from catalog.specs.importers.results import Draft, Kind, Object
+
+_KEPT_BESIDE: Final = "It is kept beside the definition, in `{}`."
+
+
+def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
+    """One draft per tool in `document`; ids are the names, after `prefix`."""
+    given = _given_ids(document)
+    for pointer, tool in tools_in(document):
+        kind = kind_of_tool(tool) or _kind_by_neighbours(tool, document)
+        read = _READERS.get(kind) if kind else None
+        if read is None or kind is None or not isinstance(tool, dict):
+            name = tool.get("name") if isinstance(tool, dict) else None
+            yield Draft(pointer, str(name or ""), "", {}, refusal="This is no tool of a format that is known.")
+            continue
+        report = Report()
+        draft = read(tool, pointer, report)
+        draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
+        draft.losses = list(report)
+        place = pointer_join(pointer, "function") if "function" in tool else pointer
+        draft.origins = {part: pointer_join(place, *tokens) for part, tokens in _ORIGINS[kind].items()}
+        draft.document = document
+        yield draft
+
+
+def notes_on_list(document: JSON) -> Iterator[str]:
+    """What is to be told of a list of tools as a whole."""
+    result = document.get("result", document) if isinstance(document, dict) else None
+    if isinstance(result, dict) and result.get("nextCursor"):
+        yield "The list goes on: its `nextCursor` names the next part, which is not in this document."
+
+
+def _kind_by_neighbours(tool: JSON, document: JSON) -> Kind | None:
+    """The format of a tool that takes no parameters, where the format lets it say nothing of them."""
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        return None
+    if tool.get("type", "function") != "function":
+        return None  # a tool of the provider's own, or one that takes a text
+    kind = detect(document)
+    return kind if kind in _MAY_BE_BARE else None
+
+
+def _given_ids(document: JSON) -> dict[str, str]:
+    """Ids that stand around tools, as in {"id": "airline.book", "tool": {…}}, by the tools' pointers."""
+    rows = document if isinstance(document, list) else [document]
+    at = [pointer_join("", index) for index in range(len(rows))] if isinstance(document, list) else [""]
+    return {
+        pointer_join(pointer, "tool"): tool_id
+        for pointer, row in zip(at, rows, strict=True)
+        if isinstance(row, dict) and "tool" in row and isinstance(tool_id := row.get("id"), str)
+    }
+
+
+def _draft(tool: Object, pointer: str, report: Report, members: Object, *, name: JSON = None) -> Draft:
+    name = tool.get("name") if name is None else name
+    description = tool.get("description")
+    if not isinstance(description, str):
+        report.rewritten(pointer_join(pointer, "description"), "There is no description; it is empty.")
+        description = ""
+    members = {"description": description, **{key: value for key, value in members.items() if value is not None}}
+    return Draft(pointer, name if isinstance(name, str) else "", "", members)
+
+
+def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
+    """The schema that stands in `member`; None where there is none."""
+    schema = tool.get(member)
+    if schema is None:
+        return None
+    return repaired_schema(schema, pointer_join(pointer, member), report)
+
+
+def _beside(draft: Draft, key: str, tool: Object, known: frozenset[str], report: Report) -> Draft:
+    """Keep what the format says and a spec does not, in a member of its own."""
+    rest: Object = {name: value for name, value in tool.items() if name not in known}
+    if rest:
+        draft.around[key] = rest
+        for name in rest:
+            report.kept(pointer_join(draft.pointer, name), _KEPT_BESIDE.format(key))
+    return draft
+
+
+def _mcp(tool: Object, pointer: str, report: Report) -> Draft:
+    draft = _draft(
+        tool,
+        pointer,
+        report,
+        {
+            "parameters": _schema(tool, "inputSchema", pointer, report),
+            "returnType": _schema(tool, "outputSchema", pointer, report),
+        },
+    )
+    return _beside(draft, "x-mcp", tool, frozenset({"name", "description", "inputSchema", "outputSchema"}), report)
+
+
+def _openai(tool: Object, pointer: str, report: Report) -> Draft:
+    inner = tool.get("function")
+    function, place = (inner, pointer_join(pointer, "function")) if isinstance(inner, dict) else (tool, pointer)
+    draft = _draft(function, place, report, {"parameters": _schema(function, "parameters", place, report)})
+    draft.pointer = place
+    known = frozenset({"type", "function", "name", "description", "parameters"})
+    _beside(draft, "x-openai", function, known, report)
+    draft.pointer = pointer
+    return draft
+
+
+def _anthropic(tool: Object, pointer: str, report: Report) -> Draft:
+    examples = tool.get("input_examples")
+    shown: JSON = [{"parameters": example} for example in examples] if isinstance(examples, list) else None
+    draft = _draft(
+        tool, pointer, report, {"parameters": _schema(tool, "input_schema", pointer, report), "examples": shown}
+    )
+    known = frozenset({"name", "description", "input_schema", "input_examples", "type"})
+    return _beside(draft, "x-anthropic", tool, known, report)
+
+
+def _gemini(tool: Object, pointer: str, report: Report) -> Draft:
+    members: Object = {}
+    for name, member in (("parameters", "parameters"), ("response", "returnType")):
+        if f"{name}JsonSchema" in tool:
+            members[member] = _schema(tool, f"{name}JsonSchema", pointer, report)
+        elif tool.get(name) is not None:
+            place = pointer_join(pointer, name)
+            members[member] = repaired_schema(from_openapi_3(tool[name], place, report), place, report)
+    draft = _draft(tool, pointer, report, members)
+    known = frozenset({"name", "description", "parameters", "response", "parametersJsonSchema", "responseJsonSchema"})
+    return _beside(draft, "x-gemini", tool, known, report)
+
+
+def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
+    """The whole is the schema of the parameters; its title and description are the tool's."""
+    examples = tool.get("examples")
+    schema = {name: value for name, value in tool.items() if name not in {"title", "description", "examples"}}
+    members: Object = {"parameters": repaired_schema(schema, pointer, report)}
+    if isinstance(examples, list) and all(isinstance(example, dict) for example in examples):
+        members["examples"] = [{"parameters": example} for example in examples]
+    return _draft(tool, pointer, report, members, name=tool.get("title"))
+
+
+_MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
+_PARAMETERS: Final = "/definition/parameters"
+_RETURN_TYPE: Final = "/definition/returnType"
+_ORIGINS: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
+    "mcp": {_PARAMETERS: ("inputSchema",), _RETURN_TYPE: ("outputSchema",)},
+    "openai": {_PARAMETERS: ("parameters",)},
+    "anthropic": {_PARAMETERS: ("input_schema",)},
+    "gemini": {_PARAMETERS: ("parameters",), _RETURN_TYPE: ("response",)},
+    "langchain": {_PARAMETERS: ()},
+}
+_READERS: Final[Mapping[Kind, Callable[[Object, str, Report], Draft]]] = {
+    "mcp": _mcp,
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "langchain": _langchain,
+}

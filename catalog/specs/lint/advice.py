@@ -1,0 +1,44 @@
+"""What lint finds, with lines and columns: for the API, for commands, for people's editors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON, locate
+from catalog.specs.lint.findings import Fix, Severity
+from catalog.specs.lint.linter import lint
+from catalog.specs.spec import ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A finding in its place: `problem` says where, what and by which rule."""
+
+    problem: Problem
+    severity: Severity
+    fix: Fix | None = None
+
+    @property
+    def rule(self) -> str:
+        return self.problem.rule
+
+    def as_json(self) -> dict[str, JSON]:
+        """{"pointer", "message", "rule", "line", "column", "severity", "fix"}; `fix` as `Fix.as_json`, or null."""
+        fix: JSON = self.fix.as_json() if self.fix is not None else None
+        return {**self.problem.as_json(), "severity": self.severity, "fix": fix}
+
+
+def advise(spec: ToolSpec) -> list[Advice]:
+    """What could be better in `spec`, the gravest first, with lines and columns of its text."""
+    findings = lint(spec)
+    places = locate(spec.source, [finding.pointer for finding in findings]) if findings else {}
+    return [
+        Advice(
+            Problem(finding.pointer, finding.message, finding.rule, line=line, column=column),
+            finding.severity,
+            finding.fix,
+        )
+        for finding in findings
+        for line, column in [places[finding.pointer]]
+    ]

@@ -1,0 +1,146 @@
+"""A spec as lint looks at it: its three schemas, each with a map of its subschemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
+from catalog.json_schema.index import Node, SchemaMap
+from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON
+from catalog.specs.spec import ToolSpec
+
+MAX_NODES: Final = 2_000
+STEPS: Final = 20_000  # of checking one value
+ALL_SECONDS: Final = 0.5  # of CPU time, of checking all values of a spec
+
+Name = Literal["parameters", "returnType", "configuration"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One schema of a spec.
+
+    Attributes:
+        pointer: where it stands in the spec.
+    """
+
+    name: Name
+    pointer: str
+    schema: JSON
+    budget: Budget
+
+    @cached_property
+    def map(self) -> SchemaMap:
+        return SchemaMap(self.schema, max_nodes=MAX_NODES)
+
+    @cached_property
+    def names_in_place(self) -> dict[Node, tuple[frozenset[str], frozenset[str]]]:
+        """The cache of `declared_in_place`."""
+        return {}
+
+    def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
+        """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
+        known = self.names_in_place.get(node)
+        if known is None:
+            around = [keywords_of(one) for one in in_place(node)]
+            names = frozenset(name for one in around for name in _members(one, "properties"))
+            patterns = frozenset(pattern for one in around for pattern in _members(one, "patternProperties"))
+            known = self.names_in_place[node] = (names, patterns)
+        return known
+
+    @cached_property
+    def compiled(self) -> CompiledSchema:
+        return compile_schema(self.schema)
+
+    def pointer_to(self, node: Node, *tokens: str | int) -> str:
+        """Where what stands at `tokens` from `node` stands in the spec."""
+        return pointer_join(self.pointer + node.pointer, *tokens)
+
+    def place_of(self, node: Node) -> Subschema | None:
+        """`node` as values are checked against it; None where it cannot be found."""
+        path: list[str | int] = []
+        above: Node | None = node
+        while above is not None:
+            path[:0] = above.path
+            above = above.parent
+        try:
+            return self.compiled.root.sub(*path)
+        except LookupError:
+            return None
+
+    def refuses(self, node: Node, value: JSON) -> str | None:
+        """Why `value` does not fit `node`, in a few words; None where it does, or that cannot be found out."""
+        place = self.place_of(node)
+        if place is None or self.budget.seconds <= 0:
+            return None
+        budget = Budget(steps=STEPS, seconds=self.budget.seconds)
+        errors = place.errors(value, budget)
+        self.budget.seconds = budget.seconds
+        return errors[0].message if errors else None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A spec with its parts."""
+
+    spec: ToolSpec
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        budget = Budget(seconds=ALL_SECONDS)
+        found = (
+            Part("parameters", "/definition/parameters", self.spec.parameters, budget),
+            Part("returnType", "/definition/returnType", self.spec.return_type, budget),
+            Part("configuration", "/configuration", self.spec.configuration, budget),
+        )
+        return tuple(part for part in found if part.schema is not None)
+
+    def part(self, name: Name) -> Part | None:
+        return next((part for part in self.parts if part.name == name), None)
+
+
+def keywords_of(node: Node) -> Mapping[str, JSON]:
+    """What `node` says; nothing where it is true or false."""
+    return node.schema if isinstance(node.schema, dict) else {}
+
+
+def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
+    members = schema.get(keyword)
+    yield from members if isinstance(members, dict) else ()
+
+
+def is_modern(node: Node) -> bool:
+    """Whether `node` is read in 2019-09 or 2020-12."""
+    return node.dialect in {DEFAULT_DIALECT, DRAFT_2019_09}
+
+
+def property_name(node: Node) -> str | None:
+    """The name of the member that `node` describes; None where it describes something else."""
+    return str(node.path[1]) if node.path[:1] == ("properties",) and len(node.path) == 2 else None
+
+
+def properties_of(node: Node) -> Iterator[tuple[str, Node]]:
+    """The members that `node` declares itself, with their schemas."""
+    for child in node.children:
+        name = property_name(child)
+        if name is not None:
+            yield name, child
+
+
+def in_place(node: Node) -> list[Node]:
+    """`node`, and all that its references, `allOf` and alternatives say of the same value."""
+    found: dict[Node, None] = {}
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one in found:
+            continue
+        found[one] = None
+        waiting += [target for reference in one.references for target in reference.targets]
+        waiting += [child for child in one.children if child.path[0] in {"allOf", "anyOf", "oneOf"}]
+    return list(found)

@@ -1,0 +1,126 @@
+"""What checking specs found, as text, JSON and SARIF.
+
+Nothing here knows Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON, dumps
+from catalog.specs.lint import RULES, Advice
+
+LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}  # SARIF's words for our severities
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One spec, what is wrong with it and what could be better; lines and columns as in its file.
+
+    Attributes:
+        score: 0 to 100; None where something is wrong.
+    """
+
+    source: str
+    line: int
+    problems: tuple[Problem, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    score: int | None = None
+
+
+def as_text(checked: Sequence[Checked]) -> str:
+    """One line each, as compilers write them: "file:line:column: message (rule at pointer)".
+
+    Advice says its severity before the message.
+    """
+    lines = []
+    for one in checked:
+        lines += [_line(one, problem) for problem in one.problems]
+        lines += [_line(one, advice.problem, f"{advice.severity}: ") for advice in one.advice]
+    return "\n".join(lines)
+
+
+def _line(one: Checked, problem: Problem, severity: str = "") -> str:
+    place = f"{one.source}:{problem.line or one.line}:{problem.column or 1}"
+    return f"{place}: {severity}{problem.message} ({problem.rule} at {problem.pointer or 'the top'})"
+
+
+def as_json(checked: Sequence[Checked]) -> str:
+    """[{"source", "line", "valid", "problems", "advice", "score"}], one for each spec."""
+    told: JSON = [
+        {
+            "source": one.source,
+            "line": one.line,
+            "valid": not one.problems,
+            "problems": [dict(problem.as_json()) for problem in one.problems],
+            "advice": [dict(advice.as_json()) for advice in one.advice],
+            "score": one.score,
+        }
+        for one in checked
+    ]
+    return dumps(told, indent=2)
+
+
+def as_sarif(checked: Sequence[Checked], *, site: str = "") -> str:
+    """A SARIF 2.1.0 log, for code hosts that show problems beside the lines.
+
+    Args:
+        checked: what was found.
+        site: the address of a Toolshelf, whose pages about the rules are linked to; "" where there is none.
+
+    Source: OASIS, "Static Analysis Results Interchange Format 2.1.0", sections 3.13 to 3.49.
+    """
+    results = [_result(one, problem, "error") for one in checked for problem in one.problems]
+    results += [_result(one, advice.problem, LEVELS[advice.severity]) for one in checked for advice in one.advice]
+    used = {problem.rule for one in checked for problem in one.problems}
+    used |= {advice.problem.rule for one in checked for advice in one.advice}
+    driver: JSON = {
+        "name": "Toolshelf",
+        "informationUri": "https://github.com/JavaAIDev/easy-llm-tools",
+        "rules": [_rule(rule, site) for rule in sorted(used)],
+    }
+    log: JSON = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+    return dumps(log, indent=2)
+
+
+def _rule(name: str, site: str) -> JSON:
+    rule = RULES.get(name)
+    if rule is None:
+        return {"id": name}
+    told: dict[str, JSON] = {
+        "id": name,
+        "shortDescription": {"text": f"{rule.title}."},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": rule.how},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+    }
+    if site:
+        told["helpUri"] = f"{site.rstrip('/')}/lint/{name}/"
+    return told
+
+
+def _result(one: Checked, problem: Problem, level: str) -> JSON:
+    place: dict[str, JSON] = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": Path(one.source).as_posix()},
+            "region": {"startLine": problem.line or one.line, "startColumn": problem.column or 1},
+        }
+    }
+    if problem.pointer:
+        place["logicalLocations"] = [{"fullyQualifiedName": problem.pointer}]
+    return {"ruleId": problem.rule, "level": level, "message": {"text": problem.message}, "locations": [place]}
+
+
+FORMATS: Final[Mapping[str, Callable[[Sequence[Checked]], str]]] = {
+    "json": as_json,
+    "sarif": as_sarif,
+    "text": as_text,
+}

@@ -1,0 +1,93 @@
+"""Constraints that contradict each other, or say nothing: bounds, types, formats, patterns.
+
+Sources: JSON Schema 2020-12 Validation, sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from catalog.json_schema.formats import FORMATS
+from catalog.json_schema.index import Node
+from catalog.json_schema.validation.equality import is_number
+from catalog.jsontext.reader import dumps
+from catalog.specs.lint.context import Part, keywords_of
+from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.registry import found
+
+KNOWN_FORMATS: Final = frozenset(FORMATS) | {
+    "idn-hostname",  # of JSON Schema; the rest of OpenAPI's registry and in common use
+    "binary", "byte", "color", "decimal", "double", "float", "int32", "int64", "markdown", "password", "phone",
+}  # fmt: skip
+MEANT_FORMATS: Final[Mapping[str, str]] = {
+    "datetime": "date-time", "date_time": "date-time", "iso8601": "date-time", "timestamp": "date-time",
+    "url": "uri", "link": "uri", "http-url": "uri", "uri-ref": "uri-reference", "guid": "uuid", "uuid4": "uuid",
+    "ip": "ipv4", "ip-address": "ipv4", "host-name": "hostname", "e-mail": "email", "regexp": "regex",
+}  # fmt: skip
+_TYPE_OF: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), frozenset({"string"})),
+    **dict.fromkeys(
+        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), frozenset({"number", "integer"})
+    ),
+    **dict.fromkeys(("minItems", "maxItems", "uniqueItems", "items", "prefixItems", "contains"), frozenset({"array"})),
+    **dict.fromkeys(
+        ("properties", "required", "minProperties", "maxProperties", "additionalProperties", "patternProperties",
+         "propertyNames", "dependentRequired"),
+        frozenset({"object"}),
+    ),
+}  # fmt: skip
+_BOUNDS: Final = (
+    ("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"), ("exclusiveMinimum", "exclusiveMaximum"), ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+)  # fmt: skip
+_NOT_PORTABLE: Final = {"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind"}
+
+
+def bounds(part: Part, node: Node) -> Iterator[Finding]:
+    schema = keywords_of(node)
+    for low, high in _BOUNDS:
+        least, most = schema.get(low), schema.get(high)
+        if not is_number(least) or not is_number(most):
+            continue
+        if least > most or (least == most and "exclusive" in f"{low}{high}"):
+            message = f"`{low}` is {dumps(schema[low])}, and `{high}` is {dumps(schema[high])}."
+            yield found("bounds-contradictory", part.pointer_to(node, low), message)
+
+
+def without_effect(part: Part, node: Node) -> Iterator[Finding]:
+    schema = keywords_of(node)
+    types = schema.get("type")
+    if types is None or (node.dialect.ref_stands_alone and "$ref" in schema):
+        return
+    named = frozenset(str(name) for name in types) if isinstance(types, list) else frozenset({str(types)})
+    for keyword in schema:
+        meant = _TYPE_OF.get(keyword)
+        if meant is not None and keyword in node.dialect.keywords and not meant & named:
+            place = part.pointer_to(node, keyword)
+            fix = Fix("Take it out", (Operation("remove", place),), safe=True)
+            message = f"`{keyword}` says nothing about the type {' or '.join(sorted(named))}."
+            yield found("keyword-without-effect", place, message, fix)
+
+
+def formats(part: Part, node: Node) -> Iterator[Finding]:
+    name = keywords_of(node).get("format")
+    if not isinstance(name, str) or name in KNOWN_FORMATS:
+        return
+    place = part.pointer_to(node, "format")
+    meant = MEANT_FORMATS.get(name.casefold()) or (name.casefold() if name.casefold() in KNOWN_FORMATS else None)
+    fix = Fix(f"Say {meant}", (Operation("replace", place, meant),)) if meant else None
+    hint = f"; is `{meant}` meant?" if meant else ", so it is not checked."
+    yield found("format-unknown", place, f"`{name[:60]}` is no format of JSON Schema{hint}", fix)
+
+
+def patterns(part: Part, node: Node) -> Iterator[Finding]:
+    pattern = keywords_of(node).get("pattern")
+    if not isinstance(pattern, str) or ("(?" not in pattern and "\\" not in pattern):
+        return
+    used = dict.fromkeys(name for sign, name in _NOT_PORTABLE.items() if sign in pattern)
+    if any(f"\\{digit}" in pattern.replace("\\\\", "") for digit in range(1, 10)):
+        used["back-references"] = None
+    if used:
+        yield found("pattern-not-portable", part.pointer_to(node, "pattern"), f"It uses {' and '.join(used)}.")

@@ -1,0 +1,125 @@
+"""Descriptions: of the tool, of its parameters and settings; and parts of the spec that are not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from catalog.json_schema.index import Node
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON
+from catalog.specs.lint.context import Part, Subject, in_place, keywords_of, property_name
+from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.registry import found
+
+DESCRIPTION: Final = "/definition/description"
+MAX_DESCRIPTION_CHARACTERS: Final = 1_024
+MIN_DESCRIPTION_WORDS: Final = 3
+_WORD: Final = re.compile(r"\w+")
+_PLACEHOLDER: Final = re.compile(r"\W*(?:todo|tbd|fixme|n/?a|none|null|description|placeholder|test)\W*", re.IGNORECASE)
+# Characters without a glyph: of width 0, those that turn text around, tags, variation selectors past emoji's.
+_HIDDEN: Final = re.compile(
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e01ef]"
+)
+_FREE: Final = frozenset(
+    {"type", "enum", "const", "properties", "items", "not", "if", "required", "$ref", "$dynamicRef"}
+)
+
+
+def tool_description(subject: Subject) -> Iterator[Finding]:
+    text = subject.spec.description.strip()
+    if not text:
+        yield found("description-empty", DESCRIPTION, "The description is empty.")
+    elif _says_nothing(text, subject.spec.name):
+        yield found("description-vague", DESCRIPTION, f"“{text[:60]}” does not tell a model when to use the tool.")
+    elif len(text) > MAX_DESCRIPTION_CHARACTERS:
+        message = (
+            f"The description has {len(text):,} characters; {MAX_DESCRIPTION_CHARACTERS:,} are enough nearly always."
+        )
+        yield found("description-long", DESCRIPTION, message)
+
+
+def _says_nothing(text: str, name: str) -> bool:
+    words = _WORD.findall(text.casefold())
+    named = set(_WORD.findall(re.sub(r"([a-z])([A-Z])|_|-", r"\1 \2", name).casefold()))
+    if _PLACEHOLDER.fullmatch(text) or set(words) <= named:
+        return True
+    return len(words) < MIN_DESCRIPTION_WORDS and text.isascii()  # elsewhere words are not told apart by spaces
+
+
+def hidden_characters(subject: Subject) -> Iterator[Finding]:
+    if _HIDDEN.search(subject.spec.source) is None and "\\u" not in subject.spec.source:
+        return
+    for pointer, text in _descriptions(subject.spec.document, ""):
+        hidden = _HIDDEN.findall(text)
+        if hidden:
+            shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
+            fix = Fix("Take them out", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True)
+            yield found("description-hidden", pointer, f"This text holds {shown}, which nobody sees.", fix)
+
+
+def _descriptions(value: JSON, pointer: str) -> Iterator[tuple[str, str]]:
+    waiting = [(value, pointer)]
+    while waiting:
+        value, pointer = waiting.pop()
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for name, member in members:
+            inner = pointer_join(pointer, name)
+            if name in {"description", "title", "name"} and isinstance(member, str):
+                yield inner, member
+            elif isinstance(member, dict | list):
+                waiting.append((member, inner))
+
+
+def absent_parts(subject: Subject) -> Iterator[Finding]:
+    spec = subject.spec
+    if spec.parameters is None:
+        nothing: JSON = {"type": "object", "properties": {}}
+        fix = Fix("Say that it takes nothing", (Operation("add", "/definition/parameters", nothing),))
+        yield found("parameters-missing", "/definition", "The spec does not say what the tool takes.", fix)
+    if spec.return_type is None:
+        yield found("return-type-missing", "/definition", "The spec does not say what the tool returns.")
+    if not spec.examples:
+        yield found("examples-missing", "/definition", "The spec shows no example of a call.")
+
+
+def undescribed(part: Part, node: Node) -> Iterator[Finding]:
+    """Members of what people or models fill in; what comes back is read by its names."""
+    name = property_name(node)
+    if name is None or part.name == "returnType" or _is_described(node):
+        return
+    is_outer = node.parent is part.map.root
+    rule = "setting-undescribed" if part.name == "configuration" else "parameter-undescribed"
+    message = f"Nothing says what `{name[:80]}` means."
+    yield found(rule if is_outer else "member-undescribed", part.pointer_to(node), message)
+
+
+def _is_described(node: Node) -> bool:
+    if keywords_of(node).get("const") is not None:
+        return True
+    return any(_has_text(one, "description") for one in in_place(node))
+
+
+def _has_text(node: Node, keyword: str) -> bool:
+    text = keywords_of(node).get(keyword)
+    return isinstance(text, str) and bool(text.strip())
+
+
+def unspecified(part: Part, node: Node) -> Iterator[Finding]:
+    """Members of which nothing is said but that they are there."""
+    name = property_name(node)
+    if name is None or part.name == "returnType":
+        return
+    said = frozenset().union(*(keywords_of(one) for one in in_place(node)))
+    if not said & _FREE and node.schema is not False:
+        if part.name == "parameters" and node.parent is part.map.root:
+            yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` may be anything.")
+    elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not said & _TELLING:
+        yield found("object-unspecified", part.pointer_to(node), f"Nothing says what `{name[:80]}` holds.")
+
+
+_TELLING: Final = frozenset({
+    "properties", "additionalProperties", "patternProperties", "enum", "const", "unevaluatedProperties",
+    "propertyNames", "$ref", "allOf", "anyOf", "oneOf",
+})  # fmt: skip

@@ -1,0 +1,48 @@
+"""What looks like a secret, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from catalog.json_schema.index import Node
+from catalog.jsontext.problems import pointer_join
+from catalog.specs.lint.context import Part, in_place, keywords_of, property_name
+from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.registry import found
+from catalog.specs.secret_names import is_secret_name
+
+_OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # of a dictionary, of a song
+
+
+def secrets(part: Part, node: Node) -> Iterator[Finding]:
+    name = property_name(node)
+    if name is None or not is_secret_name(name) or not _holds_text(node):
+        return
+    pointer = part.pointer_to(node)
+    if part.name == "parameters" and name.casefold() not in _OFTEN_PLAIN:
+        yield found("secret-in-parameters", pointer, f"`{name[:80]}` looks like a secret, which a model would see.")
+    elif part.name == "configuration":
+        yield from _setting(name, node, pointer)
+
+
+def _setting(name: str, node: Node, pointer: str) -> Iterator[Finding]:
+    if not any(_is_marked(one) for one in in_place(node)):
+        fix = Fix("Mark it as write-only", (Operation("add", pointer_join(pointer, "writeOnly"), True),), safe=True)
+        yield found("secret-not-marked", pointer, f"`{name[:80]}` looks like a secret, and is not marked as one.", fix)
+    if isinstance(text := keywords_of(node).get("default"), str) and text:
+        place = pointer_join(pointer, "default")
+        fix = Fix("Leave the default out", (Operation("remove", place),))
+        yield found("secret-with-default", place, f"`{name[:80]}` looks like a secret, and the spec tells it.", fix)
+
+
+def _is_marked(node: Node) -> bool:
+    schema = keywords_of(node)
+    return schema.get("writeOnly") is True or schema.get("x-secret") is True or schema.get("format") == "password"
+
+
+def _holds_text(node: Node) -> bool:
+    """Whether a text may stand there; true, false and numbers keep no secrets."""
+    types = [keywords_of(one).get("type") for one in in_place(node)]
+    named = {name for names in types for name in (names if isinstance(names, list) else [names]) if name is not None}
+    return not named or "string" in named

@@ -1,0 +1,137 @@
+"""Values that a spec gives beside its schemas: defaults, examples, choices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator
+from decimal import Decimal
+from typing import Final
+
+from catalog.json_schema.index import Node
+from catalog.json_schema.validation.equality import is_integer, is_number
+from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.reader import JSON, dumps
+from catalog.specs.lint.context import Part, Subject, in_place, keywords_of, property_name
+from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.registry import found
+
+MAX_VALUES: Final = 200  # of one list that are looked at
+MAX_SHOWN_CHARACTERS: Final = 40
+_TYPE_OF: Final = {str: "string", bool: "boolean", type(None): "null", list: "array", dict: "object"}
+
+
+def spec_examples(subject: Subject) -> Iterator[Finding]:
+    """The examples of the tool, against its schemas."""
+    for index, example in enumerate(subject.spec.examples):
+        pointer = pointer_join("/definition/examples", index)
+        if example.has_parameters:
+            yield from _example(subject.part("parameters"), example.parameters, pointer_join(pointer, "parameters"))
+        if example.has_return_value:
+            yield from _example(subject.part("returnType"), example.return_value, pointer_join(pointer, "returnValue"))
+
+
+def _example(part: Part | None, value: JSON, pointer: str) -> Iterator[Finding]:
+    if part is None:
+        return
+    problem = part.refuses(part.map.root, value)
+    if problem is not None:
+        rule = "example-parameters-invalid" if part.name == "parameters" else "example-return-invalid"
+        yield found(rule, pointer, f"The example does not fit {part.pointer[1:].split('/')[-1]}: {problem}.")
+
+
+def told_values(part: Part, node: Node) -> Iterator[Finding]:
+    """`default` and `examples`, against the schema that they stand in."""
+    schema = keywords_of(node)
+    if "default" in schema and (problem := _misfit(part, node, schema["default"])) is not None:
+        pointer = part.pointer_to(node, "default")
+        fix = (
+            Fix("Leave the default out", (Operation("remove", pointer),), safe=True)
+            if schema["default"] is None
+            else None
+        )
+        yield found("default-invalid", pointer, f"The default does not fit: {problem}.", fix)
+    examples = schema.get("examples")
+    for index, value in enumerate(examples[:MAX_VALUES] if isinstance(examples, list) else ()):
+        if (problem := _misfit(part, node, value)) is not None:
+            pointer = part.pointer_to(node, "examples", index)
+            fix = Fix("Leave this example out", (Operation("remove", pointer),), safe=True)
+            yield found("examples-invalid", pointer, f"The example does not fit: {problem}.", fix)
+
+
+def _misfit(part: Part, node: Node, value: JSON) -> str | None:
+    """Why `value` does not fit; most fit by their type alone, which is told without a check."""
+    schema = keywords_of(node)
+    if schema.keys() <= _PLAIN and isinstance(schema.get("type"), str) and has_type(value, str(schema["type"])):
+        return None
+    return part.refuses(node, value)
+
+
+_PLAIN: Final = frozenset({"type", "title", "description", "default", "examples", "deprecated"})
+
+
+def has_type(value: JSON, name: str) -> bool:
+    if name == "number":
+        return is_number(value)
+    if name == "integer":
+        return is_integer(value)
+    return _TYPE_OF.get(type(value)) == name
+
+
+def choices(part: Part, node: Node) -> Iterator[Finding]:
+    """`enum`: nothing twice, and all of a type that is allowed."""
+    schema = keywords_of(node)
+    values = schema.get("enum")
+    if not isinstance(values, list):
+        return
+    seen: dict[Hashable, int] = {}
+    for index, value in enumerate(values):
+        pointer = part.pointer_to(node, "enum", index)
+        first = seen.setdefault(_key(value), index)
+        fix = Fix("Leave it out", (Operation("remove", pointer),), safe=True)
+        if first != index:
+            yield found(
+                "enum-duplicate", pointer, f"{_shown(value)} is listed before, at {first} (counted from 0).", fix
+            )
+        elif not _fits_type(schema.get("type"), value):
+            message = f"{_shown(value)} is not of the type {dumps(schema['type'])}."
+            yield found("enum-impossible", pointer, message, fix if len(values) > 1 else None)
+
+
+def _fits_type(types: JSON, value: JSON) -> bool:
+    names = types if isinstance(types, list) else [types]
+    return types is None or any(has_type(value, str(name)) for name in names)
+
+
+def _key(value: JSON) -> Hashable:
+    """Equal for what JSON Schema calls equal."""
+    if is_number(value):
+        return Decimal(value)
+    return (type(value), dumps(value, sort_keys=True))
+
+
+def _shown(value: JSON) -> str:
+    text = dumps(value)
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"
+
+
+def optional_null(part: Part, node: Node) -> Iterator[Finding]:
+    """An optional parameter that may be null, without a default."""
+    name = property_name(node)
+    if part.name != "parameters" or name is None or node.parent is None or "default" in keywords_of(node):
+        return
+    required = keywords_of(node.parent).get("required")
+    if (isinstance(required, list) and name in required) or not _may_be_null(node) or _tells_of_null(node):
+        return
+    pointer = part.pointer_to(node)
+    fix = Fix("Say that null is the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
+    message = f"`{name[:80]}` may be null or left out, and nothing says that this is the same."
+    yield found("optional-null-without-default", pointer, message, fix)
+
+
+def _tells_of_null(node: Node) -> bool:
+    """Whether the description says what null means: "omit to keep it, null to clear it"."""
+    return bool(re.search(r"\bnull\b", str(keywords_of(node).get("description")), re.IGNORECASE))
+
+
+def _may_be_null(node: Node) -> bool:
+    return any(keywords_of(one).get("type") == "null" for one in in_place(node) if one is not node)

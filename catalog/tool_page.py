@@ -1,0 +1,138 @@
+"""A tool's page as values: its documentation, its examples, and how to use it from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from catalog.json_schema import documentation as schema_docs
+from catalog.jsontext.pretty import is_one_line, pretty_print
+from catalog.jsontext.reader import JSON, dumps
+from catalog.models import Tool
+from catalog.shortcuts import revision_of
+from catalog.specs.exporters import FORMATS, Export, Fit, export, matrix
+from catalog.specs.spec import Example, ToolSpec
+
+LONG_PURPOSE_CHARS = 900
+LONG_CODE_CHARS = 8_000
+EXPORTS_SHOWN = ("mcp", "openai", "anthropic")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One schema of the spec, documented."""
+
+    anchor: str
+    title: str
+    absent: str
+    node: schema_docs.Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How to use the tool from somewhere: by `code`, or by an export (whose text is `code`)."""
+
+    key: str
+    label: str
+    code: str = ""
+    export: Export | None = None
+
+    @property
+    def code_id(self) -> str:
+        return f"use-{self.key}-code"
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is too long to stand beside the documentation."""
+        return len(self.code) > LONG_CODE_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One of the spec's examples; they are numbered from 1."""
+
+    number: int
+    example: Example
+
+    @property
+    def anchor(self) -> str:
+        return f"example-{self.number}"
+
+    @property
+    def parameters_id(self) -> str:
+        return f"{self.anchor}-parameters"
+
+    @property
+    def returns_id(self) -> str:
+        return f"{self.anchor}-returns"
+
+
+@dataclass(frozen=True)
+class ToolPage:
+    """The documentation on a tool's page, computed when the template asks for it. `site` is the address of this site.
+
+    The playground shows how to call the tool (`playground/examples/calls.py`).
+    """
+
+    tool: Tool
+    site: str
+
+    @property
+    def spec(self) -> ToolSpec:
+        return revision_of(self.tool).spec
+
+    @property
+    def long_purpose(self) -> bool:
+        """Whether the description is an essay, of which the page shows the beginning first."""
+        return len(self.spec.description) > LONG_PURPOSE_CHARS
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Parameters, returns, configuration."""
+        spec = self.spec
+        parts: tuple[tuple[str, str, str, JSON, str], ...] = (
+            ("parameters", "Parameters", "It takes no parameters.", spec.parameters, "/definition/parameters"),
+            (
+                "returns",
+                "Returns",
+                "The spec does not say what it returns.",
+                spec.return_type,
+                "/definition/returnType",
+            ),
+            ("configuration", "Configuration", "It needs no configuration.", spec.configuration, "/configuration"),
+        )
+        return tuple(
+            Section(anchor, title, absent, self._documented(schema, anchor, pointer))
+            for anchor, title, absent, schema, pointer in parts
+        )
+
+    def _documented(self, schema: JSON, anchor: str, pointer: str) -> schema_docs.Node | None:
+        return None if schema is None else schema_docs.document(schema, anchor=anchor, pointer=pointer)
+
+    @cached_property
+    def examples(self) -> tuple[Sample, ...]:
+        return tuple(Sample(number, example) for number, example in enumerate(self.spec.examples, 1))
+
+    @property
+    def laid_out(self) -> bool:
+        """Whether the spec came on a single line, and is shown on several."""
+        return is_one_line(self.spec.source)
+
+    @property
+    def spec_text(self) -> str:
+        """The spec as uploaded, or laid out where that is a single line."""
+        return pretty_print(self.spec.source) if self.laid_out else self.spec.source
+
+    @cached_property
+    def exports(self) -> tuple[Usage, ...]:
+        """The tool's definition in the most requested formats."""
+        return tuple(map(self._exported, EXPORTS_SHOWN))
+
+    def _exported(self, key: str) -> Usage:
+        exported = export(self.spec, key)
+        return Usage(key, FORMATS[key].label, dumps(exported.document, indent=2), exported)
+
+    @cached_property
+    def fits(self) -> tuple[Fit, ...]:
+        """How well it fits each format that it can be exported to."""
+        return matrix(self.spec)

@@ -1,0 +1,32 @@
+"""Finding the files that a command line names: files as they are, folders by the JSON and YAML files in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from catalog.uploads.readers import ENDINGS, Piece, pieces_of
+
+
+def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Iterator[Path]:
+    """Each file that `paths` name, in order; of a folder those with such endings at any depth, sorted.
+
+    Raises:
+        FileNotFoundError: there is nothing at a path.
+    """
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(
+                file for file in path.rglob("*") if file.name.lower().endswith(endings) and file.is_file()
+            )
+        elif path.exists():
+            yield path
+        else:
+            raise FileNotFoundError(f"There is nothing at {path}.")
+
+
+def pieces_at(files: Iterable[Path], *, max_bytes: int) -> Iterator[Piece]:
+    """The texts of specs in `files`, each file opened when its turn comes."""
+    for file in files:
+        with file.open("rb") as opened:
+            yield from pieces_of(str(file), opened, max_bytes=max_bytes)

@@ -1,0 +1,186 @@
+"""The catalog's pages: the list, one tool, its revisions."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import Final
+from urllib.parse import quote_plus, urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog import archiving
+from catalog.caching import MAX_CHARACTERS, VersionedCache
+from catalog.listing.facets import Facet, facets_at_once, facets_key, facets_of, uncounted_facets
+from catalog.listing.results import CatalogSearch
+from catalog.models import Revision
+from catalog.revision_diff import meaning_of, with_verdicts
+from catalog.shortcuts import revision_of, tool_at
+from catalog.text_diff import compare
+from catalog.tool_page import ToolPage
+
+REVISIONS_SHOWN = 5
+REVISIONS_PER_PAGE = 50
+
+_lists: VersionedCache[SafeString] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
+_uncounted: VersionedCache[SafeString] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
+_STAND_IN: Final = f"q{secrets.token_hex(12)}"  # for the words that are searched, in what is drawn for any of them
+
+
+@require_safe
+def tool_list(request: HttpRequest) -> HttpResponse:
+    """List the tools that match `?q=` and the facets; an htmx request gets the results alone.
+
+    What was drawn is drawn again only after the catalog changed.
+    """
+    search = CatalogSearch.from_query(request.GET)
+    person = request.user.get_username()
+    facets = facets_at_once(search, person=person)
+    key = (facets_key(search, person), facets is not None, search.cursor)
+    if facets is None:
+        results = _lists.ask(key, lambda: _results(search, _uncounted_facets(search, person), counted=False))
+    else:
+        results = _lists.ask(key, lambda: _results(search, _drawn_facets(search, facets), counted=True))
+    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    if wants_part:
+        response = HttpResponse(results)
+    else:
+        response = render(request, "catalog/tool_list.html", {"search": search, "results": results})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _results(search: CatalogSearch, facets: SafeString, *, counted: bool) -> SafeString:
+    page = search.page()
+    context = {
+        "search": search,
+        "page": page,
+        "facets": facets,
+        "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
+        "next_url": search.address(cursor=page.next) if page.next else None,
+        "previous_url": search.address(cursor=page.previous) if page.previous else None,
+    }
+    return render_to_string("catalog/_results.html", context)
+
+
+def _uncounted_facets(search: CatalogSearch, person: str) -> SafeString:
+    """Drawn without counts. Words stand but in the addresses: what was drawn for others is used again."""
+    words = _STAND_IN if search.query else search.words
+    alike = replace(search, words=words, cursor=None)
+    drawn = _uncounted.ask(
+        (search.state, person, alike), lambda: _drawn_facets(alike, uncounted_facets(alike, person=person))
+    )
+    return mark_safe(drawn.replace(_STAND_IN, quote_plus(search.words)))  # noqa: S308 - a template's, and a quoted text
+
+
+def _drawn_facets(search: CatalogSearch, facets: tuple[Facet, ...]) -> SafeString:
+    return render_to_string("catalog/_facets.html", {"search": search, "facets": facets})
+
+
+@require_safe
+def facet_list(request: HttpRequest) -> HttpResponse:
+    """The facets of a list with their counts, for a page of a large catalog that came without.
+
+    A browser without scripts gets the whole page, counted.
+    """
+    search = CatalogSearch.from_query(request.GET)
+    facets = _drawn_facets(search, facets_of(search, person=request.user.get_username()))
+    if request.htmx:  # type: ignore[attr-defined]
+        response = HttpResponse(facets)
+    else:
+        results = _results(search, facets, counted=True)
+        response = render(request, "catalog/tool_list.html", {"search": search, "results": results})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_safe
+def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One tool: what it does, its parameters, returns and configuration, examples, spec, exports, revisions."""
+    tool = tool_at(slug)
+    revisions = tool.revisions.defer("source").select_related("created_by", "assessment")[: REVISIONS_SHOWN + 1]
+    context = {
+        "tool": tool,
+        "docs": ToolPage(tool, site=request.build_absolute_uri("/")),
+        "revisions": with_verdicts(list(revisions)[:REVISIONS_SHOWN]),
+        "more_revisions": len(revisions) > REVISIONS_SHOWN,
+    }
+    return render(request, "catalog/tool.html", context)
+
+
+@require_POST
+@login_required
+def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a tool out of the lists."""
+    tool = tool_at(slug)
+    archiving.archive(tool)
+    messages.success(request, f"{tool.name} is archived. It is out of the lists; its pages and runs stay.")
+    return redirect(tool)
+
+
+@require_POST
+@login_required
+def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Put a tool back into the lists."""
+    tool = tool_at(slug)
+    archiving.restore(tool)
+    messages.success(request, f"{tool.name} is in the lists again.")
+    return redirect(tool)
+
+
+@require_safe
+def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """All revisions of a tool, the newest first, `?before=` a number."""
+    tool = tool_at(slug)
+    revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
+    before = request.GET.get("before", "")
+    if before.isascii() and before.isdecimal() and len(before) < 10:
+        revisions = revisions.filter(number__lt=int(before))
+    page = list(revisions[: REVISIONS_PER_PAGE + 1])
+    shown = page[:REVISIONS_PER_PAGE]
+    older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
+    context = {"tool": tool, "revisions": with_verdicts(shown), "next_url": older}
+    return render(request, "catalog/revisions.html", context)
+
+
+@require_safe
+def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
+    """What changed between two revisions: in meaning, and in the text."""
+    tool = tool_at(slug)
+    found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
+    old, new = found.get(pair[0]), found.get(pair[1])
+    if old is None or new is None:
+        raise Http404
+    context = {
+        "tool": tool,
+        "old": old,
+        "new": new,
+        "meaning": meaning_of(old, new),
+        "difference": compare(old.source, new.source),
+        "split": request.GET.get("view") == "split",
+        "may_restore": old.pk == tool.current_id != new.pk and request.user.is_authenticated,
+    }
+    return render(request, "catalog/revision_diff.html", context)
+
+
+@require_safe
+def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lead to the difference between the revisions `?from=` and `?to=`, kept to those that there are."""
+    newest = revision_of(tool_at(slug)).number
+    pair = tuple(_number(request.GET.get(name, ""), newest) for name in ("from", "to"))
+    view = "?view=split" if request.GET.get("view") == "split" else ""
+    return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
+
+
+def _number(text: str, newest: int) -> int:
+    """The number of a revision as somebody typed it; what is none is the newest."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else newest
+    return max(1, min(number, newest))

@@ -1,0 +1,84 @@
+"""Waiving what lint finds in a tool: it stays as it is, for a reason, and costs nothing any more."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import transaction
+
+from catalog.accounts.models import User
+from catalog.assessments import assess_again
+from catalog.errors import DocumentError
+from catalog.jsontext.problems import Problem
+from catalog.models import Tool, Waiver
+from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH
+from catalog.search import search_index
+from catalog.specs.lint import RULES
+
+MAX_WAIVERS: Final = 500
+
+
+def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | None) -> Waiver:
+    """Live with what `rule` finds in `tool`; where it is waived already, with the new reason.
+
+    Args:
+        tool: all its revisions are meant, also those to come.
+        rule: its id.
+        pointer: the only place where it is waived; "": wherever it is found.
+        reason: why; it is shown to everybody.
+        by: who decides.
+
+    Raises:
+        DocumentError: there is no such rule, or no reason, or one is too long; or there are too many.
+    """
+    reason = " ".join(reason.split())
+    problems = problems_of_waiver(rule, pointer, reason)
+    if problems:
+        raise DocumentError(problems)
+    with transaction.atomic():
+        search_index().hold()
+        others = Waiver.objects.filter(tool=tool).exclude(rule=rule, pointer=pointer)
+        if others.count() >= MAX_WAIVERS:
+            message = f"A tool has at most {MAX_WAIVERS} waivers; waive a rule wherever it is found, or mend the spec."
+            raise DocumentError([Problem("/rule", message, "waiver.number")])
+        waiver, _ = Waiver.objects.update_or_create(
+            tool=tool, rule=rule, pointer=pointer, defaults={"reason": reason, "created_by": by}
+        )
+        assess_again(Tool.objects.with_current().get(pk=tool.pk))
+    return waiver
+
+
+def take_back(waiver: Waiver) -> None:
+    """What it waived counts again."""
+    with transaction.atomic():
+        search_index().hold()
+        Waiver.objects.filter(pk=waiver.pk).delete()
+        assess_again(Tool.objects.with_current().get(pk=waiver.tool_id))
+
+
+def problems_of_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
+    """What keeps these from being a waiver; with pointers into {"rule", "pointer", "reason"}."""
+    return list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
+
+
+def _about_rule(rule: str) -> Problem | None:
+    return None if rule in RULES else Problem("/rule", f"There is no rule {rule[:40]!r}.", "waiver.rule")
+
+
+def _about_pointer(pointer: str) -> Problem | None:
+    if len(pointer) > POINTER_LENGTH or "\x00" in pointer or (pointer and not pointer.startswith("/")):
+        return Problem(
+            "/pointer",
+            f"A place is a JSON Pointer of at most {POINTER_LENGTH} characters; without one a rule is waived anywhere.",
+            "waiver.pointer",
+        )
+    return None
+
+
+def _about_reason(reason: str) -> Problem | None:
+    if not reason:
+        return Problem("/reason", "Say why: whoever reads the spec next will ask.", "waiver.reason")
+    if len(reason) > REASON_LENGTH or "\x00" in reason:
+        message = f"A reason has at most {REASON_LENGTH} characters; this one has {len(reason):,}."
+        return Problem("/reason", message, "waiver.reason")
+    return None

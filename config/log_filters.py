@@ -1,0 +1,77 @@
+"""Log lines stay one line, whatever a stranger's text holds."""
+
+from __future__ import annotations
+
+import logging
+import re
+from itertools import accumulate, takewhile
+from typing import Final
+
+from catalog.accounts.secret_paths import hidden
+
+# For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain everything.
+MAX_LINE_CHARACTERS: Final = 300
+MAX_FIRST_CHARACTERS: Final = 2_000
+MAX_LAST_CHARACTERS: Final = 4_000
+
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
+
+
+class OneLine(logging.Formatter):
+    """Escapes control characters of the message. A traceback is cut, and indented so that no line forges one."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
+        return CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
+
+    def formatException(self, ei: object) -> str:  # noqa: N802
+        return "\n".join("    " + line for line in shortened(hidden(super().formatException(ei)).splitlines()))  # type: ignore[arg-type]
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """The first and the last of `lines`, each truncated, with the number of omitted lines between them."""
+    lines = [line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…" for line in lines]
+    first = _as_many_as_fit(lines, MAX_FIRST_CHARACTERS)
+    last = _as_many_as_fit(lines[first:][::-1], MAX_LAST_CHARACTERS)
+    left_out = len(lines) - first - last
+    if not left_out:
+        return lines
+    return [*lines[:first], f"[{left_out:,} lines of the traceback are left out]", *lines[len(lines) - last :]]
+
+
+def _as_many_as_fit(lines: list[str], characters: int) -> int:
+    """How many of the first `lines` fit into `characters` together."""
+    sizes = accumulate(len(line) + 1 for line in lines)
+    return sum(1 for _ in takewhile(lambda size: size <= characters, sizes))
+
+
+class QuietAboutUnknownHosts(logging.Filter):
+    """What is refused for the sake of security is one line: whoever sends such requests must not fill the disk."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security"):
+            record.exc_info = record.exc_text = None
+        return True
+
+
+class WithoutSecrets(logging.Filter):
+    """Removes secrets of sign-in links, and API tokens that someone put into a URL, from every line.
+
+    It is a filter of handlers, so it covers every logger. The secret is removed from requests before Django's views see
+    them (`config.middleware.HideSecretsMiddleware`), but servers write their access logs from the original request.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        try:
+            text = record.getMessage()
+        except (TypeError, ValueError, KeyError):  # the arguments do not fit the message; the handler reports that
+            return True
+        if text != (shown := hidden(text)):
+            record.msg, record.args = shown, ()
+        return True
+
+
+class WithoutAdviceOnThreads(logging.Filter):
+    """The server finds sixteen threads many for two cores. They are: most of them wait for runs."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "which seems quite high" not in record.getMessage()

@@ -1,0 +1,26 @@
+"""Problems of a response, each with a link to the line of the schema whose rule it breaks."""
+
+from __future__ import annotations
+
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON, dumps, locate
+
+SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
+
+
+def pinned(problems: list[Problem], schema: JSON) -> list[dict[str, object]]:
+    """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, …}."""
+    pointers = {problem.schema_pointer or "" for problem in problems if _is_here(problem.schema_pointer)}
+    places = locate(dumps(schema, indent=2), pointers)
+    found: list[dict[str, object]] = []
+    for problem in problems:
+        annotation: dict[str, object] = dict(problem.as_json())
+        if problem.schema_pointer in places:
+            annotation["schema_href"] = f"#{SCHEMA_BLOCK}-L{places[problem.schema_pointer][0]}"
+        found.append(annotation)
+    return found
+
+
+def _is_here(pointer: str | None) -> bool:
+    """Whether the rule stands in the schema itself, not in another document that it refers to."""
+    return pointer is not None and (not pointer or pointer.startswith("/"))

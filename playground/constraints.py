@@ -1,0 +1,155 @@
+"""What the schemas that apply at one place ask of its value, all together.
+
+Nothing here knows Django.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from catalog.json_schema.validation import Budget, Subschema
+from catalog.jsontext.reader import JSON, Number
+from playground.schema_form.schemas import members
+
+KEYWORDS_OF_TYPES = {
+    "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
+    "array": {"items", "prefixItems", "contains", "minItems", "uniqueItems", "maxItems"},
+    "string": {"minLength", "maxLength", "pattern", "format"},
+    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+}
+
+
+@dataclass
+class Wanted:
+    """What all schemas that apply at one place say together.
+
+    Attributes:
+        budget: the limit of the work to check values.
+        types: the types that the value may have, once they are known.
+    """
+
+    places: list[Subschema]
+    budget: Budget
+    types: list[str] = field(default_factory=list)
+
+    def each(self, keyword: str) -> Iterator[tuple[Subschema, JSON]]:
+        for place in self.places:
+            if keyword in members(place):
+                yield place, members(place)[keyword]
+
+    def values(self, keyword: str) -> list[JSON]:
+        return [value for _, value in self.each(keyword)]
+
+    def numbers(self, keyword: str) -> list[Decimal]:
+        return [Decimal(str(value)) for value in self.values(keyword) if is_number(value)]
+
+    def least(self, keyword: str) -> int:
+        return int(max(self.numbers(keyword), default=Decimal(0)))
+
+    def most(self, keyword: str) -> int | None:
+        return int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
+
+    def accepts(self, value: JSON) -> bool:
+        return all(place.is_valid(value, self.budget) is not False for place in self.places)
+
+    def fixed(self) -> Iterator[JSON]:
+        """The values of `const` and `enum`, of the shortest list where there are several."""
+        yield from self.values("const")
+        lists = [values for values in self.values("enum") if isinstance(values, list)]
+        if lists and not self.values("const"):
+            yield from min(lists, key=len)
+
+    def hints(self) -> Iterator[JSON]:
+        """Values that the schemas themselves give as examples. Empty ones say little, so they are left out."""
+        for examples in self.values("examples"):
+            if isinstance(examples, list):
+                yield from (example for example in examples if example not in (None, "", [], {}))
+        yield from self.values("example")
+        yield from (default for default in self.values("default") if default not in (None, "", [], {}))
+
+    def allowed_types(self) -> list[str]:
+        """The types that all schemas allow, the most telling first; [] where there is none."""
+        allowed: list[str] | None = None
+        for types in self.values("type"):
+            names = (
+                [types]
+                if isinstance(types, str)
+                else [name for name in types if isinstance(name, str)]
+                if isinstance(types, list)
+                else []
+            )
+            if "number" in names:
+                names = [*names, "integer"]
+            allowed = names if allowed is None else [name for name in allowed if name in names]
+        if allowed is not None:
+            if "number" in allowed:
+                allowed = [name for name in allowed if name != "integer"]
+            return sorted(dict.fromkeys(allowed), key=lambda name: name == "null")
+        for name, keywords in KEYWORDS_OF_TYPES.items():
+            if any(keywords & members(place).keys() for place in self.places):
+                return [name]
+        return ["string", "number", "boolean", "object", "array", "null"]
+
+    def names_required(self) -> list[str]:
+        """The names that must be there, with those that they call for in their turn."""
+        names = [
+            name
+            for required in self.values("required")
+            if isinstance(required, list)
+            for name in required
+            if isinstance(name, str)
+        ]
+        needs: dict[str, list[str]] = {}
+        for keyword in ("dependentRequired", "dependencies"):
+            for listed in self.values(keyword):
+                for name, others in listed.items() if isinstance(listed, dict) else ():
+                    if isinstance(others, list):
+                        needs.setdefault(name, []).extend(other for other in others if isinstance(other, str))
+        found: dict[str, None] = {}
+        waiting = deque(names)
+        while waiting:
+            name = waiting.popleft()
+            if name not in found:
+                found[name] = None
+                waiting += needs.get(name, ())
+        return list(found)
+
+    def is_map(self) -> bool:
+        """Whether members of any name may have values of their own kind."""
+        return any(
+            isinstance(members, dict) and members
+            for keyword in ("additionalProperties", "patternProperties")
+            for members in self.values(keyword)
+        )
+
+    def tuples(self) -> list[JSON]:
+        """What older drafts have for `prefixItems`."""
+        return [items for items in self.values("items") if isinstance(items, list)]
+
+    def bounds(self) -> tuple[Decimal | None, Decimal | None]:
+        """The least and the greatest number allowed. An excluded bound is moved inwards by a little."""
+        lows = self.numbers("minimum")
+        highs = self.numbers("maximum")
+        above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
+        for place, excluded in self.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
+            if excluded is True and is_number(members(place).get("minimum")):
+                above.append(Decimal(str(members(place)["minimum"])))
+        for place, excluded in self.each("exclusiveMaximum"):
+            if excluded is True and is_number(members(place).get("maximum")):
+                below.append(Decimal(str(members(place)["maximum"])))
+        room = Decimal(1)
+        if (above or lows) and (below or highs):
+            room = min([*below, *highs]) - max([*above, *lows])
+        little = min(Decimal(1), abs(room) / 4) if room else Decimal(0)
+        if "integer" in self.types:
+            little = Decimal(1)
+        lows += [bound + little for bound in above]
+        highs += [bound - little for bound in below]
+        return max(lows, default=None), min(highs, default=None)
+
+
+def is_number(value: JSON) -> bool:
+    return isinstance(value, int | Number) and not isinstance(value, bool)

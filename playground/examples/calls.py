@@ -1,0 +1,112 @@
+"""The call that a tool's page shows: it works as it stands, once a token is in the environment.
+
+A tool that runs here is called live, with a configuration where it needs one. Every other tool is called as a mock,
+which needs neither. The parameters are those of an example, or made from the schema; either way they fit the schema.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.caching import VersionedCache
+from catalog.code_samples import Call, as_curl, as_python
+from catalog.json_schema.validation import Budget
+from catalog.jsontext.reader import JSON, dumps
+from catalog.models import Tool
+from catalog.tool_page import Usage
+from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
+from playground.factories.registry import registry
+from playground.sampling import NoValue, sample
+
+MAX_CHARACTERS: Final = 8_000  # of JSON; nobody reads more on a page or pastes more into a shell
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A value to call a tool with.
+
+    `source` is "example", "schema" (made from it), "none" (no value was found that the schema accepts), or "" if {} is
+    enough.
+    """
+
+    value: JSON
+    source: str
+
+
+# Everybody who looks at a tool sees its call; the values for it are found once for each revision.
+_parameters: Final[VersionedCache[Made]] = VersionedCache(most=1_000)
+_configurations: Final[VersionedCache[Made]] = VersionedCache(most=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The call of one tool, with the facts that a person needs to use it.
+
+    Attributes:
+        factory_state: "ok", "broken", or "" if no factory is installed.
+        parameters: where they come from, as `Made.source`; `configuration`: the same, "" if none is sent.
+    """
+
+    usages: tuple[Usage, ...]
+    factory_state: str
+    parameters: str
+    configuration: str
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the tool itself is called, and not a mock of it."""
+        return self.factory_state == "ok"
+
+
+def call_of(tool: Tool, site: str) -> ToolCall:
+    """The call of the current revision of `tool`; `site` is the address of this site, with a slash at its end."""
+    assert tool.current is not None  # noqa: S101 - a tool that has a page has a revision
+    contract = compiled_spec_of(tool.current)
+    factory = registry().for_tool(tool.tool_id)
+    state = factory.state if factory else ""
+    revision = tool.current.sha256
+    parameters = _parameters.ask(revision, lambda: parameters_for(contract))
+    configuration = None
+    body: dict[str, JSON] = {"parameters": parameters.value}
+    if state != "ok":
+        body["mode"] = "mock"
+    elif factory and factory.configurable:
+        configuration = _configurations.ask(revision, lambda: configuration_for(contract))
+        if configuration.source:
+            body["configuration"] = configuration.value
+    call = Call(f"{site}api/v1/tools/{tool.slug}/runs", body)
+    usages = (Usage("curl", "curl", as_curl(call)), Usage("python", "Python", as_python(call)))
+    return ToolCall(usages, state, parameters.source, configuration.source if configuration else "")
+
+
+def parameters_for(contract: CompiledSpec) -> Made:
+    """Parameters that the tool accepts: those of the first example that fits its schema, else made from the schema."""
+    budget = Budget()
+    for example in contract.spec.examples:
+        if example.has_parameters and _is_usable(contract, "parameters", example.parameters, budget):
+            return Made(example.parameters, "example")
+    return _made(contract, "parameters")
+
+
+def configuration_for(contract: CompiledSpec) -> Made:
+    """A configuration that the spec accepts; {} if that is enough, and none has to be sent."""
+    return Made({}, "") if _is_usable(contract, "configuration", {}) else _made(contract, "configuration")
+
+
+def _made(contract: CompiledSpec, part: str) -> Made:
+    schema = getattr(contract, part)
+    if schema is None:
+        return Made({}, "")
+    try:
+        value = sample(schema, contract.spec.tool_id)
+    except NoValue:
+        return Made({}, "none")
+    if not _is_usable(contract, part, value):
+        return Made({}, "none")
+    return Made(value, "" if value == {} else "schema")
+
+
+def _is_usable(contract: CompiledSpec, part: str, value: JSON, budget: Budget | None = None) -> bool:
+    schema = getattr(contract, part)
+    return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(schema, value, part, budget=budget)

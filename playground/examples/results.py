@@ -1,0 +1,115 @@
+"""What a check of a tool's examples found, and how it came out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from catalog.json_schema.validation import Budget
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON
+from catalog.specs.spec import Example
+from playground.compiled_spec import compiled_spec_of, value_problems
+from playground.configurations.secret_members import redactor_of
+from playground.mocks import Difference, compare
+from playground.models import ExampleCheck, Run
+from playground.schema_form.secret_search import find_secrets
+
+MAX_TOLD = 20
+
+
+@dataclass(frozen=True)
+class ExampleResult:
+    """What was found about one example, which counts from 1. `passed` is None while its run lasts."""
+
+    number: int
+    description: str
+    parameters_problems: tuple[Problem, ...]
+    return_problems: tuple[Problem, ...]
+    run: Run | None
+    differences: tuple[Difference, ...]
+
+    @property
+    def passed(self) -> bool | None:
+        if self.parameters_problems or self.return_problems:
+            return False
+        if self.run is None:
+            return True  # nothing to call: the example has no parameters
+        if self.run.is_active:
+            return None
+        return self.run.outcome == "returned" and self.run.verdict != "violates" and not self.differences
+
+    @property
+    def said(self) -> str:
+        """What is wrong, in one sentence; "" where nothing is."""
+        if self.parameters_problems:
+            return f"Its parameters do not fit: {self.parameters_problems[0].message}."
+        if self.return_problems:
+            return f"Its return value does not fit returnType: {self.return_problems[0].message}."
+        if self.run is None or self.run.is_active:
+            return ""
+        if self.run.outcome != "returned":
+            return f"The call {self.run.outcome.replace('_', ' ')}."
+        if self.run.verdict == "violates":
+            return "The response violates returnType."
+        if self.differences:
+            return f"The response differs: {self.differences[0]}."
+        return ""
+
+
+def results_of(check: ExampleCheck) -> list[ExampleResult]:
+    """What was found about each example of the check's revision."""
+    contract = compiled_spec_of(check.revision)
+    runs = {run.example_number: run for run in check.runs.with_names()}
+    ignored = check.ignored
+    budget = Budget()  # shared, because a page checks all examples and there may be many
+    return [
+        _result(number, example, runs.get(number), check=check, ignored=ignored, budget=budget)
+        for number, example in enumerate(contract.spec.examples, 1)
+    ]
+
+
+def settle(check: ExampleCheck) -> None:
+    """Write down how `check` came out, once each of its runs has ended."""
+    if check.runs.active().exists():
+        return
+    results = results_of(check)
+    passed = sum(result.passed is True for result in results)
+    factory = next((result.run.factory for result in results if result.run and result.run.factory), "")
+    check.passed, check.failed, check.factory = passed, len(results) - passed, factory
+    check.finished_at = timezone.now()
+    ExampleCheck.objects.filter(pk=check.pk, finished_at=None).update(
+        passed=check.passed, failed=check.failed, factory=factory, finished_at=check.finished_at
+    )
+
+
+def _result(
+    number: int, example: Example, run: Run | None, *, check: ExampleCheck, ignored: Collection[str], budget: Budget
+) -> ExampleResult:
+    contract = compiled_spec_of(check.revision)
+    parameters_problems: list[Problem] = []
+    return_problems: list[Problem] = []
+    if example.has_parameters:
+        parameters_problems = value_problems(contract.parameters, example.parameters, "parameters", budget=budget)
+    if example.has_return_value:
+        return_problems = value_problems(contract.return_type, example.return_value, "returnValue", budget=budget)
+    differences: list[Difference] = []
+    if run and run.has_response and example.has_return_value and check.exactly:
+        # Of the response what is left is without the secrets among the parameters.
+        scrubber = redactor_of(find_secrets(contract.parameters, example.parameters, by_name=False))
+        differences = differing(scrubber.value(example.return_value), run.response, ignored)
+    return ExampleResult(
+        number,
+        example.description or f"Example {number}",
+        tuple(parameters_problems[:MAX_TOLD]),
+        tuple(return_problems[:MAX_TOLD]),
+        run,
+        tuple(differences),
+    )
+
+
+def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> list[Difference]:
+    """Where `response` differs from `expected`, except at or below the ignored pointers; at most `MAX_TOLD`."""
+    return compare(expected, response, most=MAX_TOLD, ignored=ignored)

@@ -1,0 +1,64 @@
+"""Runs whose server process or worker has ended: none stays "running" for ever, and none is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from playground.models import QueuedMessage, Run
+from playground.process_id import is_gone
+from playground.run_writer import count
+
+# A host on another machine cannot be looked at from here. It says that it lives every SIGN_OF_LIFE_S.
+SIGN_OF_LIFE_S = 15
+SILENT_S = 90
+
+# Short runs are written down when they end, so one that was seen to wait may have begun a moment before.
+WAS_QUEUED = "The server ended while this run waited, or just as it began. Whether the tool was called is not known."
+WAS_RUNNING = "The server ended while this run was under way. Whether the tool did its work is not known."
+NOT_TAKEN = "No worker took this run within {limit_s:,} s. The tool was not called."
+
+
+def recover_runs(*, own: Iterable[str] = ()) -> int:
+    """Mark as crashed the runs whose host has ended, and those that no worker takes.
+
+    Args:
+        own: hosts to treat as ended although they live: that of a process that is about to end.
+
+    Returns:
+        How many were marked.
+    """
+    active = Run.objects.active()
+    hosts = set(active.values_list("host", flat=True).distinct().order_by())
+    gone = [host for host in hosts - {""} if host in set(own) or is_gone(host)]
+    now = timezone.now()
+    silent = (
+        active.exclude(host="")
+        .annotate(sign=Coalesce(F("seen_at"), F("created_at")))
+        .filter(sign__lt=now - timedelta(seconds=SILENT_S))
+    )
+    marked = 0
+    for runs in (active.filter(host__in=gone), silent):
+        marked += _crash(runs.filter(outcome="queued"), WAS_QUEUED)
+        marked += _crash(runs.filter(outcome="running"), WAS_RUNNING)
+    limit_s = settings.RUN_QUEUE_WAIT_S
+    untaken = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
+    return marked + _crash(untaken, NOT_TAKEN.format(limit_s=limit_s))
+
+
+def _crash(runs: QuerySet[Run], error: str) -> int:
+    now = timezone.now()
+    with transaction.atomic():
+        found = list(runs.only("mode", "created_at"))
+        marked = runs.update(outcome="crashed", error=error, finished_at=now) if found else 0
+        QueuedMessage.objects.filter(run__in=found[:marked]).delete()
+        for run in found[:marked]:
+            run.outcome, run.finished_at = "crashed", now
+            count(run)
+    return marked

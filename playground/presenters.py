@@ -1,0 +1,178 @@
+"""A run told to a person: its state in one sentence, its response as a table, and how to repeat it from elsewhere."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from catalog.code_samples import Call, as_curl, as_python
+from catalog.jsontext.reader import JSON, Number, dumps
+from playground.models import Run
+
+MAX_ROWS = 200
+MAX_COLUMNS = 24
+SNIPPET_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What there is to say about a run, in one sentence. `tone` is "good", "bad", "warn", "info" or "muted"."""
+
+    text: str
+    tone: str
+    icon: str
+
+
+RUNNING = Sentence("Running.", "info", "play")
+
+
+def sentence(run: Run, place: int = 0) -> Sentence:
+    """The state of `run`; `place` is its place in the queue, from 1, or 0 where it does not wait."""
+    if run.outcome == "queued" and place:
+        which = f"number {place:,}" if place > 1 else "next"
+        return Sentence(f"Waiting for its turn: {which} in the queue.", "info", "clock")
+    if run.verdict == "conforms":
+        return Sentence("The response conforms to returnType.", "good", "circle-check")
+    if run.verdict == "violates":
+        return Sentence(f"The response violates returnType {_times(run)}.", "bad", "triangle-alert")
+    if run.verdict == "unchecked":
+        return Sentence(f"The response was not checked. {run.verdict_reason}", "muted", "circle-dashed")
+    return {
+        "queued": RUNNING,  # its row says so only once it has taken a while
+        "running": RUNNING,
+        "raised": Sentence("The tool raised an error instead of giving a response.", "bad", "circle-x"),
+        "timed_out": Sentence(f"Not done within its limit of {run.timeout_s:g} s, and ended.", "bad", "hourglass"),
+        "cancelled": Sentence("Cancelled before there was a response.", "muted", "square"),
+        "crashed": Sentence("Its process ended before there was a response.", "bad", "zap"),
+        "refused": Sentence("Refused: nothing was called.", "warn", "circle-slash"),
+    }.get(run.outcome, Sentence("Ended without a response.", "muted", "circle-dashed"))
+
+
+def _times(run: Run) -> str:
+    count = len(run.problems)
+    if run.problems_truncated:
+        return f"in more than {count} places"
+    return "in one place" if count == 1 else f"in {count} places"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A list of objects, as rows. `pointer` is where the list stands in the response."""
+
+    pointer: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    rows_in_all: int
+    columns_in_all: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value of a table. `text` is plain text; what is no text or number is shown as JSON."""
+
+    value: JSON
+    is_present: bool
+
+    @property
+    def is_text(self) -> bool:
+        return isinstance(self.value, str)
+
+    @property
+    def is_number(self) -> bool:
+        return isinstance(self.value, int | Number) and not isinstance(self.value, bool)
+
+
+def as_table(response: JSON) -> Table | None:
+    """The response's list of objects as a table: itself, or its only list of objects; None where there is none."""
+    pointer, found = "", response
+    if isinstance(response, dict):
+        lists = [(name, value) for name, value in response.items() if _is_table(value)]
+        if len(lists) != 1:
+            return None
+        name, found = lists[0]
+        pointer = f"/{name}"
+    if not _is_table(found) or not isinstance(found, list):
+        return None
+    objects = [row for row in found if isinstance(row, dict)]
+    columns = list(dict.fromkeys(name for row in objects for name in row))
+    shown = columns[:MAX_COLUMNS]
+    rows = [[Cell(row.get(name), name in row) for name in shown] for row in objects[:MAX_ROWS]]
+    return Table(pointer, shown, rows, len(objects), len(columns))
+
+
+def _is_table(value: JSON) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and row for row in value)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """How to make the same run from elsewhere."""
+
+    key: str
+    title: str
+    text: str
+
+
+def snippets(run: Run, site: str) -> list[Snippet]:
+    """The run as `curl`, Python and a command. They hold no secret: token and configuration are left to fill in."""
+    body: dict[str, JSON] = {"parameters": run.parameters}
+    if run.mode == "mock":
+        body["mode"] = "mock"
+    if run.configuration_name:
+        body["saved_configuration"] = run.configuration_name
+    elif run.configuration_fingerprint:
+        body["configuration"] = {}
+    text = dumps(body)
+    if len(text) > SNIPPET_CHARACTERS:
+        return []
+    fill_in = FILL_IN if "configuration" in body else ""
+    call = Call(f"{site}/api/v1/tools/{run.tool.slug}/runs", body, fill_in)
+    return [
+        Snippet("curl", "curl", as_curl(call)),
+        Snippet("python", "Python", as_python(call)),
+        Snippet("command", "manage.py", _command(run, fill_in)),
+    ]
+
+
+FILL_IN = "the configuration is not kept: fill it in"
+
+
+def _command(run: Run, fill_in: str) -> str:
+    words = [".venv/bin/python", "manage.py", "run_tool", f"--parameters={run.parameters_json}"]
+    if run.mode == "mock":
+        words.append("--mock")
+    if fill_in:
+        words.append("--configuration={}")
+    command = shlex.join([*words, "--", run.tool.tool_id])
+    return f"# {fill_in}\n{command}" if fill_in else command
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One part of a run's time, and where it lies on a line of 100."""
+
+    css: str
+    name: str
+    text: str
+    ms: float
+    x: float
+    width: float
+
+
+def phases(run: Run) -> list[Phase]:
+    """Where the time of `run` went, in order; [] where nothing was called."""
+    parts = [
+        ("queue", "Waiting", "for a free slot", run.queue_ms),
+        ("start", "Starting", "a process of its own, and the tool", run.start_ms),
+        ("call", "Calling", "the tool", run.call_ms),
+        ("check", "Checking", "the response against returnType", run.check_ms),
+    ]
+    known = [(css, name, text, ms) for css, name, text, ms in parts if ms is not None]
+    whole = sum(ms for *_, ms in known) or 1.0
+    found: list[Phase] = []
+    x = 0.0
+    for css, name, text, ms in known:
+        width = round(100 * ms / whole, 2)
+        found.append(Phase(css, name, text, ms, round(x, 2), width))
+        x += width
+    return found

@@ -1,0 +1,297 @@
+"""Redaction: secrets are removed from a tool's response and output, before any of it is stored or shown.
+
+Nothing here knows Django. A secret is found by its value, wherever it stands and in the spellings that programs write
+it in: as it is, escaped in JSON, Python or HTML, percent-encoded, in hexadecimal, and inside base64.
+
+The spellings are built when there is something to search. A text is searched in one pass, however many spellings there
+are, by looking up their first characters. A single pattern of all spellings would try each of them at each character.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, TypeVar
+from urllib.parse import quote, quote_plus
+
+from catalog.jsontext.numbers import NUMBER, NumberError, number_from
+from catalog.jsontext.reader import JSON, Number
+
+MARK = "[secret]"
+WITHHELD = "[withheld: it could not be searched for secrets]"
+MAX_SECRETS: Final = 200  # strings and numbers in the parameters of a run, and as many again in its configuration
+MAX_SECRET_BYTES: Final = 64 * 1024  # of these in total, as UTF-8
+# Taking out one to three characters would leave holes in ordinary words and say which letters the secret has.
+MIN_SECRET_CHARACTERS = 4
+# A key file is a secret line by line, too: a log may show one of them.
+MIN_LINE_CHARACTERS = 16
+
+_FEW: Final = 200  # up to so many beginnings, a pattern finds them faster than a lookup at each character
+_LONG: Final = 256  # characters; longer spellings are compared one by one, up to the first difference
+_COMPARED_AT_ONCE: Final = 4096  # characters that count as one comparison
+_MAX_COMPARISONS: Final = 1_000_000  # of spellings with one text or value
+
+
+Searched = TypeVar("Searched", bound=JSON)
+
+
+class Redactor:
+    """Removes a set of secret strings from texts and JSON values.
+
+    With more secrets than one run may have, it removes everything; such runs are refused earlier.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._secrets: list[str] = []
+        self._withholds_all = False
+        size = 0
+        for secret in secrets:
+            if len(secret) < MIN_SECRET_CHARACTERS:
+                continue
+            size += len(secret.encode("utf-8", "surrogatepass"))
+            if len(self._secrets) == 2 * MAX_SECRETS or size > 2 * MAX_SECRET_BYTES:
+                self._withholds_all = True
+                self._secrets.clear()
+                break
+            self._secrets.append(secret)
+
+    def __bool__(self) -> bool:
+        return self._withholds_all or bool(self._secrets)
+
+    def __repr__(self) -> str:
+        return "Scrubber()"
+
+    @cached_property
+    def _spellings(self) -> _Spellings:
+        return _Spellings(spelling for secret in self._secrets for spelling in _spellings(secret))
+
+    def text(self, text: str) -> str:
+        """`text` with every secret replaced by `MARK`."""
+        return self._safely(text, lambda search: search.text(text))
+
+    def cut_text(self, text: str) -> str:
+        """As `text`, for a text that was cut at its end or is still growing: a secret may have begun and not ended.
+
+        What could be the beginning of a secret, at the very end, is taken out as well.
+        """
+        return self._safely(text, lambda search: search.without_begun(search.text(text)))
+
+    def message(self, message: str) -> str:
+        """`message` of a check, which quotes values cut short ("…"): a secret may begin there and not end."""
+        if not self:
+            return message
+        *cut, last = message.split("…")
+        return "…".join([*map(self.cut_text, cut), self.text(last)])
+
+    def value(self, value: JSON) -> JSON:
+        """`value` with every secret in its strings, member names and numbers replaced."""
+        return self._safely(value, lambda search: search.value(value))
+
+    def _safely(self, unsearched: Searched, search: Callable[[_Search], Searched]) -> Searched | str:
+        """The result of `search`; `WITHHELD` if the value cannot be searched."""
+        if self._withholds_all:
+            return WITHHELD
+        if not self._secrets:
+            return unsearched
+        try:
+            return search(_Search(self._spellings))
+        except _TooMuchWork:
+            return WITHHELD
+
+
+class _TooMuchWork(Exception):
+    """Too many parts of a text look like the beginning of a secret."""
+
+
+class _Spellings:
+    """The spellings of some secrets, ready for lookup."""
+
+    def __init__(self, spellings: Iterable[str]) -> None:
+        self.all = frozenset(spellings)
+        self.ordered = sorted(self.all)
+        self.longest = max(map(len, self.all), default=0)
+        self.shortest = min(map(len, self.all), default=0)
+        short = [spelling for spelling in self.all if len(spelling) < MIN_LINE_CHARACTERS]
+        long = [spelling for spelling in self.all if len(spelling) >= MIN_LINE_CHARACTERS]
+        self.tables = [
+            _Table(some, length)
+            for some, length in ((short, MIN_SECRET_CHARACTERS), (long, MIN_LINE_CHARACTERS))
+            if some
+        ]
+        self.has_numbers = any(map(_is_number, self.all))
+        self.starts = {spelling[:MIN_SECRET_CHARACTERS] for spelling in self.all}
+
+    def any_begins_with(self, text: str) -> bool:
+        """Whether one of them begins with `text`."""
+        at = bisect_left(self.ordered, text)
+        return at < len(self.ordered) and self.ordered[at].startswith(text)
+
+
+@dataclass(slots=True)
+class _Beginning:
+    """The spellings with the same beginning, the longest first.
+
+    Attributes:
+        long: the long ones, by their first `_LONG` characters.
+        lengths: the lengths of the others.
+    """
+
+    long: dict[str, list[str]] = field(default_factory=dict)
+    lengths: list[int] = field(default_factory=list)
+
+
+class _Table:
+    """Spellings by their first `length` characters."""
+
+    def __init__(self, spellings: list[str], length: int) -> None:
+        self.length = length
+        self.beginnings: dict[str, _Beginning] = {}
+        for spelling in sorted(spellings, key=len, reverse=True):
+            beginning = self.beginnings.setdefault(spelling[:length], _Beginning())
+            if len(spelling) > _LONG:
+                beginning.long.setdefault(spelling[:_LONG], []).append(spelling)
+            elif len(spelling) not in beginning.lengths[-1:]:
+                beginning.lengths.append(len(spelling))
+        self._pattern = None
+        if len(self.beginnings) <= _FEW:
+            columns = ({start[index] for start in self.beginnings} for index in range(length))
+            self._pattern = re.compile("(?=" + "".join(f"[{re.escape(''.join(some))}]" for some in columns) + ")")
+
+    def places(self, text: str) -> Iterator[int]:
+        """Where in `text` one of the spellings may begin, in order."""
+        if self._pattern:
+            return (match.start() for match in self._pattern.finditer(text))
+        return (at for at in range(len(text) - self.length + 1) if text[at : at + self.length] in self.beginnings)
+
+
+class _Search:
+    """One search of a text or value, with its work counted."""
+
+    def __init__(self, spellings: _Spellings) -> None:
+        self._spellings = spellings
+        self._searched = (str, dict, list, *_NUMBERS) if spellings.has_numbers else (str, dict, list)
+        self._comparisons = 0
+
+    def text(self, text: str) -> str:
+        if len(text) < self._spellings.shortest:
+            return text
+        found = [
+            (at, end)
+            for table in self._spellings.tables
+            for at in table.places(text)
+            if (end := self._end(table, text, at))
+        ]
+        pieces = []
+        done = 0
+        for at, end in sorted(found):
+            if at >= done:
+                pieces += [text[done:at], MARK]
+            done = max(done, end)
+        return "".join([*pieces, text[done:]])
+
+    def _end(self, table: _Table, text: str, at: int) -> int:
+        """The end of the longest spelling that begins at `at`; 0 if none does."""
+        beginning = table.beginnings.get(text[at : at + table.length])
+        if beginning is None:
+            return 0
+        self._count(1)
+        for spelling in beginning.long.get(text[at : at + _LONG], ()):
+            self._count(1 + len(spelling) // _COMPARED_AT_ONCE)
+            if text.startswith(spelling, at):
+                return at + len(spelling)
+        for length in beginning.lengths:
+            self._count(1)
+            if text[at : at + length] in self._spellings.all:
+                return at + length
+        return 0
+
+    def without_begun(self, text: str) -> str:
+        """`text` without a possible beginning of a secret at its very end."""
+        known = self._spellings
+        for at in range(max(0, len(text) - known.longest + 1), len(text)):
+            start = text[at : at + MIN_SECRET_CHARACTERS]
+            if start not in known.starts and len(start) == MIN_SECRET_CHARACTERS:
+                continue
+            self._count(1 + (len(text) - at) // _COMPARED_AT_ONCE)
+            if known.any_begins_with(text[at:]):
+                return text[:at]
+        return text
+
+    def value(self, value: JSON) -> JSON:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {
+                self.text(name): self.value(member) if isinstance(member, self._searched) else member
+                for name, member in value.items()
+            }
+        if isinstance(value, list):
+            return [self.value(item) if isinstance(item, self._searched) else item for item in value]
+        if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+            return MARK if number_text(value) in self._spellings.all else value
+        return value
+
+    def _count(self, comparisons: int) -> None:
+        self._comparisons += comparisons
+        if self._comparisons > _MAX_COMPARISONS:
+            raise _TooMuchWork
+
+
+_NUMBERS: Final = (int, Number)
+
+
+def _is_number(text: str) -> bool:
+    """Whether `text` is a JSON number as it is read; not "68e99999", which looks like one and is out of range."""
+    try:
+        return bool(NUMBER.fullmatch(text)) and number_from(text) is not None
+    except NumberError:
+        return False
+
+
+def number_text(number: int | Number) -> str:
+    """A number as it is written in JSON."""
+    return number.lexeme if isinstance(number, Number) else str(number)
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
+    for part in (secret, secret.strip(), *(line for line in lines if len(line) >= MIN_LINE_CHARACTERS)):
+        if len(part) >= MIN_SECRET_CHARACTERS:
+            yield from _spellings_of_one(part)
+
+
+def _spellings_of_one(secret: str) -> Iterator[str]:
+    yield secret
+    for ensure_ascii in (True, False):
+        escaped = json.dumps(secret, ensure_ascii=ensure_ascii)[1:-1]
+        yield escaped
+        yield escaped.replace("/", "\\/")
+        yield json.dumps(escaped, ensure_ascii=ensure_ascii)[1:-1]  # JSON inside JSON
+    yield repr(secret)[1:-1]
+    yield html.escape(secret)
+    raw = secret.encode("utf-8", "surrogatepass")
+    yield repr(raw)[2:-1]
+    yield raw.hex()
+    yield raw.hex().upper()
+    for encoded in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
+        yield encoded
+        yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), encoded)
+        yield quote(encoded, safe="")  # encoded twice, as in a redirect's address
+    yield from _inside_base64(raw)
+
+
+def _inside_base64(raw: bytes) -> Iterator[str]:
+    """How `raw` looks inside base64 of a longer text ("user:secret"), at each of the three places it may begin."""
+    for skipped, first in ((0, 0), (1, 2), (2, 3)):
+        # The characters before `first` also hold bits of what comes before; those after `last`, of what follows.
+        last = (skipped + len(raw)) * 8 // 6
+        encoded = base64.b64encode(bytes(skipped) + raw)[first:last].decode()
+        if len(encoded) >= MIN_SECRET_CHARACTERS:
+            yield encoded
+            yield encoded.replace("+", "-").replace("/", "_")

@@ -1,0 +1,41 @@
+"""Counts of ended runs in the database, which all web servers and workers of a team share: for `/metrics`.
+
+A server that runs tools itself counts in files of its own (`counting.py`), which costs next to nothing. Where Celery's
+workers run them, on whatever machines, an ended run adds one to a row: outcome, mode and how long it took decide which.
+These counts do not begin at zero when a server starts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+
+from django.db.models import F
+
+from playground.metrics import RUN_BOUNDS_S, Histogram
+from playground.models import RunTally
+
+
+def add(outcome: str, mode: str, seconds: float) -> None:
+    """A run has ended."""
+    bucket = bisect_left(RUN_BOUNDS_S, seconds)
+    row = RunTally.objects.filter(outcome=outcome, mode=mode, bucket=bucket)
+    more = {"count": F("count") + 1, "seconds": F("seconds") + seconds}
+    if not row.update(**more):
+        RunTally.objects.bulk_create([RunTally(outcome=outcome, mode=mode, bucket=bucket)], ignore_conflicts=True)
+        row.update(**more)
+
+
+def summed() -> dict[tuple[str, str], Histogram]:
+    """How long runs took, by outcome and mode; without those of which there were none."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    seconds: dict[tuple[str, str], float] = {}
+    for row in RunTally.objects.order_by("outcome", "mode"):
+        key = row.outcome, row.mode
+        counts.setdefault(key, [0] * (len(RUN_BOUNDS_S) + 1))[row.bucket] += row.count
+        seconds[key] = seconds.get(key, 0.0) + row.seconds
+    found = {}
+    for key, of_buckets in counts.items():
+        *cumulated, total = itertools.accumulate(of_buckets)
+        found[key] = Histogram(RUN_BOUNDS_S, cumulated, total, seconds[key])
+    return found

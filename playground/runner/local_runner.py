@@ -1,0 +1,231 @@
+"""The runner for one machine: a few slots, a queue, and one thread that watches all runs of this process.
+
+Tools run in the processes of a worker (`playground.worker`). It is started with the first run, and ends when nothing
+has run for a while, when the runner is closed, and when this process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import math
+import os
+import queue
+import statistics
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from catalog.errors import Busy
+from playground.runner.job import Job
+from playground.runner.local_run import LocalRun
+from playground.runner.scheduler import Dispatcher
+from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
+from playground.worker import syscalls
+
+logger = logging.getLogger(__name__)
+
+MAX_SLOTS: Final = 400  # a factory has users for a few more keepers
+_REPORTERS: Final = 2
+_CLOSE_LIMIT_S: Final = 5.0
+_PROBE_LIMIT_S: Final = 20.0
+_LONGEST_RETRY_S: Final = 60
+
+
+class LocalRunner:
+    """A `Runner` in processes of this machine. One per process; may be used from any thread."""
+
+    def __init__(
+        self,
+        *,
+        slots: int = 8,
+        queue_max: int = 1000,
+        environment: Mapping[str, str] | None = None,
+        environment_names: Sequence[str] = (),
+        search_path: Sequence[str] = (),
+        hidden: Sequence[str] = (),
+        writable: Sequence[str] = (),
+        modes: Sequence[str] = ALL_MODES,
+        idle_s: float = 300.0,
+    ) -> None:
+        """Make a runner; nothing is started before the first run.
+
+        Args:
+            slots: how many run at once, at most `MAX_SLOTS`.
+            queue_max: how many may wait.
+            environment: where the variables that tools may see are taken from; this process's own where it is None.
+            environment_names: names of variables that tools see, besides the harmless ones.
+            search_path: directories where factories are found, besides those of Python itself.
+            hidden: directories that tools must not see, as far as the machine allows it: the site's data.
+            writable: directories that tools may write to, where files are read-only for them otherwise.
+            modes: how processes may be set apart, see `playground.worker.sandbox`.
+            idle_s: after so long without a run, what was kept ready for the next one ends.
+        """
+        if not 1 <= slots <= MAX_SLOTS:
+            raise ValueError(f"slots is {slots}; from 1 to {MAX_SLOTS} are accepted")
+        self._slots = slots
+        self._queue_max = queue_max
+        self._idle_s = idle_s
+        self._worker_arguments: dict[str, Any] = {
+            "environment": clean_environment(environment_names, os.environ if environment is None else environment),
+            "search_path": search_path,
+            "hidden": hidden,
+            "writable": writable,
+            "modes": modes,
+        }
+        self._lock = threading.Lock()
+        self._waiting: deque[LocalRun] = deque()
+        self._active: set[LocalRun] = set()
+        self._to_kill: list[LocalRun] = []
+        self._durations_s: deque[float] = deque(maxlen=50)
+        self._closing = False
+        self._dispatcher: Dispatcher | None = None
+        self._thread: threading.Thread | None = None
+        self._isolation: dict[str, Any] | None = None
+        self._isolation_known = threading.Event()
+        self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._reporters: list[threading.Thread] = []
+
+    # For everybody: a Runner
+
+    def submit(self, job: Job) -> LocalRun:
+        """Start `job`, or let it wait for its turn.
+
+        Raises:
+            Busy: as many wait as may wait.
+        """
+        run = LocalRun(job, self)
+        with self._lock:
+            if len(self._active) + len(self._waiting) >= self._slots + self._queue_max:
+                raise Busy("Too many runs are waiting.", retry_after_s=self._retry_after_s())
+            self._waiting.append(run)
+            dispatcher = self._started()
+        dispatcher.wake()
+        return run
+
+    def find(self, run_id: str) -> LocalRun | None:
+        """The run of that name, while it waits or runs here."""
+        with self._lock:
+            return next((run for run in (*self._active, *self._waiting) if run.run_id == run_id), None)
+
+    def isolation(self) -> dict[str, Any]:
+        """How far runs are set apart on this machine; the first time it is tried out, which takes a moment.
+
+        Returns:
+            dict: {"mode": "namespaces" | "user" | "plain", "own_users": bool, "refused": {what: why not}}
+        """
+        if self._isolation is None:
+            worker = WorkerProcess(**self._worker_arguments)
+            try:
+                self._isolation = worker.read_isolation()
+            finally:
+                worker.close()
+        return self._isolation
+
+    def close(self) -> None:
+        """End all runs, and all that was started for them."""
+        with self._lock:
+            self._closing = True
+            thread, self._thread = self._thread, None
+            waiting, self._waiting = self._waiting, deque()
+        atexit.unregister(self.close)
+        for run in waiting:
+            run.conclude("crashed", "The server was stopped.")
+        if thread is not None and self._dispatcher is not None:
+            self._dispatcher.wake()
+            thread.join(_CLOSE_LIMIT_S)
+        for _ in self._reporters:
+            self._reports.put(None)
+        for reporter in self._reporters:
+            reporter.join(_CLOSE_LIMIT_S)
+
+    # For its runs: a Host
+
+    def cancel(self, run: LocalRun) -> None:
+        with self._lock:
+            run.cancelled = True
+            waits = run in self._waiting
+            if waits:
+                self._waiting.remove(run)
+            elif run in self._active:
+                self._to_kill.append(run)
+            dispatcher = self._dispatcher
+        if waits:
+            run.conclude("cancelled", "The run was cancelled while it waited.")
+        elif dispatcher is not None:
+            dispatcher.wake()
+
+    def place_of(self, run: LocalRun) -> int:
+        with self._lock:
+            return self._waiting.index(run) + 1 if run in self._waiting else 0
+
+    def report(self, call: Callable[[], None]) -> None:
+        with self._lock:
+            if not self._reporters:
+                self._reporters = [self._new_thread(self._report_all, "runner-reports") for _ in range(_REPORTERS)]
+        self._reports.put(call)
+
+    # For its thread: an Office
+
+    def next_run(self) -> LocalRun | None:
+        with self._lock:
+            if not self._waiting or len(self._active) >= self._slots:
+                return None
+            run = self._waiting.popleft()
+            self._active.add(run)
+            return run
+
+    def active_runs(self) -> list[LocalRun]:
+        with self._lock:
+            return list(self._active)
+
+    def runs_to_kill(self) -> list[LocalRun]:
+        with self._lock:
+            runs, self._to_kill = self._to_kill, []
+        return runs
+
+    def ended(self, run: LocalRun) -> None:
+        with self._lock:
+            self._active.discard(run)
+            self._durations_s.append(time.monotonic() - run.times.started)
+
+    def isolation_found(self, isolation: dict[str, Any]) -> None:
+        self._isolation = isolation
+        if isolation["mode"] == "plain":  # then runs have this process's user, and could read its memory
+            syscalls.allow_inspection(allowed=False)
+
+    def is_closing(self) -> bool:
+        return self._closing
+
+    # Inside
+
+    def _started(self) -> Dispatcher:
+        """The dispatcher, its thread started; under the lock."""
+        if self._closing:
+            raise RuntimeError("the runner is closed")
+        if self._dispatcher is None:
+            self._dispatcher = Dispatcher(
+                self, lambda: WorkerProcess(**self._worker_arguments), slots=self._slots, idle_s=self._idle_s
+            )
+            self._thread = self._new_thread(self._dispatcher.serve, "runner")
+            atexit.register(self.close)
+        return self._dispatcher
+
+    def _new_thread(self, target: Callable[[], None], name: str) -> threading.Thread:
+        thread = threading.Thread(target=target, name=f"toolshelf-{name}", daemon=True)
+        thread.start()
+        return thread
+
+    def _report_all(self) -> None:
+        while call := self._reports.get():
+            try:
+                call()
+            except Exception:
+                logger.exception("What was to be done at the end of a run failed.")
+
+    def _retry_after_s(self) -> int:
+        """When there is likely to be room again, from how long the latest runs took."""
+        typical = statistics.median(self._durations_s) if self._durations_s else 1.0
+        return min(_LONGEST_RETRY_S, max(1, math.ceil(typical * len(self._waiting) / self._slots / 4)))

@@ -1,0 +1,194 @@
+"""Which subschemas apply at a place, given what stands there.
+
+They are kept as a list and never merged: the place's own schema, what it refers to, each `allOf`, `then` or `else` as
+the validator decides, `dependentSchemas` of members that are present, and the chosen branch of each union. Each is
+visited once, so a loop of references ends.
+
+Sources: JSON Schema 2020-12 Core, sections 8.2 and 10; earlier drafts where `Dialect` says they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote
+
+from catalog.json_schema.validation import Subschema
+from catalog.jsontext.reader import JSON
+from playground.schema_form.choices import Choice, Choices
+from playground.schema_form.schemas import Kinds, branches, members, references
+from playground.schema_form.values import Absent, Kind, Maybe
+
+MAX_PLACES: Final = 500
+_CONDITIONAL: Final = frozenset({"if", "dependentSchemas", "dependentRequired", "dependencies"})
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """A `oneOf` or `anyOf` at a place.
+
+    Attributes:
+        key: its way from the place's own schema ("oneOf", "allOf/0/anyOf"), the same in every request.
+        keyword: "oneOf" or "anyOf".
+        pointer: where it stands in the schema's document.
+        options: all its branches.
+        candidates: the indexes of those that allow the kind that stands or is wanted here.
+        chosen: the index in force; None where there is no candidate.
+    """
+
+    key: str
+    keyword: str
+    pointer: str
+    options: tuple[Subschema, ...]
+    candidates: tuple[int, ...]
+    chosen: int | None
+
+
+@dataclass(slots=True)
+class Applicable:
+    """What applies at a place.
+
+    Attributes:
+        places: the subschemas, outermost first.
+        named: those of them whose title is the place's.
+        unions: the unions among them that leave something to choose.
+        choices: the list of values to pick from, where there is one.
+        has_conditions: whether some of them apply because of the value.
+        is_complete: whether none was left out because it would take too long.
+    """
+
+    places: list[Subschema] = field(default_factory=list)
+    named: list[Subschema] = field(default_factory=list)
+    unions: list[Union] = field(default_factory=list)
+    choices: tuple[Choice, ...] | None = None
+    has_conditions: bool = False
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a subschema was reached.
+
+    Attributes:
+        text: the keywords on the way.
+        is_sure: it applies whatever the value is; what applies because of the value must not decide what can be typed.
+        is_named: its title is the place's, and not the name of one branch of several.
+    """
+
+    text: str
+    is_sure: bool = True
+    is_named: bool = True
+
+    def to(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Way:
+        return _Way(f"{self.text}/{tokens}", self.is_sure and is_sure, self.is_named and is_named)
+
+
+Chooser = Callable[[Sequence[Subschema], Maybe], int]
+"""Which of some branches a value means, for a place that is shown for the first time."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One search for what applies at one place.
+
+    Attributes:
+        value: what stands there, without what cannot be read.
+        kind: the kind that stands or is wanted there.
+        posted: the branches in force, by the union's key.
+        choose: picks a branch where none is in force.
+        is_valid: asks the validator; None when it has no more time.
+    """
+
+    value: Maybe
+    kind: Kind | None
+    posted: dict[str, int]
+    kinds: Kinds
+    choices: Choices
+    choose: Chooser
+    is_valid: Callable[[Subschema, JSON], bool | None]
+    found: Applicable = field(default_factory=Applicable)
+    _seen: set[object] = field(default_factory=set)
+    _lists: list[tuple[Choice, ...]] = field(default_factory=list)
+
+    def run(self, places: Iterable[Subschema]) -> Applicable:
+        """What applies where all of `places` do."""
+        for number, place in enumerate(places):
+            self._visit(place, _Way(str(number) if number else ""))
+        self.found.choices = _common(self._lists)
+        return self.found
+
+    def _visit(self, place: Subschema, way: _Way) -> None:
+        identity = place.identity
+        if identity in self._seen:
+            return
+        if len(self._seen) >= MAX_PLACES:
+            self.found.is_complete = False
+            return
+        self._seen.add(identity)
+        self.found.places.append(place)
+        if way.is_named:
+            self.found.named.append(place)
+        if way.is_sure and (listed := self.choices.own(place)) is not None:
+            self._lists.append(listed)
+        for index, target in enumerate(references(place)):
+            self._visit(target, way.to(f"$ref{index or ''}"))
+        for index, part in enumerate(branches(place, "allOf")):
+            self._visit(part, way.to(f"allOf/{index}"))
+        self._conditions(place, way)
+        for keyword in ("oneOf", "anyOf"):
+            if options := branches(place, keyword):
+                self._union(place, keyword, options, way.to(keyword))
+
+    def _conditions(self, place: Subschema, way: _Way) -> None:
+        keywords = members(place)
+        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(keywords)
+        if isinstance(self.value, Absent):
+            return
+        known = place.dialect.keywords
+        if "if" in keywords and "if" in known and keywords.keys() & {"then", "else"}:
+            holds = self.is_valid(place.sub("if"), self.value)
+            then = "then" if holds else "else"
+            if holds is not None and then in keywords:
+                self._visit(place.sub(then), way.to(then, is_sure=False))
+        if not isinstance(self.value, dict):
+            return
+        for keyword in ("dependentSchemas", "dependencies"):
+            dependent = keywords.get(keyword)
+            if keyword in known and isinstance(dependent, dict):
+                for name, schema in dependent.items():
+                    if name in self.value and isinstance(schema, dict | bool):
+                        self._visit(place.sub(keyword, name), way.to(f"{keyword}/{_token(name)}", is_sure=False))
+
+    def _union(self, place: Subschema, keyword: str, options: list[Subschema], way: _Way) -> None:
+        listed = self.choices.of_union(options)
+        if listed is not None and way.is_sure:
+            self._lists.append(listed)
+            return
+        candidates = tuple(
+            index for index, option in enumerate(options) if self.kind is None or self.kind in self.kinds.of(option)
+        )
+        chosen = self.posted.get(way.text)
+        if chosen not in candidates:
+            chosen = self._chosen(options, candidates)
+        pointer = f"{place.pointer}/{keyword}"
+        self.found.unions.append(Union(way.text, keyword, pointer, tuple(options), candidates, chosen))
+        if chosen is not None:
+            self._visit(options[chosen], way.to(str(chosen), is_named=len(candidates) == 1))
+
+    def _chosen(self, options: list[Subschema], candidates: tuple[int, ...]) -> int | None:
+        if len(candidates) < 2:
+            return candidates[0] if candidates else None
+        return candidates[self.choose([options[index] for index in candidates], self.value)]
+
+
+def _token(name: str) -> str:
+    return quote(name, safe="", errors="surrogatepass")
+
+
+def _common(lists: list[tuple[Choice, ...]]) -> tuple[Choice, ...] | None:
+    if not lists:
+        return None
+    first, *others = lists
+    allowed = [{choice.key for choice in other} for other in others]
+    return tuple(choice for choice in first if all(choice.key in keys for keys in allowed))

@@ -1,0 +1,226 @@
+"""Errors at the controls that they are about.
+
+What cannot be read is said where it was typed; what breaks the schema, where a person can mend it: a missing member at
+its empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen
+branch alone. What has no control of its own is said at the nearest one around it.
+
+An empty field has one message, which asks for its value ("Enter owner"). Other violations that only result from the
+missing value are left out, such as a list that is too short, or a union of which no branch matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from catalog.json_schema.validation import Violation
+from playground.schema_form.control_names import member_path
+from playground.schema_form.nodes import (
+    ArrayNode,
+    ArrayRow,
+    EntryRow,
+    Form,
+    Node,
+    ObjectNode,
+    Summary,
+    children,
+    target_of,
+)
+from playground.schema_form.to_value import Fault
+
+_ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
+MAX_LABELS: Final = 4
+_ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
+_ABOUT_COUNTS: Final = frozenset({"minItems", "minProperties", "contains"})
+_REQUESTS: Final[Mapping[str, str]] = {
+    "absent": "Add",
+    "boolean": "Choose",
+    "choice": "Choose",
+    "choices": "Choose",
+    "file": "Choose a file for",
+}  # by a node's template; for all others "Enter"
+
+
+def attach_problems(
+    form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]
+) -> Form:
+    """`form` with every fault and violation at a node, and a summary that leads to them.
+
+    `paths` says where each part of the checked value stands in the form, by its pointer.
+    """
+    board = _Board(paths)
+    board.learn(form.root)
+    for fault in faults:
+        board.post_fault(fault)
+    for violation in sorted(violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING):
+        board.post_violation(violation)
+    return replace(form, root=board.pinned(form.root), errors=tuple(board.summary(form.root)))
+
+
+def places(form: Form) -> dict[str, tuple[str, str]]:
+    """What stands for each part of the value, by its pointer: what it is called, and the id of its control."""
+    found: dict[str, tuple[str, str]] = {}
+    for _path, node, where in _in_page_order(form.root):
+        found.setdefault(node.head.pointer, (" · ".join(where), target_of(node)))
+    return found
+
+
+@dataclass(slots=True)
+class _Board:
+    """What is said where.
+
+    Attributes:
+        nodes: the nodes by path; `keys`: the entries that a path is the value of.
+        messages: by path, and whether it is about the key there.
+        incomplete: the paths of objects and lists that lack a value, because a field right below is empty or cannot be
+            read.
+    """
+
+    paths: Mapping[str, str]
+    nodes: dict[str, Node] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
+    incomplete: set[str] = field(default_factory=set)
+
+    def learn(self, node: Node) -> None:
+        """Take up the nodes from `node` down."""
+        waiting = [node]
+        for known in waiting:
+            self.nodes[known.head.path] = known
+            waiting += children(known)
+            if isinstance(known, ObjectNode):
+                self.keys.update(entry.node.head.path for entry in known.entries if entry.key)
+
+    def post(self, path: str, message: str, *, on_key: bool = False) -> None:
+        """Say `message` at `path`, or at the nearest place around it."""
+        while path not in self.nodes and path:
+            path, on_key = _around(path), False
+        said = self.messages.setdefault((path, on_key and path in self.keys), [])
+        if message not in said:
+            said.append(message)
+
+    def post_fault(self, fault: Fault) -> None:
+        """Show at its field an entry that cannot be read, or is still empty."""
+        self.post(fault.path, fault.problem.message, on_key=fault.on_key)
+        if not fault.on_key:
+            self.incomplete.add(_around(fault.path))
+
+    def post_violation(self, violation: Violation) -> None:
+        """Say a violation where it can be mended."""
+        path = self._path(violation.pointer)
+        if violation.keyword in _ABOUT_MISSING and violation.names:
+            for name in violation.names:
+                self._post_missing(path, name, violation.message)
+        elif violation.keyword in {"oneOf", "anyOf"}:
+            self._post_union(violation, path)
+        elif not self._comes_from_an_empty_field(violation, path):
+            self.post(path, violation.message, on_key=violation.keyword in _ABOUT_NAMES)
+
+    def _post_missing(self, path: str, name: str, message: str) -> None:
+        """Ask for the member `name` at its empty field, unless that has a message already."""
+        below = member_path(path, name)
+        if below not in self.nodes:
+            self.post(path, message)
+            return
+        self.incomplete.add(path)
+        if (below, False) not in self.messages:
+            self.post(below, _request(self.nodes[below]))
+
+    def _comes_from_an_empty_field(self, violation: Violation, path: str) -> bool:
+        """Whether filling in an empty field may fix `violation`: it is about a count, or a shifted tuple's item."""
+        if violation.keyword in _ABOUT_COUNTS and path in self.incomplete:
+            return True
+        while path:
+            path = _around(path)
+            node = self.nodes.get(path)
+            if path in self.incomplete and isinstance(node, ArrayNode) and node.is_tuple:
+                return True
+        return False
+
+    def _post_union(self, violation: Violation, path: str) -> None:
+        node = self.nodes.get(path)
+        chosen = self._chosen_branch(violation, path)
+        for inner in chosen:
+            self.post_violation(inner)
+        if not chosen or (node and node.head.unions and not all(map(self._asks_for_a_field, chosen))):
+            self.post(path, violation.message)
+
+    def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
+        """The violations of the branch that is chosen at `path`."""
+        node = self.nodes.get(path)
+        index = dict(node.head.branches).get(violation.schema_pointer) if node else None
+        return violation.branches[index] if index is not None and index < len(violation.branches) else ()
+
+    def _asks_for_a_field(self, violation: Violation) -> bool:
+        """Whether `violation` only reports that fields of the form are empty."""
+        path = self._path(violation.pointer)
+        if violation.keyword in {"oneOf", "anyOf"}:
+            chosen = self._chosen_branch(violation, path)
+            return bool(chosen) and all(map(self._asks_for_a_field, chosen))
+        is_missing = violation.keyword in _ABOUT_MISSING and bool(violation.names)
+        return is_missing and all(member_path(path, name) in self.nodes for name in violation.names)
+
+    def _path(self, pointer: str) -> str:
+        while pointer not in self.paths and pointer:
+            pointer = pointer.rpartition("/")[0]
+        return self.paths.get(pointer, "")
+
+    def pinned(self, node: Node) -> Node:
+        """`node` and all below with what is said of them."""
+        if not self.messages:
+            return node
+        errors = tuple(self.messages.get((node.head.path, False), ()))
+        head = replace(node.head, errors=errors, kinds=node.head.kinds or (node.head.spare if errors else None))
+        if isinstance(node, ObjectNode):
+            return replace(
+                node,
+                head=head,
+                members=tuple(self.pinned(member) for member in node.members),
+                entries=tuple(self._pinned_entry(entry) for entry in node.entries),
+            )
+        if isinstance(node, ArrayNode):
+            return replace(node, head=head, rows=tuple(self._pinned_row(row) for row in node.rows))
+        return replace(node, head=head)
+
+    def _pinned_entry(self, entry: EntryRow) -> EntryRow:
+        errors = tuple(self.messages.get((entry.node.head.path, True), ()))
+        key = entry.key and replace(entry.key, errors=errors)
+        return replace(entry, key=key, node=self.pinned(entry.node))
+
+    def _pinned_row(self, row: ArrayRow) -> ArrayRow:
+        return replace(row, node=self.pinned(row.node))
+
+    def summary(self, root: Node) -> Iterator[Summary]:
+        """The messages in the order of the page, each with the control that it leads to."""
+        keys = {entry.node.head.path: entry.key for entry in _entries(root) if entry.key}
+        for path, node, where in _in_page_order(root):
+            for on_key in (True, False):
+                for message in self.messages.get((path, on_key), ()):
+                    target = keys[path].id if on_key else target_of(node)
+                    yield Summary(f"{' · '.join(where)}: {message}", target)
+
+
+def _request(node: Node) -> str:
+    """The message at a field that has to be filled in."""
+    return f"{_REQUESTS.get(node.template, 'Enter')} {node.head.label}"
+
+
+def _around(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _in_page_order(root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:
+    """Each path and node, and the labels that lead to it from below the root: at most the last `MAX_LABELS`."""
+    waiting: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
+    while waiting:
+        node, above = waiting.pop()
+        where = (*above, node.head.label)[-MAX_LABELS:]
+        yield node.head.path, node, where
+        waiting += ((child, where if node is not root else ()) for child in reversed(children(node)))
+
+
+def _entries(root: Node) -> Iterator[EntryRow]:
+    for _path, node, _where in _in_page_order(root):
+        if isinstance(node, ObjectNode):
+            yield from node.entries

@@ -1,0 +1,203 @@
+"""A form in use: opened with a value, and again with what was submitted. Pages need no more than this.
+
+opened = begin(schema, value, name="parameters")         -> .form to draw
+again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if .is_ready
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from catalog.json_schema.validation import CheckResult, CompiledSchema, Subschema, Violation
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON
+from playground.schema_form.actions import apply
+from playground.schema_form.build import build
+from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, folded_draft
+from playground.schema_form.defaults import fresh
+from playground.schema_form.draft import Draft, Missing, Object, Raw
+from playground.schema_form.errors import attach_problems
+from playground.schema_form.lookups import SchemaLookups
+from playground.schema_form.nodes import Button, Form, fields
+from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
+from playground.schema_form.parse import Pairs, decode
+from playground.schema_form.secret_marks import mentions_secrets, secret_names
+from playground.schema_form.secrets import Safe, conceal
+from playground.schema_form.to_value import Fault, read
+from playground.schema_form.values import ABSENT, Absent, Maybe, literal
+
+Tell = Callable[[CheckResult, JSON], CheckResult]
+HIDDEN: Final = "••••••••"
+MAX_FIELDS: Final = 1000  # that one form sends
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A form at one moment.
+
+    Attributes:
+        form: what to draw.
+        draft: what the form holds, typed letters included.
+        value: the value, as far as it can be read; ABSENT where there is none.
+        problems: what cannot be read, then what breaks the schema; after a plain submit. Pointers are into `value`.
+        unchecked: why the value could not be checked against the schema; "" where it could.
+        was_operation: a button of the form was pressed: draw it again, and do no more.
+    """
+
+    form: Form
+    draft: Draft
+    value: Maybe
+    problems: tuple[Problem, ...] = ()
+    unchecked: str = ""
+    was_operation: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the value is whole and nothing is wrong with it."""
+        return not self.was_operation and not self.problems and not isinstance(self.value, Absent)
+
+    @property
+    def view(self) -> Literal["fields", "json"]:
+        """How the whole is shown."""
+        return "json" if isinstance(self.draft, Raw) else "fields"
+
+    @property
+    def switch(self) -> Button:
+        """The button that shows the whole the other way; the draft stays the same."""
+        other, words = ("fields", "Form") if self.view == "json" else ("json", "JSON")
+        return Button(f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}")
+
+    @property
+    def preview(self) -> str:
+        """The exact JSON that would be sent, secrets hidden; "" where there is none."""
+        shown = read(self.draft, lambda _token: HIDDEN).value
+        return "" if isinstance(shown, Absent) else literal(shown, indent=2)
+
+
+def begin(
+    schema: CompiledSchema | None,
+    value: Maybe = ABSENT,
+    *,
+    name: str,
+    label: str = "",
+    stored: Maybe = ABSENT,
+    seal: PageTokenMaker | None = None,
+) -> Submission:
+    """The form of `value`; without one, of a new value.
+
+    Args:
+        schema: None allows everything.
+        value: a finished value, or ABSENT.
+        name: begins the name of each control; lower-case letters. Forms of one page have different names.
+        label: what people call the whole.
+        stored: the value whose secrets stay where they are; `value` itself, when it comes from there.
+        seal: closes secrets and what other branches held; without one these are in the page as they are.
+    """
+    session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
+    if isinstance(value, Absent):
+        return session.shown(session.new())
+    budget = PAGE
+    while True:
+        shown = session.shown(folded_draft(value, budget))
+        if budget < OPENED or fields(shown.form.root) <= MAX_FIELDS:
+            return shown
+        budget //= 2  # the schema makes more of the value than could be known from the value alone
+
+
+def submitted(
+    schema: CompiledSchema | None,
+    pairs: Pairs,
+    *,
+    name: str,
+    label: str = "",
+    stored: Maybe = ABSENT,
+    seal: PageTokenMaker | None = None,
+    is_checked: bool = True,
+    tell: Tell | None = None,
+) -> Submission:
+    """The form as it was submitted, after the button that was pressed; else its value, checked.
+
+    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are left alone. With
+    `is_checked` False nothing is checked: a button of another form of the page was pressed. `tell` may take out of what
+    a check says what is not for the page. The rest is as in `begin`.
+    """
+    session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
+    decoded = decode(pairs, name=name)
+    verb = decoded.operation.verb if decoded.operation else ""
+    session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
+    outcome = apply(decoded, session.places, session.guide)
+    if decoded.operation is not None or not is_checked:
+        session.pressed = verb
+        return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
+    return session.checked(outcome.draft, decoded.faults, tell)
+
+
+class _Session:
+    def __init__(
+        self, schema: CompiledSchema | None, name: str, label: str, stored: Maybe, seal: PageTokenMaker
+    ) -> None:
+        self.schema = schema
+        self.places: Sequence[Subschema] = () if schema is None else (schema.root,)
+        self.name = name
+        self.label = label
+        self.safe = Safe(stored, seal)
+        self.guide = SchemaLookups(kept=self.safe.open, seal=seal)
+        self.shows_all = False
+        self.pressed = ""
+        self.has_secrets = schema is not None and mentions_secrets(schema.schema)
+        self.secret_names = secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
+
+    def new(self) -> Draft:
+        """A new value; an object where nothing speaks against one."""
+        draft = fresh(self.guide, self.places)
+        is_open = isinstance(draft, Missing) and draft.kind is None and "object" in self.guide.kinds.of_all(self.places)
+        return Object() if is_open else draft
+
+    def shown(
+        self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = (), was_operation: bool = False
+    ) -> Submission:
+        """`draft`, drawn and not checked; only what an operation could not do is said."""
+        draft, form = self._drawn(draft, focus)
+        if faults:
+            form = attach_problems(form, faults, (), {})
+        return Submission(form, draft, self.guide.reading(draft).value, was_operation=was_operation)
+
+    def checked(self, draft: Draft, faults: Sequence[Fault], tell: Tell | None) -> Submission:
+        """`draft`, drawn with everything that is wrong with it."""
+        draft, form = self._drawn(draft, None)
+        reading = self.guide.reading(draft)
+        found = [*faults, *reading.faults]
+        if isinstance(reading.value, Absent) and not found:
+            found = [Fault("", Problem("", "Give a value", "form.value-needed"))]
+        problems = [fault.problem for fault in found]
+        unchecked = ""
+        violations: tuple[Violation, ...] = ()
+        if self.schema is not None and not isinstance(reading.value, Absent):
+            result = self.schema.check(reading.value)
+            if tell is not None:
+                result = tell(result, reading.value)
+            unchecked = result.reason or ""
+            violations = result.violations
+            problems += result.problems
+        return Submission(
+            attach_problems(form, found, violations, reading.paths), draft, reading.value, tuple(problems), unchecked
+        )
+
+    def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
+        if self.has_secrets:
+            draft = conceal(draft, self.places, self.guide, self.safe, self.secret_names)
+        draft = fold(draft, FULL_PAGE // 2 if self.shows_all else FULL_PAGE, focus=focus)
+        form = build(
+            self.places,
+            draft,
+            name=self.name,
+            label=self.label,
+            guide=self.guide,
+            focus=focus,
+            pressed=self.pressed,
+            shows_all=self.shows_all,
+            has_secrets=self.has_secrets,
+        )
+        return draft, form

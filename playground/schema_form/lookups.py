@@ -1,0 +1,97 @@
+"""What the schema says while one page is made: remembered, and within one budget of work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from catalog.json_schema.validation import Budget, Subschema
+from catalog.jsontext.reader import JSON
+from playground.schema_form.branches import Applicable, Search
+from playground.schema_form.choices import Choices
+from playground.schema_form.draft import Array, Constant, Draft, Missing, Numeral, Object, Text
+from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
+from playground.schema_form.schemas import Kinds
+from playground.schema_form.to_value import Reading, read
+from playground.schema_form.unions import Branches
+from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of
+
+
+@dataclass(slots=True)
+class SchemaLookups:
+    """Answers to questions about places of one form.
+
+    Attributes:
+        kept: finds a secret by its token.
+        seal: closes what is not to be read in the page.
+        has_conditions: whether anything seen so far depends on the value itself.
+        budget: the validator's work for this page; when it is spent, branches and conditions are no longer looked up.
+    """
+
+    kept: Callable[[str], Maybe] = lambda _token: ABSENT
+    seal: PageTokenMaker = field(default_factory=NoPageTokens)
+    budget: Budget = field(default_factory=Budget)
+    kinds: Kinds = field(default_factory=Kinds)
+    choices: Choices = field(default_factory=Choices)
+    branches: Branches = field(init=False)
+    has_conditions: bool = False
+    _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
+    _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.branches = Branches(self.kinds, self.choices, self.is_valid)
+
+    def is_valid(self, place: Subschema, value: JSON) -> bool | None:
+        """Whether `value` is valid; None when the work is no longer affordable."""
+        return place.is_valid(value, self.budget)
+
+    def reading(self, draft: Draft) -> Reading:
+        """The value of `draft`, read once."""
+        known = self._readings.get(id(draft))
+        if known is None:
+            known = self._readings[id(draft)] = (draft, read(draft, self.kept))
+        return known[1]
+
+    def at(self, places: Sequence[Subschema], draft: Draft) -> Applicable:
+        """What applies where all of `places` do and `draft` stands."""
+        key = (id(draft), tuple(place.identity for place in places))
+        known = self._found.get(key)
+        if known is None:
+            value = self.reading(draft).value if not isinstance(draft, Missing) else ABSENT
+            known = self._found[key] = (
+                draft,
+                self._search(places, value, self.kind(draft), dict(draft.state.branches)),
+            )
+        return known[1]
+
+    def at_value(self, places: Sequence[Subschema], value: Maybe) -> Applicable:
+        """The schemas that apply to a finished value to which all of `places` apply."""
+        return self._search(places, value, None if isinstance(value, Absent) else kind_of(value), {})
+
+    def _search(
+        self, places: Sequence[Subschema], value: Maybe, kind: Kind | None, branches: dict[str, int]
+    ) -> Applicable:
+        search = Search(value, kind, branches, self.kinds, self.choices, self.branches.choose, self.is_valid)
+        found = search.run(places)
+        self.has_conditions = self.has_conditions or found.has_conditions
+        return found
+
+    def kind(self, draft: Draft) -> Kind | None:
+        """The kind that stands or is wanted; None where that is open."""
+        match draft:
+            case Missing(kind):
+                return kind
+            case Text():
+                return "text"
+            case Numeral():
+                return "number"
+            case Constant(None):
+                return "null"
+            case Constant():
+                return "boolean"
+            case Object():
+                return "object"
+            case Array():
+                return "array"
+        value = self.reading(draft).value
+        return None if isinstance(value, Absent) else kind_of(value)

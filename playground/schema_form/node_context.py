@@ -1,0 +1,274 @@
+"""One place while its node is built: what stands there, what applies, and what every node says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.json_schema.validation import Subschema
+from playground.schema_form import children
+from playground.schema_form.branches import Applicable, Union
+from playground.schema_form.choices import Choice
+from playground.schema_form.control_names import control_name
+from playground.schema_form.draft import Draft, Missing, Raw, Text
+from playground.schema_form.facts import Facts, facts_of
+from playground.schema_form.lookups import SchemaLookups
+from playground.schema_form.nodes import Button, Head, Hidden, Node, Option, Selector
+from playground.schema_form.schemas import ALL_KINDS, likely_kind, members
+from playground.schema_form.values import KINDS, Kind, kind_of, literal
+from playground.schema_form.wording import KIND_WORDS, PLURALS, is_whole, kinds_in_words
+
+NOT_SET: Final = "(not set)"
+MAX_BRANCHES: Final = 200  # that one selector offers
+SCALARS: Final = frozenset[Kind]({"text", "number", "boolean"})
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a node stands.
+
+    Attributes:
+        path: among the form's controls; `pointer`: in the value.
+        name: the member's name, or "".
+        is_row: it has a value or is removed as a whole.
+        is_nameless: the label is only for those who do not see where it stands.
+        is_quiet: what its schema says is said once, for all its neighbours.
+        number: told after a title that several rows share.
+    """
+
+    path: str
+    pointer: str
+    label: str
+    name: str = ""
+    is_required: bool = False
+    is_row: bool = False
+    is_nameless: bool = False
+    is_quiet: bool = False
+    notes: tuple[str, ...] = ()
+    number: int | None = None
+
+
+@dataclass(slots=True)
+class Room:
+    """What one page can still hold, so that no schema makes it large.
+
+    Attributes:
+        members: empty members that are drawn at once; more can be added by name.
+        options: lines of lists to pick from; a longer list is a control to write in.
+    """
+
+    members: int = 150
+    options: int = 6_000
+
+
+@dataclass(slots=True)
+class NodeContext:
+    """One place, while its node is built.
+
+    Attributes:
+        kinds: those that its schemas allow; `kind`: the one that stands there, is wanted, or would come first.
+        build: builds the node of another place, below this one.
+    """
+
+    form: str
+    guide: SchemaLookups
+    room: Room
+    build: Callable[[Sequence[Subschema], Draft, Position], Node]
+    draft: Draft
+    spot: Position
+    found: Applicable
+    kinds: frozenset[Kind]
+    shows_all: bool = False
+    kind: Kind | None = field(init=False)
+    facts: Facts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kind = self.guide.kind(self.draft)
+        self.facts = facts_of(self.found.places, self.found.named, self.kind)
+
+    def control(self, tag: str) -> str:
+        """The name of a control of this place."""
+        return control_name(self.form, tag, self.spot.path)
+
+    def operation(self, verb: str, detail: str = "") -> str:
+        """The value of a button that does something here."""
+        return f"{self.form}:{verb}:{self.spot.path}" + (f":{detail}" if detail else "")
+
+    @property
+    def id(self) -> str:
+        return f"{self.form}:{self.spot.path}"
+
+    @property
+    def is_empty(self) -> bool:
+        return isinstance(self.draft, Missing)
+
+    @property
+    def must_exist(self) -> bool:
+        """Whether a value is present and required, so that "(not set)" is not offered."""
+        return self.spot.is_row or (self.spot.is_required and not self.is_empty)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The values to pick from; () where it is no place to pick from a list, or the person wants to write."""
+        if self.draft.state.view == "free" or len(self.found.choices or ()) > self.room.options:
+            return ()
+        from_schema = self.found.choices or ()
+        return tuple(choice for choice in from_schema if kind_allowed(choice, self.kinds))
+
+    def head(
+        self,
+        *,
+        buttons: tuple[Button, ...] = (),
+        is_container: bool = False,
+        has_types: bool = True,
+        views: tuple[Option, ...] = (),
+    ) -> Head:
+        """What the node of this place says of it."""
+        spot, facts = self.spot, self.facts
+        title = "" if spot.is_nameless else facts.title
+        label = title if spot.number is None else f"{title} {spot.number}"
+        kinds = self._kind_selector(is_container, views)
+        spare = None
+        if not spot.path and is_container and not views and self._has_one_kind:  # the page around it offers JSON
+            kinds, spare = None, kinds
+        told = not spot.is_quiet
+        return Head(
+            id=self.id,
+            path=spot.path,
+            pointer=spot.pointer,
+            label=label if title else spot.label,
+            name=spot.name if title and title != spot.name else "",
+            description=facts.description if told else "",
+            types=self.types if has_types and told and kinds is None else "",
+            hints=facts.hints if told else (),
+            default=facts.default if told else "",
+            examples=tuple(literal(example) for example in facts.examples[:3]) if told else (),
+            notes=self._notes(),
+            is_required=spot.is_required and bool(spot.path),
+            is_deprecated=facts.is_deprecated,
+            is_read_only=facts.is_read_only,
+            is_nameless=spot.is_nameless,
+            kinds=kinds,
+            spare=spare,
+            unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
+            buttons=buttons,
+            hidden=self._hidden(),
+            branches=tuple((union.pointer, union.chosen) for union in self.found.unions if union.chosen is not None),
+        )
+
+    @property
+    def types(self) -> str:
+        """The kinds that are allowed, in words."""
+        return kinds_in_words(self.kinds, {"type": "integer"} if self.facts.is_whole else {})
+
+    def _list_words(self) -> str:
+        """What a list is a list of."""
+        child = children.item(self.found, 0)
+        kinds = self.guide.kinds.of_all(child.places)
+        words = kinds_in_words(kinds, {"type": "integer"} if any(is_whole(members(p)) for p in child.places) else {})
+        return f"list of {PLURALS.get(words, words)}" if words and (" or " not in words or words in PLURALS) else "list"
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = list(self.spot.notes)
+        if not self.is_empty and self.kind is not None and self.kind not in self.kinds and not self.spot.notes:
+            notes.append(f"the schema does not allow {KIND_WORDS[self.kind]} here")
+        return tuple(notes)
+
+    def _hidden(self) -> tuple[Hidden, ...]:
+        state = self.draft.state
+        is_filled_in_here = self.kind in SCALARS and (self.spot.is_required or self.spot.is_row)
+        picked = dict(state.branches)
+        in_force = [
+            Hidden(self.control("u"), f"{union.key}={union.chosen}")
+            for union in self.found.unions
+            if len(union.candidates) > 1 and (not self.is_empty or is_filled_in_here or union.key in picked)
+        ]
+        view = [Hidden(self.control("w"), state.view)] if state.view else []
+        return (*in_force, *view, *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash))
+
+    @property
+    def _has_one_kind(self) -> bool:
+        return self.kinds == {self.kind} and not self.shows_all and not self.is_empty and not self.draft.state.stash
+
+    def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
+        present = None if self.is_empty else self.kind
+        left = {key.removeprefix("kind=") for key, _ in self.draft.state.stash}
+        offered = [kind for kind in KINDS if kind in self.kinds or kind == present or kind in left]
+        if isinstance(self.draft, Raw):
+            offered = []
+        is_told = self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free" or views
+        if len(offered) < 2 and not is_told and not is_container:
+            return None
+        current = "json" if isinstance(self.draft, Raw) else self.kind
+        if self.is_empty and is_container:
+            current = None
+        options = [self._kind_option(kind, current) for kind in offered]
+        if self.is_empty and current in left:
+            options += [Option(current, "as it was")]
+        if not self.spot.is_row and self.spot.path:
+            none_is_current = self.is_empty and current is None
+            options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
+        is_plain_text = self.is_empty or (isinstance(self.draft, Text) and not self.draft.is_literal)
+        if self.shows_all and current == "text" and is_plain_text:
+            options.append(Option("literal", "text as a JSON literal"))
+        options += views
+        if isinstance(self.draft, Raw):
+            options.append(Option("fields", "fields"))
+        if self.draft.state.view == "free":
+            options.append(Option("listed", "one of the listed values"))
+        options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
+        if not any(option.is_selected for option in options):  # else a browser would pick the first
+            options.insert(0, Option("", "choose…", is_selected=True))
+        button = Button(self.operation("kind"), "Change", f"Change the kind of {self.spot.label}")
+        return Selector(f"{self.id}-kind", self.control("y"), f"Kind of {self.spot.label}", tuple(options), button)
+
+    def _kind_option(self, kind: Kind, current: str | None) -> Option:
+        is_current = kind == current
+        label = self._kind_label(kind)
+        return Option("" if is_current else kind, label, is_current, kind in self.kinds)
+
+    def _kind_label(self, kind: Kind) -> str:
+        words = "whole number" if kind == "number" and self.facts.is_whole else KIND_WORDS[kind]
+        if kind == "array" and self.kind == "array":
+            words = self._list_words()
+        for union in self.found.unions:
+            allowing = [option for option in union.options if kind in self.guide.kinds.of(option)]
+            title = members(allowing[0]).get("title") if len(allowing) == 1 and len(union.options) > 1 else None
+            if isinstance(title, str) and title:
+                return f"{title} ({words})"
+        return words
+
+    def _branch_selector(self, union: Union) -> Selector:
+        options = tuple(
+            Option(
+                "" if index == union.chosen else f"{union.key}={index}",
+                self.guide.branches.label(union.options[index], index),
+                index == union.chosen,
+            )
+            for index in union.candidates[:MAX_BRANCHES]
+        )
+        if union.chosen not in union.candidates[:MAX_BRANCHES] and union.chosen is not None:
+            label = self.guide.branches.label(union.options[union.chosen], union.chosen)
+            options = (Option("", label, is_selected=True), *options)
+        button = Button(self.operation("branch"), "Change", f"Change which form {self.spot.label} has")
+        number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
+        words = "One of" if union.keyword == "oneOf" else "Any of"
+        return Selector(f"{self.id}-branch{number}", self.control("v"), words, options, button)
+
+
+def kind_allowed(choice: Choice, kinds: frozenset[Kind]) -> bool:
+    """Whether a choice is of one of `kinds`."""
+    return kind_of(choice.value) in kinds
+
+
+def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:
+    """The kind that a new value would have, where nobody picked one; None where that is open."""
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    likely = likely_kind(found.places)
+    if kinds == ALL_KINDS:
+        return likely
+    if likely in kinds and likely not in SCALARS:
+        return likely
+    return next((kind for kind in KINDS if kind in kinds and kind != "null"), None)

@@ -1,0 +1,122 @@
+"""Small questions to one subschema, each answered without looking at a value.
+
+A subschema is a `Subschema`: the schema itself, in the scope that its references are resolved in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from catalog.json_schema.validation import Subschema
+from catalog.json_schema.validation.budget import Unchecked
+from catalog.jsontext.reader import JSON
+from playground.schema_form.values import KINDS, Kind, kind_of
+
+ALL_KINDS: Final = frozenset(KINDS)
+
+_KINDS_OF_TYPE: Final[dict[str, Kind]] = {
+    "string": "text",
+    "number": "number",
+    "integer": "number",
+    "boolean": "boolean",
+    "null": "null",
+    "object": "object",
+    "array": "array",
+}
+_HINTS_OF_KIND: Final[dict[str, Kind]] = {
+    **dict.fromkeys(
+        ("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
+         "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"),
+        "object",
+    ),
+    **dict.fromkeys(
+        ("items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems", "additionalItems",
+         "unevaluatedItems", "minContains", "maxContains"),
+        "array",
+    ),
+    **dict.fromkeys(("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"), "text"),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), "number"),
+}  # fmt: skip
+
+
+def members(place: Subschema) -> dict[str, JSON]:
+    """The keywords of a subschema; none for true, false and for what a lone `$ref` hides."""
+    schema = place.schema
+    if not isinstance(schema, dict):
+        return {}
+    if "$ref" in schema and place.dialect.ref_stands_alone:
+        return {"$ref": schema["$ref"]}
+    return schema
+
+
+def references(place: Subschema) -> Iterator[Subschema]:
+    """The subschemas that a reference of this one leads to."""
+    keywords = members(place)
+    for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        target = keywords.get(keyword)
+        if not isinstance(target, str) or keyword not in place.dialect.keywords:
+            continue
+        try:
+            found = place.follow(target) if keyword == "$ref" else place.follow_dynamic(target)
+        except Unchecked:  # the document's identifiers cannot be read
+            continue
+        if found is not None:
+            yield found
+
+
+def branches(place: Subschema, keyword: str) -> list[Subschema]:
+    """The subschemas in an array under `keyword`."""
+    listed = members(place).get(keyword)
+    return [place.sub(keyword, index) for index in range(len(listed))] if isinstance(listed, list) else []
+
+
+class Kinds:
+    """Which kinds subschemas allow, remembered for one page."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, frozenset[Kind]] = {}
+
+    def of(self, place: Subschema) -> frozenset[Kind]:
+        """The kinds that `place` allows, as far as `type`, `const` and `enum` tell, also where it refers."""
+        identity = place.identity
+        if identity not in self._known:
+            self._known[identity] = ALL_KINDS  # a loop adds nothing
+            self._known[identity] = self._find(place)
+        return self._known[identity]
+
+    def of_all(self, places: Iterable[Subschema]) -> frozenset[Kind]:
+        """The kinds that every one of `places` allows."""
+        return ALL_KINDS.intersection(*(self.of(place) for place in places))
+
+    def _find(self, place: Subschema) -> frozenset[Kind]:
+        if place.schema is False:
+            return frozenset()
+        kinds = _own_kinds(members(place)).intersection(*(self.of(target) for target in references(place)))
+        kinds = kinds.intersection(*(self.of(part) for part in branches(place, "allOf")))
+        for keyword in ("oneOf", "anyOf"):
+            if options := branches(place, keyword):
+                kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
+        return kinds
+
+
+def _own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
+    kinds = ALL_KINDS
+    if "type" in keywords:
+        named = keywords["type"]
+        names = named if isinstance(named, list) else [named]
+        kinds = frozenset(_KINDS_OF_TYPE[name] for name in names if isinstance(name, str) and name in _KINDS_OF_TYPE)
+    if "const" in keywords:
+        kinds &= {kind_of(keywords["const"])}
+    if isinstance(listed := keywords.get("enum"), list):
+        kinds &= {kind_of(value) for value in listed}
+    return kinds
+
+
+def likely_kind(places: Iterable[Subschema]) -> Kind | None:
+    """The kind that the keywords speak of where no type is named."""
+    for place in places:
+        for keyword in members(place):
+            if keyword in _HINTS_OF_KIND:
+                return _HINTS_OF_KIND[keyword]
+    return None

@@ -1,0 +1,283 @@
+"""Find the secret parts of a value.
+
+A part is secret if the schema marks it (`writeOnly`, `format: password`, `x-secret`), or if its name suggests it
+("apiKey", "password"). Everything below a secret belongs to it.
+
+The search is one pass over the value. Which subschemas apply is worked out once for each combination of subschemas, not
+for each item, and the work is counted in a budget. If the budget runs out, the whole value counts as secret, and
+`Secrets.reason` explains this: the value is then refused or hidden, never shown.
+
+Nothing here knows Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
+from catalog.json_schema.validation.budget import Run, Unchecked, current_run
+from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.reader import JSON, Number
+from catalog.specs.secret_names import is_secret_name
+from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
+from playground.schema_form.applicable import child_places, gather_all, item_places, prefix_length
+from playground.schema_form.secret_marks import is_secret_place, mentions_secrets
+
+MAX_SECONDS: Final = 0.5  # CPU time of one search
+NOT_FOUND: Final = "The secrets in this value cannot be found"
+
+_CONTAINERS: Final = (dict, list)
+_MAY_BE_TEXT: Final = (str, dict, list)
+_CONTAINER_TYPES: Final = frozenset(_CONTAINERS)
+_TEXT_TYPES: Final = frozenset(_MAY_BE_TEXT)
+_STEPS_PER_SECRET: Final = 8  # steps for each secret found, to build its pointer
+
+
+_Trail: TypeAlias = "tuple[_Trail | None, str | int]"
+"""The way to a part of a value: the trail to its container, and the token from there."""
+
+
+@dataclass(frozen=True, repr=False)
+class Secrets:
+    """The secret parts of a value: their JSON Pointers and values, outermost first, in the order of the value.
+
+    `reason` explains why the search could not be finished; `parts` is then the whole value, as one secret.
+    """
+
+    parts: tuple[tuple[str, JSON], ...] = ()
+    reason: str | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    @property
+    def pointers(self) -> frozenset[str]:
+        return frozenset(pointer for pointer, _ in self.parts)
+
+    def texts(self) -> Iterator[str]:
+        """Every string and number inside the secrets, as text."""
+        return (text for _, value in self.parts for text in _texts(value))
+
+    def problems(self, pointer: str = "") -> list[Problem]:
+        """Why a value with these secrets is refused: they cannot be found in time, or they are too many or too long.
+
+        `pointer` leads to the value in the request that it came with.
+        """
+        if self.reason:
+            return [Problem(pointer, self.reason, "secrets.search")]
+        count = size = 0
+        for below, value in self.parts:
+            for text in _texts(value):
+                count += 1
+                size += len(text.encode("utf-8", "surrogatepass"))
+                if count > MAX_SECRETS:
+                    message = f"There are more than {MAX_SECRETS} secret values. Send at most {MAX_SECRETS}."
+                    return [Problem(pointer + below, message, "secrets.too-many")]
+                if size > MAX_SECRET_BYTES:
+                    message = (
+                        f"The secret values have more than {MAX_SECRET_BYTES:,} bytes together. Shorten this one, or "
+                        "leave it out."
+                    )
+                    return [Problem(pointer + below, message, "secrets.too-long")]
+        return []
+
+
+NONE: Final = Secrets()
+
+
+def find_secrets(
+    schema: CompiledSchema | None, value: JSON, *, by_name: bool = True, budget: Budget | None = None
+) -> Secrets:
+    """The secrets of `value`. With `by_name` False, only those that the schema marks.
+
+    Always ends within `budget`, by default `MAX_SECONDS` of CPU time.
+    """
+    marks = schema is not None and schema.root.built("mentions secrets", lambda: mentions_secrets(schema.schema))
+    if not marks and not by_name:
+        return NONE
+    with Run(budget or Budget(seconds=MAX_SECONDS)):
+        try:
+            start = _Combination([schema.root]) if schema is not None and marks else None
+            return Secrets(tuple(_Search(by_name=by_name).secrets(start, value)))
+        except Unchecked as error:
+            return Secrets(
+                (("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or have the schema changed."
+            )
+
+
+def find_marked(places: Sequence[Subschema], value: JSON, budget: Budget, *, first: int = 0) -> Secrets:
+    """The parts of `value` that `places` mark as secret, whichever of their branches and conditions apply.
+
+    `first` is the index of the first item, if `value` is a slice of a list.
+    """
+    with Run(budget):
+        try:
+            start = _Combination(list(places)) if places else None
+            return Secrets(tuple(_Search(by_name=False).secrets(start, value, first)))
+        except Unchecked as error:
+            return Secrets(
+                (("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or have the schema changed."
+            )
+
+
+def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:
+    """The JSON Pointers and values of the secrets of `value`; the whole value if the search takes too long."""
+    return list(find_secrets(schema, value, by_name=by_name).parts)
+
+
+@dataclass(slots=True, eq=False)
+class _Combination:
+    """Subschemas that apply together, and the results for them: computed once, however many values they apply to.
+
+    Attributes:
+        places: the subschemas themselves, without those that they refer to in place.
+        prefix: how many items have subschemas of their own, by position.
+        known: every combination that the search has met, by its subschemas.
+    """
+
+    places: list[Subschema]
+    known: dict[frozenset[object], _Combination] = field(default_factory=dict)
+    prefix: int = 0
+    is_secret: bool = False
+    _applying: list[Subschema] = field(default_factory=list)
+    _members: dict[str, _Combination | None] = field(default_factory=dict)
+    _items: dict[int, _Combination | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._applying = gather_all(self.places, current_run())
+        self.is_secret = is_secret_place(self._applying)
+        self.prefix = prefix_length(self._applying)
+
+    def member(self, name: str) -> _Combination | None:
+        """The combination for the member called `name`; None if nothing applies to it."""
+        if name not in self._members:
+            run = current_run()
+            run.spend(len(self._applying))
+            self._members[name] = self._combined(child_places(self._applying, name, run))
+        return self._members[name]
+
+    def item(self, index: int) -> _Combination | None:
+        """The combination for the item at `index`; the same for all after the first `prefix` items."""
+        index = min(index, self.prefix)
+        if index not in self._items:
+            current_run().spend(len(self._applying))
+            self._items[index] = self._combined(item_places(self._applying, index))
+        return self._items[index]
+
+    def _combined(self, places: list[Subschema]) -> _Combination | None:
+        if not places:
+            return None
+        key = frozenset(place.identity for place in places)
+        if key not in self.known:
+            self.known[key] = _Combination(places, self.known)
+        return self.known[key]
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of the value that is secret, or may contain a secret.
+
+    `trail` leads here; None for the whole value. `first` is the index of its first item.
+    """
+
+    value: JSON
+    combination: _Combination | None
+    is_secret: bool
+    trail: _Trail | None = None
+    first: int = 0
+
+
+class _Search:
+    """One search. It does not recurse, so a value may be nested to any depth."""
+
+    def __init__(self, *, by_name: bool) -> None:
+        self._by_name = by_name
+        self._run = current_run()
+        self._names: dict[str, bool] = {}
+
+    def secrets(self, start: _Combination | None, value: JSON, first: int = 0) -> Iterator[tuple[str, JSON]]:
+        """The secrets at and below `value`, outermost first, in its order."""
+        waiting = [iter([_Part(value, start, start is not None and start.is_secret, first=first)])]
+        while waiting:
+            part = next(waiting[-1], None)
+            if part is None:
+                waiting.pop()
+            elif part.is_secret:
+                self._run.spend(_STEPS_PER_SECRET)
+                yield _pointer(part.trail), part.value
+            else:
+                waiting.append(self._below(part))
+
+    def _below(self, part: _Part) -> Iterator[_Part]:
+        """The members or items of `part` that are secret, and those that are objects or arrays."""
+        here, value = part.combination, part.value
+        if here is None and not self._by_name:
+            return
+        if isinstance(value, dict):
+            self._run.spend(1 + len(value) // 4)
+            for name, member in value.items():
+                below = here.member(name) if here else None
+                is_secret = (below is not None and below.is_secret) or self._is_secret_by_name(name, member)
+                if is_secret or isinstance(member, _CONTAINERS):
+                    yield _Part(member, below, is_secret, (part.trail, name))
+        elif isinstance(value, list):
+            self._run.spend(1 + len(value) // 16)
+            prefix = here.prefix if here else 0
+            rest = here.item(prefix) if here else None
+            if not prefix and not (rest and rest.is_secret) and _CONTAINER_TYPES.isdisjoint(map(type, value)):
+                return
+            for index, item in enumerate(value):
+                below = rest if here is None or index + part.first >= prefix else here.item(index + part.first)
+                is_secret = below is not None and below.is_secret
+                if is_secret or isinstance(item, _CONTAINERS):
+                    yield _Part(item, below, is_secret, (part.trail, index))
+
+    def _is_secret_by_name(self, name: str, member: JSON) -> bool:
+        if not self._by_name or isinstance(member, bool) or member is None:
+            return False
+        if name not in self._names:
+            self._run.spend(1 + len(name) // 64)
+            self._names[name] = is_secret_name(name)
+        return self._names[name]
+
+
+def pointers_of_texts(value: JSON, is_wanted: Callable[[str], bool]) -> list[str]:
+    """The pointers of the strings in `value` that are wanted, in its order."""
+    found: list[str] = []
+    waiting: list[tuple[JSON, _Trail | None]] = [(value, None)]
+    while waiting:
+        part, trail = waiting.pop()
+        if isinstance(part, str):
+            if is_wanted(part):
+                found.append(_pointer(trail))
+        elif isinstance(part, list) and _TEXT_TYPES.isdisjoint(map(type, part)):
+            continue
+        elif isinstance(part, _CONTAINERS):
+            entries = part.items() if isinstance(part, dict) else enumerate(part)
+            waiting += reversed([(below, (trail, key)) for key, below in entries if isinstance(below, _MAY_BE_TEXT)])
+    return found
+
+
+def _pointer(trail: _Trail | None) -> str:
+    tokens: list[str | int] = []
+    while trail is not None:
+        trail, token = trail
+        tokens.append(token)
+    return pointer_join("", *reversed(tokens))
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    """Every string and number inside a secret, as text."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, int | Number) and not isinstance(part, bool):
+            yield number_text(part)

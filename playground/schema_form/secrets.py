@@ -1,0 +1,248 @@
+"""Secrets in a form: a value that was stored or just typed is never written into the page again.
+
+In a draft, a token takes its place (`Kept`): "stored:/apiKey" for what stands there in the stored value, "sealed:…" for
+what was typed a moment ago, closed by the site's seal. A raw text shows a mark with the same token instead.
+
+`secret_marks.py` reads how a schema marks secrets. JSON text is not split into drafts: it is searched for possible
+secrets, and only those are examined closely.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from catalog.errors import JSONTextError
+from catalog.json_schema.validation import Budget, Subschema
+from catalog.jsontext.problems import PointerTree, pointer_join, pointer_tree, resolve_pointer
+from catalog.jsontext.reader import JSON
+from playground.schema_form import children
+from playground.schema_form.branches import Applicable
+from playground.schema_form.draft import MARK, Array, Draft, Folded, Kept, Missing, Object, Raw, key_of
+from playground.schema_form.lookups import SchemaLookups
+from playground.schema_form.page_tokens import PageTokenMaker
+from playground.schema_form.secret_marks import is_secret_place
+from playground.schema_form.secret_search import MAX_SECONDS, find_marked, pointers_of_texts
+from playground.schema_form.to_value import Reading
+from playground.schema_form.values import ABSENT, Absent, Maybe, literal, read_literal
+
+STORED: Final = "stored:"
+SEALED: Final = "sealed:"
+
+
+MAX_IN_TEXT: Final = 1000  # parts of JSON text that are examined closely, because they may be secret
+
+
+class Safe:
+    """Finds the secrets behind tokens."""
+
+    def __init__(self, stored: Maybe, seal: PageTokenMaker) -> None:
+        self._stored = stored
+        self._seal = seal
+
+    def open(self, token: str) -> Maybe:
+        """The secret of `token`; ABSENT where there is none any more."""
+        if token.startswith(STORED):
+            return self.at(token.removeprefix(STORED))
+        text = self._seal.unseal(token.removeprefix(SEALED)) if token.startswith(SEALED) else None
+        try:
+            return ABSENT if text is None else read_literal(text)
+        except JSONTextError:
+            return ABSENT
+
+    def at(self, pointer: str) -> Maybe:
+        """What is stored at `pointer`."""
+        if isinstance(self._stored, Absent):
+            return ABSENT
+        try:
+            return resolve_pointer(self._stored, pointer)  # type: ignore[return-value]
+        except (LookupError, ValueError):
+            return ABSENT
+
+    def close(self, value: JSON, pointer: str) -> str:
+        """A token for `value`, which stands at `pointer`."""
+        return STORED + pointer if self.at(pointer) == value else SEALED + self._seal.seal(literal(value))
+
+
+def conceal(
+    draft: Draft, places: Sequence[Subschema], guide: SchemaLookups, safe: Safe, names: frozenset[str]
+) -> Draft:
+    """`draft` with a token in place of every secret; nothing else is changed.
+
+    In JSON text that cannot be parsed, a secret is recognised by the name before it, one of `names`. The whole draft
+    becomes one secret if its texts contain too many secrets, or if these take too long to find.
+    """
+    try:
+        return _Concealing(guide, safe, names).draft(draft, places, "", is_secret=False)
+    except _TooManyInText:
+        value = guide.reading(draft).value
+        return Missing(None, draft.state) if isinstance(value, Absent) else Kept(safe.close(value, ""), draft.state)
+
+
+class _TooManyInText(Exception):
+    """JSON text may contain too many secrets."""
+
+
+class _Concealing:
+    def __init__(self, guide: SchemaLookups, safe: Safe, names: frozenset[str]) -> None:
+        self._guide = guide
+        self._safe = safe
+        self._names = names
+        self._room = MAX_IN_TEXT
+        self._budget = Budget(seconds=MAX_SECONDS)
+
+    def draft(self, draft: Draft, places: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
+        found = self._guide.at(places, draft)
+        is_secret = is_secret or is_secret_place(found.places)
+        match draft:
+            case Missing():
+                return draft
+            case Kept():
+                return draft if is_secret else replace(draft, token="")
+            case Raw() | Folded():
+                return self._text(draft, places, pointer, is_secret=is_secret)
+        if is_secret:
+            return self._closed(draft, pointer)
+        if isinstance(draft, Object):
+            return self._object(draft, found, pointer)
+        return self._array(draft, found, pointer) if isinstance(draft, Array) else draft
+
+    def _closed(self, draft: Draft, pointer: str) -> Draft:
+        reading = self._guide.reading(draft)
+        if reading.faults or isinstance(reading.value, Absent):
+            return Missing(None, draft.state)
+        if reading.value in ("", [], {}):
+            return draft
+        return Kept(self._safe.close(reading.value, pointer), draft.state)
+
+    def _object(self, draft: Object, found: Applicable, pointer: str) -> Draft:
+        def member(name: str, inner: Draft) -> Draft:
+            below = children.member(found, name).places
+            return self.draft(inner, below, pointer_join(pointer, name), is_secret=False)
+
+        entries = []
+        for entry in draft.entries:
+            inner = entry.draft
+            if entry.is_run and isinstance(inner, Folded) and isinstance(inner.value, dict):
+                inner = replace(inner, value=self._members(inner.value, found, pointer))
+            elif not entry.is_run:
+                key = key_of(entry)
+                inner = self.draft(inner, (), "", is_secret=False) if key is None else member(key, inner)
+            entries.append(replace(entry, draft=inner))
+        members = {name: member(name, inner) for name, inner in draft.members.items()}
+        return replace(draft, members=members, entries=tuple(entries))
+
+    def _array(self, draft: Array, found: Applicable, pointer: str) -> Draft:
+        def item_at(index: int, row: int | str, inner: Draft) -> Draft:
+            below = children.item(found, index).places
+            return self.draft(inner, below, pointer_join(pointer, row), is_secret=False)
+
+        items = []
+        index = 0
+        for item in draft.items:
+            inner = item.draft
+            if item.is_run and isinstance(inner, Folded) and isinstance(inner.value, list):
+                inner = replace(inner, value=self._items(inner.value, found, pointer, index, int(item.row.lstrip("~"))))
+            else:
+                inner = item_at(index, item.row, inner)
+            items.append(replace(item, draft=inner))
+            index += item.length
+        return replace(draft, items=tuple(items))
+
+    def _text(self, draft: Raw | Folded, places: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
+        """JSON text: secrets in it become marks."""
+        reading = self._guide.reading(draft)
+        if isinstance(reading.value, Absent):
+            return Missing(None, draft.state) if is_secret else self._unreadable(draft)
+        if is_secret:
+            return Kept(self._safe.close(reading.value, pointer), draft.state)
+        ways, has_marks = self._ways(reading.value, places)
+        if ways is None:
+            return draft
+        shown = self._marked(reading.value, places, pointer, ways, has_marks=has_marks)
+        if isinstance(shown, Absent) or shown == reading.value:
+            return draft
+        return (
+            replace(draft, value=shown) if isinstance(draft, Folded) else replace(draft, text=literal(shown, indent=2))
+        )
+
+    def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
+        """The members of a run, with a mark for each secret."""
+        ways, has_marks = self._ways(run, found.places)
+        shown: dict[str, Maybe] = dict(run)
+        for name, way in (ways or {}).items():
+            places = children.member(found, name).places
+            shown[name] = self._marked(run[name], places, pointer_join(pointer, name), way, has_marks=has_marks)
+        return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
+
+    def _items(self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int) -> list[JSON]:
+        """The items of a run, with a mark for each secret; the first is at `index` of the list and is called `row`."""
+        ways, has_marks = self._ways(run, found.places, index)
+        shown: list[Maybe] = list(run)
+        for token, way in (ways or {}).items():
+            n = int(token)
+            places = children.item(found, index + n).places
+            shown[n] = self._marked(run[n], places, pointer_join(pointer, row + n), way, has_marks=has_marks)
+        return [value for value in shown if not isinstance(value, Absent)]
+
+    def _ways(self, value: JSON, places: Sequence[Subschema], first: int = 0) -> tuple[PointerTree | None, bool]:
+        """The ways in `value` to possible secrets, None if there are none; and whether it contains marks already.
+
+        `first` is the index of the first item, if `value` is a slice of a list.
+        """
+        possible = find_marked(places, value, self._budget, first=first)
+        if possible.reason:
+            raise _TooManyInText
+        marks = pointers_of_texts(value, lambda text: text.startswith(MARK))
+        pointers = {*possible.pointers, *marks}
+        return (pointer_tree(pointers) if pointers else None), bool(marks)
+
+    def _marked(
+        self, value: JSON, places: Sequence[Subschema], pointer: str, ways: PointerTree, *, has_marks: bool
+    ) -> Maybe:
+        """`value` with a mark for each secret at the ends of `ways`; ABSENT if the secret of a mark is lost."""
+        self._room -= 1
+        if self._room < 0:
+            raise _TooManyInText
+        opened = self._guide.reading(Folded(value)) if has_marks else Reading(value)
+        found = self._guide.at_value(places, opened.value)
+        is_secret = is_secret_place(found.places)
+        if isinstance(value, str) and value.startswith(MARK):
+            return value if is_secret else MARK
+        if is_secret:
+            if opened.faults or isinstance(opened.value, Absent):
+                return ABSENT
+            return value if value in ("", [], {}) else MARK + self._safe.close(opened.value, pointer)
+        if isinstance(value, dict):
+            members: dict[str, Maybe] = dict(value)
+            for name, way in ways.items():
+                below = children.member(found, name).places
+                members[name] = self._marked(value[name], below, pointer_join(pointer, name), way, has_marks=has_marks)
+            return {name: member for name, member in members.items() if not isinstance(member, Absent)}
+        if isinstance(value, list):
+            items: list[Maybe] = list(value)
+            for token, way in ways.items():
+                index = int(token)
+                below = children.item(found, index).places
+                items[index] = self._marked(value[index], below, pointer_join(pointer, index), way, has_marks=has_marks)
+            return [item for item in items if not isinstance(item, Absent)]
+        return value
+
+    def _unreadable(self, draft: Raw | Folded) -> Draft:
+        if isinstance(draft, Folded) or not self._names:
+            return draft
+        names = "|".join(re.escape(literal(name)) for name in self._names)
+        value = r'(?P<value>"(?:[^"\\\n]|\\.)*"?|[^\s,}\]"]+)'
+
+        def closed(match: re.Match[str]) -> str:
+            try:
+                value = read_literal(match["value"])
+            except JSONTextError:
+                value = match["value"].strip('"')
+            if isinstance(value, str) and value.startswith(MARK):
+                return match.group()
+            return match["name"] + literal(MARK + self._safe.close(value, ""))
+
+        return replace(draft, text=re.sub(rf"(?P<name>(?:{names})\s*:\s*){value}", closed, draft.text))

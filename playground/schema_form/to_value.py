@@ -1,0 +1,210 @@
+"""From a draft to its value: what can be read of it, and what cannot, at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from catalog.errors import JSONTextError
+from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.reader import JSON
+from playground.schema_form.control_names import member_path, row_path
+from playground.schema_form.draft import (
+    MARK,
+    Array,
+    Constant,
+    Draft,
+    Entry,
+    Folded,
+    Kept,
+    Missing,
+    Numeral,
+    Object,
+    Raw,
+    Text,
+    is_empty,
+    key_of,
+)
+from playground.schema_form.values import ABSENT, Absent, Maybe, literal, read_literal, read_number
+
+_MAY_HOLD_MARK: Final = (str, list, dict)
+_MARKABLE: Final = frozenset(_MAY_HOLD_MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What cannot be read at one place of a draft. `on_key`: at the key of the entry that stands there."""
+
+    path: str
+    problem: Problem
+    on_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A draft as a value, without what could not be read.
+
+    Attributes:
+        value: the value, or ABSENT.
+        faults: what is missing in it, in the draft's order.
+        paths: where each part of the value stands in the draft, by its pointer.
+    """
+
+    value: Maybe
+    faults: tuple[Fault, ...] = ()
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+
+def read(draft: Draft, kept: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
+    """The value of `draft`, and what in it is no value yet.
+
+    `kept` finds the secret that a token stands for; ABSENT where it is lost.
+    """
+    reader = _Reader(kept)
+    value = reader.value_of(draft, "", "")
+    return Reading(value, tuple(reader.faults), reader.paths)
+
+
+@dataclass(slots=True)
+class _Reader:
+    kept: Callable[[str], Maybe]
+    faults: list[Fault] = field(default_factory=list)
+    paths: dict[str, str] = field(default_factory=dict)
+
+    def value_of(self, draft: Draft, path: str, pointer: str) -> Maybe:
+        self.paths[pointer] = path
+        match draft:
+            case Missing():
+                return ABSENT
+            case Raw(text) if not text.strip():
+                return ABSENT
+            case Text(text, False):
+                return text
+            case Constant(value):
+                return value
+            case Folded(value):
+                return self._revealed(value, path, pointer)
+            case Object():
+                return self._object(draft, path, pointer)
+            case Array():
+                return self._array(draft, path, pointer)
+            case Kept(token):
+                return self._secret(token, path, pointer)
+            case _:
+                return self._typed(draft, path, pointer)
+
+    def _typed(self, draft: Text | Numeral | Raw, path: str, pointer: str) -> Maybe:
+        try:
+            if isinstance(draft, Numeral):
+                return read_number(draft.text)
+            value = read_literal(draft.text)
+        except JSONTextError as error:
+            self._fault(path, pointer, _located(error.problems[0]))
+            return ABSENT
+        if isinstance(draft, Text) and not isinstance(value, str):
+            message = 'Write the text as a JSON literal in double quotes, like "a\\nb"'
+            self._fault(path, pointer, Problem("", message, "form.literal"))
+            return ABSENT
+        return self._revealed(value, path, pointer) if MARK in draft.text else value
+
+    def _revealed(self, value: JSON, path: str, pointer: str) -> Maybe:
+        """`value` with the secrets that its marks stand for."""
+        if isinstance(value, str) and value.startswith(MARK):
+            return self._secret(value.removeprefix(MARK), path, pointer)
+        if isinstance(value, list):
+            if _MARKABLE.isdisjoint(map(type, value)):
+                return value
+            items = [
+                self._revealed(item, path, pointer) if isinstance(item, _MAY_HOLD_MARK) else item for item in value
+            ]
+            return [item for item in items if not isinstance(item, Absent)]
+        if isinstance(value, dict):
+            if _MARKABLE.isdisjoint(map(type, value.values())):
+                return value
+            members = {
+                name: self._revealed(member, path, pointer) if isinstance(member, _MAY_HOLD_MARK) else member
+                for name, member in value.items()
+            }
+            return {name: member for name, member in members.items() if not isinstance(member, Absent)}
+        return value
+
+    def _secret(self, token: str, path: str, pointer: str) -> Maybe:
+        value = self.kept(token)
+        if isinstance(value, Absent):
+            self._fault(path, pointer, Problem("", "This secret is no longer known; type it again", "form.secret"))
+        return value
+
+    def _object(self, draft: Object, path: str, pointer: str) -> dict[str, JSON]:
+        value: dict[str, JSON] = {}
+        for name, member in draft.members.items():
+            found = self.value_of(member, member_path(path, name), pointer_join(pointer, name))
+            if not isinstance(found, Absent):
+                value[name] = found
+        taken = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
+        for entry in draft.entries:
+            self._entry(entry, value, taken, row_path(path, entry.row), pointer)
+        return value
+
+    def _entry(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+        if entry.is_run:
+            self._run(entry, value, taken, path, pointer)
+            return
+        key = self._key(entry, path, pointer)
+        if key is None:
+            return
+        here = pointer_join(pointer, key)
+        if key in taken:
+            shown = literal(key)
+            message = f"The name {shown} is used twice; choose another name for this entry"
+            self._fault(path, here, Problem("", message, "form.duplicate-name"), on_key=True)
+            return
+        taken.add(key)
+        found = self.value_of(entry.draft, path, here)
+        if not isinstance(found, Absent):
+            value[key] = found
+        elif is_empty(entry.draft):
+            self._fault(path, here, Problem("", f"Give {literal(key)} a value, or remove it", "form.value-needed"))
+
+    def _run(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+        members = self.value_of(entry.draft, path, pointer)
+        if not isinstance(members, dict):
+            return
+        for key, member in members.items():
+            if key in taken:
+                message = f"The name {literal(key)} is used twice; choose another name in this text"
+                self._fault(path, pointer_join(pointer, key), Problem("", message, "form.duplicate-name"))
+            else:
+                taken.add(key)
+                value[key] = member
+
+    def _key(self, entry: Entry, path: str, pointer: str) -> str | None:
+        key = key_of(entry)
+        if key is None:
+            message = 'Write the name as a JSON literal in double quotes, like "a\\nb"'
+            self._fault(path, pointer, Problem("", message, "form.literal"), on_key=True)
+        return key
+
+    def _array(self, draft: Array, path: str, pointer: str) -> list[JSON]:
+        value: list[JSON] = []
+        for item in draft.items:
+            here, there = row_path(path, item.row), pointer_join(pointer, len(value))
+            found = self.value_of(item.draft, here, there)
+            if item.is_run and isinstance(found, list):
+                value += found
+            elif not isinstance(found, Absent):
+                value.append(found)
+            elif is_empty(item.draft):
+                message = "Give this item a value, or remove it"
+                self._fault(here, there, Problem("", message, "form.value-needed"))
+        return value
+
+    def _fault(self, path: str, pointer: str, problem: Problem, *, on_key: bool = False) -> None:
+        self.faults.append(Fault(path, replace(problem, pointer=pointer), on_key))
+
+
+def _located(problem: Problem) -> Problem:
+    """A problem of a text, with its place in words."""
+    if problem.line is None or problem.column is None:
+        return problem
+    return replace(problem, message=f"{problem.message} (line {problem.line}, column {problem.column})")

@@ -1,0 +1,125 @@
+"""Branches of `oneOf` and `anyOf`: which one a value means, and what to call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from catalog.json_schema.validation import Subschema
+from catalog.jsontext.reader import JSON
+from playground.schema_form.choices import Choices, canonical
+from playground.schema_form.schemas import Kinds, branches, members, references
+from playground.schema_form.values import Absent, Maybe
+from playground.schema_form.wording import kinds_in_words
+
+MAX_DEPTH = 8
+
+
+class Branches:
+    """What tells branches apart, remembered for one page."""
+
+    def __init__(self, kinds: Kinds, choices: Choices, is_valid: Callable[[Subschema, JSON], bool | None]) -> None:
+        self._kinds = kinds
+        self._choices = choices
+        self._is_valid = is_valid
+        self._known_tags: dict[object, dict[str, frozenset[str]]] = {}
+
+    def choose(self, options: Sequence[Subschema], value: Maybe) -> int:
+        """The index of the branch that `value` means.
+
+        A member whose value is fixed in the branches decides first; then, beginning with the branch that declares most
+        of the value's members, the validator. It is asked when a place is first shown: then the choice is posted.
+        """
+        if isinstance(value, Absent):
+            return 0
+        indexes = self._by_tags(options, value)
+        if len(indexes) == 1:
+            return indexes[0]
+        likeness = {index: self._likeness(options[index], value) for index in indexes}
+        by_likeness = sorted(indexes, key=lambda index: -likeness[index])
+        return next((index for index in by_likeness if self._is_valid(options[index], value)), by_likeness[0])
+
+    def _by_tags(self, options: Sequence[Subschema], value: JSON) -> list[int]:
+        everything = list(range(len(options)))
+        if not isinstance(value, dict):
+            return everything
+        agreeing, silent = [], []
+        for index, option in enumerate(options):
+            tags = {name: allowed for name, allowed in self.tags(option).items() if name in value}
+            if not tags:
+                silent.append(index)
+            elif all(canonical(value[name]) in allowed for name, allowed in tags.items()):
+                agreeing.append(index)
+        return agreeing + silent if agreeing else silent or everything
+
+    def _likeness(self, option: Subschema, value: JSON) -> int:
+        if not isinstance(value, dict):
+            return 0
+        names = self.names(option)
+        return len(names & value.keys())
+
+    def names(self, place: Subschema, depth: int = 0) -> frozenset[str]:
+        """The members that a branch declares."""
+        keywords = members(place)
+        properties = keywords.get("properties")
+        names = frozenset(properties) if isinstance(properties, dict) else frozenset()
+        if depth < MAX_DEPTH:
+            for part in (*references(place), *branches(place, "allOf")):
+                names |= self.names(part, depth + 1)
+        return names
+
+    def tags(self, place: Subschema) -> dict[str, frozenset[str]]:
+        """The members whose value a branch fixes to one of a few, and those values."""
+        identity = place.identity
+        if identity not in self._known_tags:
+            self._known_tags[identity] = {}
+            self._known_tags[identity] = self._find_tags(place)
+        return self._known_tags[identity]
+
+    def _find_tags(self, place: Subschema) -> dict[str, frozenset[str]]:
+        tags: dict[str, frozenset[str]] = {}
+        properties = members(place).get("properties")
+        for name in properties if isinstance(properties, dict) else ():
+            listed = self._choices.of(place.sub("properties", name))
+            if listed is not None and len(listed) <= 3:
+                tags[name] = frozenset(choice.key for choice in listed)
+        for part in (*references(place), *branches(place, "allOf")):
+            tags = {**self.tags(part), **tags}
+        return tags
+
+    def label(self, option: Subschema, number: int) -> str:
+        """What to call a branch: its title, what fixes it, what it needs, or its kind."""
+        if title := self._title(option):
+            return title
+        listed = self._fixed(option)
+        if listed:
+            return listed
+        required = members(option).get("required")
+        names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+        if names:
+            return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
+        kinds = self._kinds.of(option)
+        words = kinds_in_words(kinds, members(option))
+        return f"{number + 1}: {words}" if words else f"option {number + 1}"
+
+    def _title(self, place: Subschema, depth: int = 0) -> str:
+        title = members(place).get("title")
+        if isinstance(title, str) and title:
+            return title
+        if depth < MAX_DEPTH:
+            for target in references(place):
+                if found := self._title(target, depth + 1):
+                    return found
+        reference = members(place).get("$ref")
+        return (
+            reference.rpartition("/")[2]
+            if isinstance(reference, str) and "/$defs/" in reference.replace("definitions", "$defs")
+            else ""
+        )
+
+    def _fixed(self, place: Subschema) -> str:
+        properties = members(place).get("properties")
+        for name in properties if isinstance(properties, dict) else ():
+            listed = self._choices.of(place.sub("properties", name))
+            if listed is not None and len(listed) == 1:
+                return f"{name}: {listed[0].label}"
+        return ""

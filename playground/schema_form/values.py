@@ -1,0 +1,138 @@
+"""JSON values as forms see them: their kinds, "nothing here", and their text inside a control."""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import Enum
+from typing import Final, Literal, TypeAlias, cast
+
+from catalog.errors import JSONTextError
+from catalog.jsontext import reader
+from catalog.jsontext.problems import Problem
+from catalog.jsontext.reader import JSON, Number
+
+Kind = Literal["text", "number", "boolean", "null", "object", "array"]
+KINDS: Final[tuple[Kind, ...]] = ("text", "number", "boolean", "null", "object", "array")
+
+MAX_TEXT_BYTES: Final = 1024 * 1024
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+# What HTML cannot carry in a control and back, or an eye cannot see there: control characters but tab and newline,
+# the byte order mark, lone surrogates and non-characters.
+_FRAGILE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
+    + "]"
+)
+
+
+class Absent(Enum):
+    """The type of `ABSENT`: no value, which is neither null nor anything empty."""
+
+    ABSENT = "absent"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Final = Absent.ABSENT
+
+Maybe: TypeAlias = "JSON | Absent"
+
+
+def kind_of(value: JSON) -> Kind:
+    """The kind of control that `value` needs."""
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool):
+        return "boolean"
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, list):
+        return "array"
+    return "number"
+
+
+def is_fragile(text: str) -> bool:
+    """Whether `text` would not survive an HTML control, and so must be written as a JSON literal."""
+    return _FRAGILE.search(text) is not None
+
+
+def literal(value: JSON, *, indent: int | None = None) -> str:
+    """`value` as JSON text that survives any HTML control."""
+    try:
+        text = reader.dumps(value, indent=indent)
+    except UnicodeEncodeError:  # half of a surrogate pair somewhere
+        text = _spelled(value)
+    return _FRAGILE.sub(_escaped, text)
+
+
+def _spelled(value: JSON) -> str:
+    """`value` as JSON text in ASCII."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)}: {_spelled(member)}" for name, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_spelled, value)) + "]"
+    return value.lexeme if isinstance(value, Number) else json.dumps(value)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
+
+
+def read_literal(text: str) -> JSON:
+    r"""The value of JSON `text`, exactly.
+
+    It is the strict reader, but for `\u0000` and lone surrogates inside strings: a value that holds them is kept by
+    the form, and refused where it would be stored or sent.
+
+    Raises:
+        JSONTextError: with line and column.
+    """
+    try:
+        return reader.loads(text, max_bytes=MAX_TEXT_BYTES)
+    except JSONTextError:
+        if not re.search(r"\\u(0000|[dD][89a-fA-F])", text):
+            raise
+        return _read_unstorable(text)
+
+
+def _read_unstorable(text: str) -> JSON:
+    def members(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise ValueError("a name stands twice in one object")
+        return dict(pairs)
+
+    try:
+        value: JSON = json.loads(
+            text, parse_int=read_number, parse_float=read_number, parse_constant=read_number, object_pairs_hook=members
+        )
+    except json.JSONDecodeError as error:
+        raise JSONTextError([Problem("", error.msg, "json.syntax", line=error.lineno, column=error.colno)]) from error
+    except (ValueError, RecursionError) as error:
+        raise JSONTextError([Problem("", f"This is not JSON: {error}", "json.syntax", line=1, column=1)]) from error
+    return value
+
+
+def read_number(text: str) -> int | Number:
+    """The number that `text` spells, with its spelling.
+
+    Raises:
+        JSONTextError: it is not a JSON number.
+    """
+    stripped = text.strip()
+    if not _NUMBER.fullmatch(stripped):
+        message = f"{_shortened(stripped)} is not a number; write it like 12, -3.5 or 1e6"
+        raise JSONTextError([Problem("", message, "form.number")])
+    try:
+        return cast("int | Number", reader.loads(stripped))
+    except JSONTextError as error:
+        raise JSONTextError([Problem("", error.problems[0].message, "form.number")]) from None
+
+
+def _shortened(text: str) -> str:
+    return f"“{text if len(text) <= 40 else text[:39] + '…'}”"

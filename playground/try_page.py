@@ -1,0 +1,394 @@
+"""The playground's page at one moment: what is filled in, where it came from, and what a press of *Run* would send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.models import User
+from catalog.errors import DocumentError, JSONTextError
+from catalog.jsontext import reader
+from catalog.jsontext.reader import JSON
+from catalog.models import Revision, Tool
+from playground.compiled_spec import CompiledSpec, compiled_spec_of
+from playground.configurations.encryption import PageTokens, Unreadable, decrypt, encrypt
+from playground.configurations.saved import (
+    UNREADABLE,
+    UNSEARCHABLE,
+    open_configuration,
+    save_configuration,
+    without_unmarked_secrets,
+)
+from playground.configurations.secret_members import Configuration, described_in_form, secret_members
+from playground.factories.registry import FactoryInfo, registry
+from playground.models import Run, SavedConfiguration
+from playground.prefill import FieldLink, Prefilled, fields_at, prefilled
+from playground.schema_form.draft import MARK
+from playground.schema_form.form import Submission, begin, submitted
+from playground.schema_form.parse import Sent, Upload
+from playground.schema_form.serialize import posted
+from playground.schema_form.values import ABSENT, Absent, Maybe
+
+PARAMETERS = "parameters"
+CONFIGURATION = "configuration"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something to say above the form.
+
+    Attributes:
+        text: what could not be used, so that it is not lost.
+        empty, marked: fields that secrets were taken from: they are empty, or hold a mark where a secret stood.
+    """
+
+    title: str
+    message: str = ""
+    text: str = ""
+    empty: Sequence[FieldLink] = ()
+    marked: Sequence[FieldLink] = ()
+
+
+@dataclass
+class Trial:
+    """One tool being tried by one person. `submit` and `open` fill in the two forms."""
+
+    tool: Tool
+    revision: Revision
+    user: User | AnonymousUser
+    mode: str = "live"
+    timeout: str = ""
+    saved_name: str = ""
+    notices: list[Notice] = field(default_factory=list)
+    errors: list[dict[str, str]] = field(default_factory=list)
+    run: Run | None = None
+    save_as: str = ""
+    is_restored: bool = False
+    parameters: Submission = field(init=False)
+    configuration: Submission | None = None
+
+    def __post_init__(self) -> None:
+        self.contract: CompiledSpec = compiled_spec_of(self.revision)
+        self.factory: FactoryInfo | None = registry().for_tool(self.tool.tool_id)
+        self.seal = PageTokens(str(self.user.pk), self.tool.slug)
+        if not self.can_run_live:
+            self.mode = "mock"
+
+    # -- what the page needs to know ----------------------------------------------------------------------------------
+
+    @property
+    def can_run_live(self) -> bool:
+        return self.factory is not None and self.factory.state == "ok"
+
+    @property
+    def why_not_live(self) -> str:
+        """Why the tool cannot be called, "" where it can."""
+        if self.factory is None:
+            return "No factory for this tool is installed."
+        return "" if self.can_run_live else "Its factory is broken: see Factories."
+
+    @property
+    def is_configurable(self) -> bool:
+        return self.contract.configuration is not None
+
+    @property
+    def usual_timeout_s(self) -> int:
+        return int(settings.RUN_TIMEOUT_S)
+
+    @property
+    def saved_names(self) -> list[str]:
+        if not self.is_configurable or not self.user.is_authenticated:
+            return []
+        return list(self._saved().values_list("name", flat=True))
+
+    @property
+    def examples(self) -> list[tuple[int, str]]:
+        """Number and description of each example that has parameters."""
+        return [
+            (number, example.description or f"Example {number}")
+            for number, example in enumerate(self.contract.spec.examples, 1)
+            if example.has_parameters
+        ]
+
+    @property
+    def timeout_s(self) -> float | None:
+        """The time limit that is filled in; None for the usual one.
+
+        Raises:
+            ValueError: it is no number within bounds.
+        """
+        if not self.timeout:
+            return None
+        seconds = float(self.timeout)
+        if not 0 < seconds <= settings.RUN_TIMEOUT_MAX_S:
+            raise ValueError(self.timeout)
+        return seconds
+
+    # -- opening the page ---------------------------------------------------------------------------------------------
+
+    def open(self, query: Mapping[str, str]) -> None:
+        """Fill in what the address asks for: `run`, `example`, `parameters`, `configuration` and `mode`."""
+        value: Maybe = ABSENT
+        refilled = self._of_run(query["run"]) if "run" in query else None
+        if refilled:
+            value = refilled.value
+        elif "example" in query:
+            value = self._of_example(query["example"])
+        elif "parameters" in query:
+            value = self._of_text(query["parameters"])
+        if query.get("mode") in {"live", "mock"} and self.can_run_live:
+            self.mode = query["mode"]
+        self.saved_name = query.get("configuration", self.saved_name)
+        self._begin(value)
+        if refilled:
+            self._say_what_is_missing(refilled)
+
+    def _of_run(self, run_id: str) -> Prefilled:
+        run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
+        if run is None:
+            self.notices.append(Notice("There is no such run of this tool, or it is not yours to see."))
+            return Prefilled(ABSENT)
+        self.run = run
+        self.mode = run.mode if self.can_run_live else "mock"
+        self.timeout = "" if run.timeout_s == settings.RUN_TIMEOUT_S else f"{run.timeout_s:g}"
+        self.saved_name = run.configuration_name
+        if run.configuration_fingerprint and not run.configuration_name and self.is_configurable:
+            self.notices.append(Notice("The configuration of that run was not kept.", "Fill it in to run again."))
+        return prefilled(compiled_spec_of(run.revision), run.parameters)
+
+    def _say_what_is_missing(self, refilled: Prefilled) -> None:
+        """Of a run with secrets among its parameters, which fields are to be filled in again."""
+        if not refilled.emptied:
+            return
+        empty, marked = (fields_at(self.parameters.form, places) for places in (refilled.emptied, refilled.marked))
+        notice = Notice(
+            "Secrets among the parameters of that run are not kept.", "Fill in again:", empty=empty, marked=marked
+        )
+        self.notices.append(notice)
+
+    def _of_example(self, number: str) -> Maybe:
+        examples = self.contract.spec.examples
+        index = int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
+        if not 0 <= index < len(examples) or not examples[index].has_parameters:
+            self.notices.append(Notice("The spec has no such example with parameters."))
+            return ABSENT
+        return examples[index].parameters
+
+    def _of_text(self, text: str) -> Maybe:
+        try:
+            return reader.loads(text, max_bytes=settings.RUN_PARAMETERS_BYTES)
+        except JSONTextError as error:
+            message = f"They are not JSON: {error.problems[0].message}"
+            self.notices.append(Notice("The parameters in the address could not be used.", message, text))
+            return ABSENT
+
+    def _begin(self, value: Maybe) -> None:
+        self.parameters = self._parameters_of(value)
+        self.load_configuration()
+
+    def _parameters_of(self, value: Maybe) -> Submission:
+        return begin(self.contract.parameters, value, name=PARAMETERS, label="Parameters", seal=self.seal)
+
+    def load_configuration(self) -> None:
+        """Fill in the saved configuration that is named, else an empty one."""
+        if not self.is_configurable:
+            return
+        stored = self._stored()
+        self.configuration = begin(
+            self.contract.configuration_form,
+            stored,
+            name=CONFIGURATION,
+            label="Configuration",
+            stored=stored,
+            seal=self.seal,
+        )
+
+    def use_example(self, query: Mapping[str, str]) -> None:
+        """Take the parameters of an example in place of those filled in."""
+        value = self._of_example(query.get("example", ""))
+        if not isinstance(value, Absent):
+            self.parameters = self._parameters_of(value)
+
+    def use_saved(self, _query: Mapping[str, str]) -> None:
+        """Take a saved configuration in place of the one filled in."""
+        self.load_configuration()
+
+    def save(self, query: Mapping[str, str]) -> None:
+        """Keep the configuration that is filled in."""
+        value = self.configuration_value
+        if value is None or not isinstance(self.user, User):
+            return
+        self.save_as = query.get("save_as", "")
+        if isinstance(self.configuration and self.configuration.value, Absent):
+            self.errors.append(
+                {"href": "#configuration-form", "message": "There is no whole configuration to save yet."}
+            )
+            return
+        removed = self._removed_secrets(value)
+        try:
+            saved = save_configuration(
+                self.user, self.tool, self.save_as, value, self.contract.configuration, removed=removed
+            )
+        except DocumentError as error:
+            problem = error.problems[0]
+            href = "#configuration-form" if problem.pointer.startswith("/configuration") else "#save_as"
+            self.errors.append({"href": href, "message": problem.message})
+            return
+        self.saved_name, self.save_as = saved.name, ""
+        self.load_configuration()
+
+    def _removed_secrets(self, value: Configuration) -> set[str]:
+        """What the form says is gone: a secret that was saved and is not in the value any more."""
+        stored = self._stored()
+        if isinstance(stored, Absent):
+            return set()
+        before = {pointer for pointer, _ in secret_members(self.contract.configuration, stored)}
+        return before - {pointer for pointer, _ in secret_members(self.contract.configuration, value.value)}
+
+    def forget(self, _query: Mapping[str, str]) -> None:
+        """Remove the saved configuration that is named."""
+        self._saved().filter(name=self.saved_name).delete()
+        self.saved_name = ""
+        self.load_configuration()
+
+    # -- what was submitted -------------------------------------------------------------------------------------------
+
+    def submit(self, request: HttpRequest, *, is_checked: bool) -> None:
+        """Take what was submitted. With `is_checked`, say what is wrong with it; else it is only drawn again."""
+        self._fill(list(_pairs(request)), request.POST, is_checked=is_checked and not request.POST.get("op", ""))
+
+    def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
+        """Read all names and values of a request; `single` has those outside the schemas' forms."""
+        if single.get("mode") in {"live", "mock"} and self.can_run_live:
+            self.mode = single["mode"]
+        self.timeout = single.get("timeout_s", "").strip()[:20]
+        self.saved_name = single.get("saved", "")
+        self.parameters = submitted(
+            self.contract.parameters,
+            pairs,
+            name=PARAMETERS,
+            label="Parameters",
+            seal=self.seal,
+            is_checked=is_checked,
+            tell=lambda result, value: described_in_form(result, self.contract.parameters, value),
+        )
+        if self.is_configurable:
+            self.configuration = submitted(
+                self.contract.configuration_form,
+                pairs,
+                name=CONFIGURATION,
+                label="Configuration",
+                stored=self._stored(),
+                seal=self.seal,
+                is_checked=is_checked and self.mode == "live",
+                tell=lambda result, value: described_in_form(
+                    result, self.contract.configuration_form, value, by_name=True
+                ),
+            )
+        if is_checked:
+            self._collect_errors()
+
+    def unfinished(self) -> str:
+        """The entries of the form, encrypted, to be stored until the visitor has signed in; without secrets and files.
+
+        Fields that contain a secret are left out, and so are the entries of a union's other branches.
+        """
+        pairs: list[JSON] = [["mode", self.mode], ["timeout_s", self.timeout]]
+        for submission in filter(None, (self.configuration, self.parameters)):
+            for tag, path, text in posted(submission.draft):
+                if tag not in {"c", "h"} and MARK not in text:
+                    pairs.append([f"{submission.form.name}:{tag}:{path}", text])
+        return encrypt(pairs)
+
+    def restore(self, unfinished: str) -> bool:
+        """Fill in the entries from `unfinished`; False if they cannot be decrypted any more."""
+        try:
+            pairs = cast("list[tuple[str, Sent]]", decrypt(unfinished))
+        except Unreadable:
+            return False
+        self._fill(pairs, {name: text for name, text in pairs if isinstance(text, str)}, is_checked=False)
+        self.is_restored = True
+        return True
+
+    def _collect_errors(self) -> None:
+        for submission in (self.configuration, self.parameters):
+            if submission is None:
+                continue
+            self.errors += [{"href": f"#{error.target}", "message": error.message} for error in submission.form.errors]
+            if submission.unchecked and not submission.problems:
+                message = f"The {submission.form.name} could not be checked: {submission.unchecked}"
+                self.errors.append({"href": f"#{submission.form.root.head.id}", "message": message})
+        try:
+            _ = self.timeout_s
+        except ValueError:
+            message = f"The time limit is a number of seconds, above 0 and at most {settings.RUN_TIMEOUT_MAX_S}."
+            self.errors.append({"href": "#timeout_s", "message": message})
+
+    @property
+    def parameters_value(self) -> JSON:
+        """What the tool would be called with: {} where nothing is filled in."""
+        return {} if isinstance(self.parameters.value, Absent) else self.parameters.value
+
+    @property
+    def configuration_value(self) -> Configuration | None:
+        """What the tool would be made with; None where the spec knows no configuration."""
+        if self.configuration is None:
+            return None
+        return Configuration({} if isinstance(self.configuration.value, Absent) else self.configuration.value)
+
+    @property
+    def configuration_name(self) -> str:
+        """The name of the saved configuration, if it is used as it was saved."""
+        stored, value = self._stored(), self.configuration_value
+        if value is None or isinstance(stored, Absent):
+            return ""
+        return self.saved_name if Configuration(stored).fingerprint(b"") == value.fingerprint(b"") else ""
+
+    # -- saved configurations -----------------------------------------------------------------------------------------
+
+    def _saved(self) -> QuerySet[SavedConfiguration]:
+        return SavedConfiguration.objects.filter(owner_id=self.user.pk, tool=self.tool)
+
+    @sensitive_variables("value")
+    def _stored(self) -> Maybe:
+        """The saved configuration that is named, secrets included; ABSENT where none is."""
+        if not self.saved_name or not self.user.is_authenticated:
+            return ABSENT
+        saved = self._saved().filter(name=self.saved_name).first()
+        if saved is None:
+            self._say_once(Notice("You have no saved configuration of this name for this tool."))
+            self.saved_name = ""
+            return ABSENT
+        try:
+            value = open_configuration(saved).value
+        except Unreadable:
+            self._say_once(Notice("The saved configuration cannot be used.", UNREADABLE))
+            return ABSENT
+        shown = without_unmarked_secrets(value, self.contract.configuration_form)
+        if shown is None:
+            self._say_once(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
+            return ABSENT
+        return shown
+
+    def _say_once(self, notice: Notice) -> None:
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+
+def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:
+    """Every name and value of the request, in order; files as `Upload`."""
+    for name, values in request.POST.lists():
+        for value in values:
+            yield name, str(value)
+    for name, files in request.FILES.lists():
+        for file in files:
+            if isinstance(file, UploadedFile):
+                yield name, Upload(file.name or "", file.read())

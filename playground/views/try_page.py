@@ -1,0 +1,92 @@
+"""The playground's page: fill in what a tool takes, run it, see what came back beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from catalog.accounts.api_auth import actor
+from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
+from catalog.errors import Busy, Unreachable
+from playground import running
+from playground.try_page import Trial
+from playground.views.runs import result_context, tool_at
+
+BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters()
+def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Fill in what a tool takes, run it, see what came back. Every press but *Run* draws the form again."""
+    tool = tool_at(slug)
+    trial = Trial(tool, tool.current, request.user)  # type: ignore[arg-type]
+    address = reverse("playground:try", args=[slug])
+    if request.method != "POST":
+        unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None
+        if unfinished is None or not trial.restore(unfinished):
+            trial.open(request.GET)
+        return trial_page(request, trial)
+    if not request.user.is_authenticated and ("run" in request.POST or request.POST.get("use") in NEED_ACCOUNT):
+        trial.submit(request, is_checked=False)
+        return ask_to_sign_in(request, address, trial.unfinished())
+    trial.submit(request, is_checked="run" in request.POST)
+    if "run" in request.POST and "op" not in request.POST and not trial.errors:
+        return run_trial(request, trial)
+    change = TRIAL_CHANGES.get(request.POST.get("use", ""))
+    if change:
+        change(trial, request.POST)
+    return trial_page(request, trial)
+
+
+TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
+    "example": Trial.use_example,
+    "saved": Trial.use_saved,
+    "save": Trial.save,
+    "forget": Trial.forget,
+}
+NEED_ACCOUNT = {"saved", "save", "forget", "sign-in"}
+
+
+def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
+    """The whole page, or for htmx the form alone."""
+    context: dict[str, object] = {"trial": trial, "tool": trial.tool}
+    status = 422 if trial.errors else 200
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "playground/_trial.html", {**context, "is_partial": True}, status=status)
+    if trial.run:
+        context |= result_context(trial.run)
+    return render(request, "playground/try.html", context, status=status)
+
+
+def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
+    """Run what is filled in, and show the run: at its own address, or for htmx in its place on the page."""
+    try:
+        run = running.start(
+            trial.tool,
+            trial.revision,
+            trial.parameters_value,
+            by=actor(request),
+            configuration=trial.configuration_value if trial.mode == "live" else None,
+            configuration_name=trial.configuration_name if trial.mode == "live" else "",
+            mode=trial.mode,
+            timeout_s=trial.timeout_s,
+        )
+    except Busy as busy:
+        trial.errors.append({"href": "", "message": f"{busy} Try again in {busy.retry_after_s} s."})
+        response = trial_page(request, trial)
+        response.status_code = 503 if isinstance(busy, Unreachable) else 429
+        return response
+    run = running.wait(run, BRIEF_S)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(run)
+    response = render(request, "playground/_result.html", result_context(run))
+    response["HX-Retarget"] = "#run"
+    response["HX-Reswap"] = "innerMorph"
+    response["HX-Replace-Url"] = f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
+    return response

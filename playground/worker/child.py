@@ -1,0 +1,279 @@
+"""A run, from inside its own process: read the job, make the tool, call it, say what came of it.
+
+Everything used after the call is bound here before the tool's code runs, so that a tool that replaces functions of the
+standard library spoils its own run at most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+from playground import tool as tool_api
+from playground.worker.json_encoder import NotJSONError, TooLargeError, encode
+from playground.worker.loader import LoadedFactory, load_factory
+from playground.worker.protocol import (
+    BEGUN,
+    CLOCK,
+    ERROR,
+    HEADER,
+    JOB,
+    MAX_PROGRESS_BYTES,
+    PROGRESS,
+    RESPONSE,
+    TAKEN,
+    TYPED,
+    frame,
+)
+from playground.worker.syscalls import flush_c_output
+from playground.worker.tracebacks import clean, describe
+from playground.worker.type_conversion import (
+    MisfitError,
+    configuration_type,
+    loads_types,
+    plain_value,
+    read_value,
+    request_type,
+    response_type,
+)
+
+_REPORTS_EVERY_S: Final = 0.1
+_MAX_MESSAGE: Final = 200
+_NOT_SENT: Final = 3
+_SIGNALS: Final = tuple(map(int, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)))
+# Without its enumerations, which take longer than all else that a run does before it begins.
+_set_handler: Final[Callable[[int, int], object]] = getattr(signal.signal, "__wrapped__", signal.signal)
+
+
+class BadToolError(TypeError):
+    """The factory made something that is no tool."""
+
+
+@dataclass
+class Reporter:
+    """The run's end of the pipe to its keeper."""
+
+    descriptor: int
+    _sent_at: float = 0.0
+    _pending: bytes = b""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def send(self, kind: bytes, content: bytes = b"") -> None:
+        """Write one frame, whole."""
+        data = memoryview(frame(kind, content))
+        with self._lock:  # a thread of the tool may report progress meanwhile
+            while data:
+                data = data[_write(self.descriptor, data) :]
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Pass on a report of progress, but only a few per second; the latest is never lost."""
+        try:
+            text = clean(str(message), max_characters=_MAX_MESSAGE)
+            report = _dumps([_finite(done), None if total is None else _finite(total), text])
+        except (TypeError, ValueError):  # a report that cannot be made out is left out
+            return
+        self._pending = report.encode()
+        if _now() - self._sent_at >= _REPORTS_EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._pending and len(self._pending) <= MAX_PROGRESS_BYTES:
+            self.send(PROGRESS, self._pending)
+            self._sent_at = _now()
+        self._pending = b""
+
+
+_now: Final = time.monotonic
+_exit: Final = os._exit
+_write: Final = os.write
+_dumps: Final = json.dumps
+
+
+def run(factory: LoadedFactory | None, server: int, result: int) -> NoReturn:
+    """Do the job that waits at `server`, and leave this process.
+
+    Args:
+        factory: the factory, or None for one that is imported now.
+        server: the socket where the job is read; closed before the tool's code runs.
+        result: the pipe to the keeper.
+    """
+    reporter = Reporter(result)
+    knew_types = loads_types()
+    try:
+        job = _take_job(server)
+        os.close(server)
+        reporter.send(TAKEN)
+        kind, content = _answer(factory, job, reporter)
+        _flush_output()
+        reporter.flush()
+        if loads_types() and not knew_types:
+            reporter.send(TYPED)
+        reporter.send(kind, content)
+    except BaseException:  # noqa: BLE001  the process ends here, and nothing may run after it
+        _exit(_NOT_SENT)
+    _exit(0)
+
+
+def _take_job(server: int) -> dict[str, Any]:
+    """The JOB frame, and nothing after it: what follows is the keeper's."""
+    kind, length = HEADER.unpack(_receive(server, HEADER.size))
+    if kind != JOB:
+        raise ValueError(f"expected a job, not {kind!r}")
+    job: dict[str, Any] = json.loads(_receive(server, length))
+    return job
+
+
+def _receive(server: int, size: int) -> bytes:
+    parts = []
+    while size:
+        part = os.read(server, min(size, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> tuple[bytes, bytes]:
+    """The frame that ends the run: its response, or why there is none."""
+    max_characters = job["error_characters"]
+    tool_api.listen_to_progress(reporter.progress)
+    try:
+        return RESPONSE, _respond(factory, job, reporter)
+    except (MisfitError, NotJSONError, TooLargeError, BadToolError) as error:
+        message = clean(str(error), max_characters=max_characters)
+    except MemoryError as error:
+        message = _describe_shortage(error, job)
+    except BaseException as error:  # noqa: BLE001  SystemExit, KeyboardInterrupt, GeneratorExit: all are the tool's
+        message = describe(error, max_characters=max_characters)
+    return ERROR, message.encode()
+
+
+def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> bytes:
+    if factory is None:
+        factory = load_factory(job["reference"])
+    tool = _make_tool(factory, job)
+    request = read_value(job["parameters"], request_type(tool), what="parameters")
+    kind = response_type(tool)
+    reporter.send(BEGUN, CLOCK.pack(_now()))
+    response, typed = plain_value(tool.call(request), kind)
+    if not typed:
+        return encode(response, max_bytes=job["response_bytes"])
+    from playground.worker.pydantic_types import simplified  # noqa: PLC0415  imported by now, and slow to import otherwise
+
+    return encode(response, max_bytes=job["response_bytes"], typed=True, simplified=simplified)
+
+
+def _make_tool(loaded: LoadedFactory, job: dict[str, Any]) -> Any:
+    factory = loaded.factory
+    if loaded.configurable:
+        configuration = read_value(job["configuration"] or "{}", configuration_type(factory), what="configuration")
+        tool = factory.create(configuration)
+    else:
+        tool = factory.create()
+    if not callable(getattr(tool, "call", None)):
+        raise BadToolError(f"The factory's create() gave {type(tool).__name__}, which has no call().")
+    return tool
+
+
+def _describe_shortage(error: MemoryError, job: dict[str, Any]) -> str:
+    allowed = f"The tool needed more memory than the {job['memory_bytes'] // 2**20:,} MiB that a run may have."
+    try:
+        return f"{allowed}\n\n{describe(error, max_characters=job['error_characters'] - len(allowed) - 2)}"
+    except MemoryError:
+        return allowed
+
+
+def _flush_output() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the tool may have closed or replaced it
+            stream.flush()
+    flush_c_output()
+
+
+def _finite(number: float) -> float:
+    number = float(number)
+    return number if abs(number) < 1e300 else 0.0
+
+
+class _Echo:
+    """The tool of a rehearsal."""
+
+    def create(self) -> _Echo:
+        return self
+
+    def call(self, request: dict[str, Any]) -> dict[str, Any]:
+        return request
+
+
+_ECHO: Final = LoadedFactory(_Echo(), configurable=False)
+_ECHO_JOB: Final[dict[str, Any]] = {
+    "parameters": '{"text": "a", "numbers": [1, 1.5], "flag": true, "nothing": null}',
+    "configuration": None,
+    "response_bytes": 1 << 20,
+    "error_characters": 4000,
+    "memory_bytes": 1 << 30,
+}
+_ECHO_FRAME: Final = frame(JOB, json.dumps(_ECHO_JOB).encode())
+
+
+def rehearse(times: int = 1) -> None:
+    """Go through a run with no tool in it.
+
+    What a process does for the first time after a fork takes longest: its memory is shared until it writes to it, and
+    Python writes wherever it runs. So that is done while a process waits, not when a run has begun.
+    """
+    for _ in range(times):
+        heard, told = os.pipe()
+        said, say = os.pipe()
+        os.write(told, _ECHO_FRAME)
+        reporter = Reporter(say)
+        reporter.send(*_answer(_ECHO, _take_job(heard), reporter))
+        _flush_output()
+        for descriptor in (heard, told, said, say):
+            os.close(descriptor)
+    tool_api.listen_to_progress(None)
+
+
+def settle(private: str) -> None:
+    """Make this process the run's own: its directory and its signals."""
+    os.chdir(private)
+    for number in _SIGNALS:
+        _set_handler(number, 0)
+
+
+def settle_all(private: str) -> None:
+    """What `settle` does in good time for all runs that will be forked from here: their environment and streams."""
+    os.umask(0o077)
+    os.environ.update(HOME=private, TMPDIR=private)
+    if tempfile := sys.modules.get("tempfile"):
+        tempfile.__dict__["tempdir"] = None
+    _open_streams()
+
+
+def _open_streams() -> None:
+    """Let `sys.stdout` and `sys.stderr` write to descriptors 1 and 2, whatever these are later."""
+    read, write = os.pipe()  # a stream remembers whether it can seek; the pipes of runs cannot
+    for descriptor, name in ((1, "stdout"), (2, "stderr")):
+        before = os.dup(descriptor)
+        os.dup2(write, descriptor)
+        setattr(sys, name, _text_to(descriptor))
+        os.dup2(before, descriptor)
+        os.close(before)
+    os.close(read)
+    os.close(write)
+
+
+def _text_to(descriptor: int) -> io.TextIOWrapper:
+    """A stream that shows every line at once, and takes every character."""
+    raw = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
+    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
