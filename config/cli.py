@@ -9,8 +9,14 @@ from django.core.management import execute_from_command_line
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+OWN_APPS = {"accounts", "catalog", "playground"}
 NOT_SET_UP = (
     "The database has not been set up yet: run `manage.py migrate` first (`manage.py serve` does so by itself)."
+)
+FOREIGN = (
+    "The database was created by an early version of Toolshelf whose tables this version cannot migrate. Export the "
+    "catalog with that version (`manage.py export_catalog`), move the data folder away, start again, and upload the "
+    "file."
 )
 OLDER = (
     "The database is that of an older Toolshelf: run `manage.py migrate` first (`manage.py serve` does so by itself)."
@@ -35,8 +41,11 @@ def why_not_ready() -> str | None:
         connection.close()
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        applied = set(executor.loader.applied_migrations)
     except DatabaseError:
         return None
+    if any(app in OWN_APPS for app, _ in applied - set(executor.loader.graph.nodes)):
+        return FOREIGN
     if not missing:
         return None
-    return OLDER if executor.loader.applied_migrations else NOT_SET_UP
+    return OLDER if applied else NOT_SET_UP

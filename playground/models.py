@@ -176,7 +176,7 @@ class Run(models.Model):
         return (self.finished_at or timezone.now()) - self.created_at
 
 
-class RunTally(models.Model):
+class RunCounter(models.Model):
     """How many runs ended so and took so long, where Celery's workers run them (see tallying.py)."""
 
     outcome = models.CharField(max_length=12)
@@ -186,7 +186,7 @@ class RunTally(models.Model):
     seconds = models.FloatField(default=0)  # of all of them together
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["outcome", "mode", "bucket"], name="one_tally_per_bucket")]
+        constraints = [models.UniqueConstraint(fields=["outcome", "mode", "bucket"], name="one_counter_per_bucket")]
 
     def __str__(self) -> str:
         return f"{self.count} {self.mode} runs {self.outcome}"
@@ -199,7 +199,7 @@ class QueuedMessage(models.Model):
     """
 
     run = models.OneToOneField(Run, primary_key=True, on_delete=models.CASCADE, related_name="+")
-    sealed = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see queueing.py
+    encrypted = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see queueing.py
     sent_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -267,7 +267,7 @@ class SavedConfiguration(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
     name = models.CharField(max_length=100)
-    sealed = models.TextField()  # playground.sealing: the value, and when each secret of it was set
+    encrypted = models.TextField()  # playground.sealing: the value, and when each secret of it was set
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 

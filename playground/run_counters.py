@@ -13,16 +13,16 @@ from bisect import bisect_left
 from django.db.models import F
 
 from playground.metrics import RUN_BOUNDS_S, Histogram
-from playground.models import RunTally
+from playground.models import RunCounter
 
 
 def add(outcome: str, mode: str, seconds: float) -> None:
     """A run has ended."""
     bucket = bisect_left(RUN_BOUNDS_S, seconds)
-    row = RunTally.objects.filter(outcome=outcome, mode=mode, bucket=bucket)
+    row = RunCounter.objects.filter(outcome=outcome, mode=mode, bucket=bucket)
     more = {"count": F("count") + 1, "seconds": F("seconds") + seconds}
     if not row.update(**more):
-        RunTally.objects.bulk_create([RunTally(outcome=outcome, mode=mode, bucket=bucket)], ignore_conflicts=True)
+        RunCounter.objects.bulk_create([RunCounter(outcome=outcome, mode=mode, bucket=bucket)], ignore_conflicts=True)
         row.update(**more)
 
 
@@ -30,7 +30,7 @@ def summed() -> dict[tuple[str, str], Histogram]:
     """How long runs took, by outcome and mode; without those of which there were none."""
     counts: dict[tuple[str, str], list[int]] = {}
     seconds: dict[tuple[str, str], float] = {}
-    for row in RunTally.objects.order_by("outcome", "mode"):
+    for row in RunCounter.objects.order_by("outcome", "mode"):
         key = row.outcome, row.mode
         counts.setdefault(key, [0] * (len(RUN_BOUNDS_S) + 1))[row.bucket] += row.count
         seconds[key] = seconds.get(key, 0.0) + row.seconds

@@ -7,6 +7,6 @@ from playground.celery.execute import execute_message
 
 
 @app.task(name=TASK)
-def run_tool(run_id: str, sealed: str) -> None:
+def run_tool(run_id: str, encrypted: str) -> None:
     """Do one run, and stay until it is written down."""
-    execute_message(run_id, sealed)
+    execute_message(run_id, encrypted)

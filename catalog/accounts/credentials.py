@@ -1,8 +1,8 @@
 """Create and use API tokens and one-time sign-in links, and count wrong passwords.
 
 The secret of a link is in its path (`secret_paths.py`) and must not appear in any log:
-`config.middleware.HideSecretsMiddleware` removes it from a request before the site sees it, and `config.log_filters.WithoutSecrets`
-removes it from every log line.
+`config.middleware.HideSecretsMiddleware` removes it from a request before the site sees it, and
+`config.log_filters.WithoutSecrets` removes it from every log line.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Reading JSON Schemas: their drafts, their parts and what they say. Checking values is `catalog.json_schema.validation`'s.
+"""JSON Schema: its drafts, the parts of a schema, validation, and a schema in words.
 
-    dialects.py              the drafts, with the keywords of each and its meta-schema
-    shapes.py                what each keyword must look like
-    map.py                   where each subschema stands, and where references lead
-    modernising.py           a schema of any draft as one of 2020-12
-    work.py                  how much work a schema asks for
-    formats.py               the formats that are asserted
-    patterns.py              regular expressions with the meaning of ECMA-262, in bounded time
-    pattern_reading.py, pattern_translation.py    how these are made
-    facts.py, docs.py        what a schema says, in words and as a tree
-
-Nothing here knows Django.
+dialects.py             the drafts, with the keywords and the meta-schema of each
+metaschema_errors.py    what is wrong with the keywords of a schema
+index.py                the pointer of each subschema, and the targets of references
+normalize.py            a schema of any draft as a schema of 2020-12
+complexity.py           how many evaluations a schema can cause
+policy.py               the limits that a schema must keep to be stored
+formats.py              the formats that are asserted
+regex/                  ECMA-262 regular expressions, matched in bounded time
+constraint_summary.py   the constraints of a schema, in words
+documentation.py        a schema as the tree that a documentation page shows
+validation/             a value checked against a schema
 """

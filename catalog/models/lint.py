@@ -46,7 +46,7 @@ class Waiver(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["tool", "rule", "pointer"], name="one_waiver_per_place")]
+        constraints = [models.UniqueConstraint(fields=["tool", "rule", "pointer"], name="one_waiver_per_pointer")]
 
     def __str__(self) -> str:
         return f"{self.rule} of {self.tool_id}: {self.reason}"

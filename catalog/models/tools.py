@@ -171,7 +171,7 @@ class Tool(models.Model):
             models.Index(
                 fields=["superseded_by"], name="tool_superseded", condition=models.Q(superseded_by__isnull=False)
             ),
-            models.Index(fields=["id"], name="tool_unjudged", condition=models.Q(score=None)),
+            models.Index(fields=["id"], name="tool_unassessed", condition=models.Q(score=None)),
             models.Index(
                 fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
             ),

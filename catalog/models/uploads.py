@@ -65,7 +65,7 @@ class UploadedSpec(models.Model):
     """What became of one spec of a large upload."""
 
     upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="specs", db_index=False)
-    place = models.PositiveIntegerField()  # in the upload, from 1
+    position = models.PositiveIntegerField()  # in the upload, from 1
     source = models.TextField()
     line = models.PositiveIntegerField()
     outcome = models.CharField(max_length=10)
@@ -74,12 +74,12 @@ class UploadedSpec(models.Model):
     slug = models.CharField(max_length=120, blank=True)
     revision = models.PositiveIntegerField(default=0)
     archived = models.BooleanField(default=False)
-    told = models.TextField(blank=True)  # faults and origin, as JSON
+    details_json = models.TextField(blank=True)  # faults and origin, as JSON
     text = models.TextField(blank=True)  # to be put right, or to be compared
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["upload", "place"], name="one_spec_per_place")]
-        indexes = [models.Index(fields=["upload", "outcome", "place"], name="uploaded_by_outcome")]
+        constraints = [models.UniqueConstraint(fields=["upload", "position"], name="one_spec_per_position")]
+        indexes = [models.Index(fields=["upload", "outcome", "position"], name="uploaded_by_outcome")]
 
     def __str__(self) -> str:
         return f"{self.outcome} {self.tool_id or self.source}"

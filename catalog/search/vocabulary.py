@@ -5,7 +5,7 @@ Three plain tables that both databases have, written together with the index:
     tool_stem   each token and the number of tools that hold it; under "" the number of all tools, and under "#" a
                 number that is another one after each change
     tool_word   each word as it is written, without case and accents, and its token
-    tool_typo   each word with one letter left out: two words that differ by one slip of the finger share one of these
+    tool_typo   each word with one letter left out: two words that differ by one typo share one of these
 
 Source of the last: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
 """
@@ -95,10 +95,10 @@ def beginning_with(typed: str) -> list[str]:
 
 
 def meant_by(typed: str) -> list[tuple[str, str]]:
-    """The words that are one slip away from a word that nobody wrote, with their tokens, the most frequent first."""
+    """The words that are one typo away from a word that nobody wrote, with their tokens, the most frequent first."""
     if not MIN_TYPO_CHARS <= len(typed) <= MAX_TYPO_CHARS:
         return []
-    slips = [typed, *_shortened(typed)]
+    misspellings = [typed, *_shortened(typed)]
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -106,12 +106,12 @@ def meant_by(typed: str) -> list[tuple[str, str]]:
             FROM tool_typo
             JOIN tool_word ON tool_word.word = tool_typo.word
             JOIN tool_stem ON tool_stem.stem = tool_word.stem
-            WHERE tool_typo.slip IN ({placeholders(slips)}) AND documents > 0
+            WHERE tool_typo.misspelling IN ({placeholders(misspellings)}) AND documents > 0
             ORDER BY documents DESC, tool_word.word LIMIT 50
             """,  # noqa: S608
-            slips,
+            misspellings,
         )
-        found = [(word, stem) for word, stem, _ in cursor.fetchall() if _is_one_slip(typed, word)]
+        found = [(word, stem) for word, stem, _ in cursor.fetchall() if _is_one_typo(typed, word)]
     found.sort(key=lambda one: one[0][:1] != typed[:1])  # people hardly ever miss the first letter
     return found[:MAX_MEANT]
 
@@ -124,7 +124,7 @@ def clear() -> None:
 
 
 def _learn(stems: dict[str, str]) -> None:
-    """Add the words that are new, each with its slips."""
+    """Add the words that are new, each with its misspellings."""
     words = list(stems)
     with connection.cursor() as cursor:
         known: set[str] = set()
@@ -137,8 +137,13 @@ def _learn(stems: dict[str, str]) -> None:
             [(word, stems[word]) for word in new],
         )
         cursor.executemany(
-            "INSERT INTO tool_typo (slip, word) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-            [(slip, word) for word in new if _may_be_mistyped(word) for slip in {word, *_shortened(word)}],
+            "INSERT INTO tool_typo (misspelling, word) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            [
+                (misspelling, word)
+                for word in new
+                if _may_be_mistyped(word)
+                for misspelling in {word, *_shortened(word)}
+            ],
         )
 
 
@@ -151,7 +156,7 @@ def _shortened(word: str) -> Iterator[str]:
     return (word[:at] + word[at + 1 :] for at in range(len(word)))
 
 
-def _is_one_slip(typed: str, word: str) -> bool:
+def _is_one_typo(typed: str, word: str) -> bool:
     """Whether one letter too many, too few, another, or two in the wrong order make the difference."""
     start = next((at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
     a, b = typed[start:], word[start:]

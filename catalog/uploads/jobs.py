@@ -220,7 +220,7 @@ class _Keeping:
 
     def __init__(self, upload: Upload) -> None:
         self.upload = upload
-        self.place = upload.specs.count()
+        self.position = upload.specs.count()
         self.left = KEPT_TEXT_CHARS
 
     def keep(self, entries: list[Entry], read: int) -> None:
@@ -232,13 +232,13 @@ class _Keeping:
         insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
 
     def _row(self, key: int, entry: Entry) -> UploadedSpec:
-        self.place += 1
+        self.position += 1
         self.left -= len(entry.text)
         return new_row(
             UploadedSpec,
             id=key,
             upload_id=self.upload.pk,
-            place=self.place,
+            position=self.position,
             source=entry.source,
             line=entry.line,
             outcome=entry.outcome,
@@ -247,12 +247,12 @@ class _Keeping:
             slug=entry.slug or "",
             revision=entry.revision or 0,
             archived=entry.archived,
-            told=_told(entry),
+            details_json=_details(entry),
             text=entry.text.replace("\x00", "\ufffd") if self.left > 0 else "",
         )
 
 
-def _told(entry: Entry) -> str:
+def _details(entry: Entry) -> str:
     """The faults and the origin of an entry as JSON; "" where it has none, as most."""
     if not entry.faults and not entry.origin:
         return ""
@@ -262,10 +262,10 @@ def _told(entry: Entry) -> str:
 
 def entry_of(row: UploadedSpec) -> Entry:
     """What `keep` wrote down."""
-    told = json.loads(row.told) if row.told else {"faults": [], "origin": None}
-    faults = [Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in told["faults"]]
-    origin = told["origin"] and Origin(
-        **{**told["origin"], "losses": tuple(Loss(**loss) for loss in told["origin"]["losses"])}
+    details = json.loads(row.details_json) if row.details_json else {"faults": [], "origin": None}
+    faults = [Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in details["faults"]]
+    origin = details["origin"] and Origin(
+        **{**details["origin"], "losses": tuple(Loss(**loss) for loss in details["origin"]["losses"])}
     )
     return Entry(
         row.source,

@@ -119,10 +119,10 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     rows = shown.specs.filter(outcome=outcome) if outcome in OUTCOMES else shown.specs.all()
     after = request.GET.get("after", "")
     if after.isascii() and after.isdecimal() and len(after) < 10:
-        rows = rows.filter(place__gt=int(after))
-    page = list(rows.order_by("place")[: ROWS_PER_PAGE + 1])
+        rows = rows.filter(position__gt=int(after))
+    page = list(rows.order_by("position")[: ROWS_PER_PAGE + 1])
     listed = [(row, uploading.entry_of(row)) for row in page[:ROWS_PER_PAGE]]
-    further = {"after": page[ROWS_PER_PAGE - 1].place} if len(page) > ROWS_PER_PAGE else {}
+    further = {"after": page[ROWS_PER_PAGE - 1].position} if len(page) > ROWS_PER_PAGE else {}
     context = {
         "upload": shown,
         "names": shown.names.split("\n"),
@@ -141,9 +141,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def upload_difference(request: HttpRequest, pk: str, place: int) -> HttpResponse:
+def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpResponse:
     """What a spec of a dry run would change in the tool that is there."""
-    row = get_object_or_404(UploadedSpec, upload=_own_upload(request, pk), place=place, outcome="revised")
+    row = get_object_or_404(UploadedSpec, upload=_own_upload(request, pk), position=position, outcome="revised")
     compared = compared_with_current(row.tool_id, row.text)
     if compared is None:
         raise Http404

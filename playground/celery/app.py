@@ -76,7 +76,7 @@ _senders = threading.BoundedSemaphore(SENDERS)
 _changed_at = 0.0  # when a send last began or ended
 
 
-def send(run_id: str, sealed: str) -> None:
+def send(run_id: str, encrypted: str) -> None:
     """Tell the workers of a run.
 
     Raises:
@@ -90,7 +90,7 @@ def send(run_id: str, sealed: str) -> None:
     try:
         app.send_task(
             TASK,
-            (run_id, sealed),
+            (run_id, encrypted),
             task_id=run_id,
             expires=settings.RUN_QUEUE_WAIT_S,
             ignore_result=True,

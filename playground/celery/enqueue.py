@@ -46,16 +46,16 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
         content["parameters"] = parameters
     if configuration:
         content["configuration"] = configuration.value
-    sealed = encrypt(content)
+    encrypted = encrypt(content)
     with transaction.atomic():
         if Run.objects.waiting().count() >= max(1, settings.RUN_QUEUE_MAX):
             raise Busy(
                 f"{settings.RUN_QUEUE_MAX:,} runs wait already; no more are taken for the moment.", retry_after_s=10
             )
         run.save(force_insert=True)
-        QueuedMessage.objects.create(run=run, sealed=sealed)
+        QueuedMessage.objects.create(run=run, encrypted=encrypted)
     try:
-        send(run.id, sealed)
+        send(run.id, encrypted)
     except BrokerError as error:
         withdrawn, _ = Run.objects.waiting().filter(pk=run.pk).delete()
         if withdrawn:

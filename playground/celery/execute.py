@@ -32,12 +32,12 @@ class CannotCall(Exception):
     """This worker cannot call the tool of a run; the text says why."""
 
 
-def execute_message(run_id: str, sealed: str) -> None:
+def execute_message(run_id: str, encrypted: str) -> None:
     """Do the run, if it waits for a worker, and stay until it is written down.
 
     Args:
         run_id: its id.
-        sealed: the message's content, as `queueing.begin` encrypted it.
+        encrypted: the message's content, as `queueing.begin` encrypted it.
     """
     watch = supervisor(processes=1)
     now = timezone.now()
@@ -46,7 +46,7 @@ def execute_message(run_id: str, sealed: str) -> None:
         return
     run = Run.objects.select_related("tool", "revision", "example_check").get(pk=run_id)
     try:
-        active = _begin(run, sealed, watch, now)
+        active = _begin(run, encrypted, watch, now)
     except CannotCall as reason:
         end_uncalled(Run.objects.active(), run, "crashed", str(reason))
         return
@@ -69,8 +69,8 @@ def _claim(run_id: str, host: str, now: datetime) -> bool:
 
 
 @sensitive_variables("configuration", "content", "parameters", "scrubber")
-def _begin(run: Run, sealed: str, watch: Supervisor, now: datetime) -> ActiveRun:
-    content = _unsealed(run, sealed)
+def _begin(run: Run, encrypted: str, watch: Supervisor, now: datetime) -> ActiveRun:
+    content = _unsealed(run, encrypted)
     configuration = Configuration(content["configuration"]) if "configuration" in content else None
     parameters = content.get("parameters", run.parameters)
     factory = registry().for_tool(run.tool.tool_id, patience_s=IMPORT_LIMIT_S)
@@ -88,9 +88,9 @@ def _begin(run: Run, sealed: str, watch: Supervisor, now: datetime) -> ActiveRun
 
 
 @sensitive_variables("content")
-def _unsealed(run: Run, sealed: str) -> dict[str, JSON]:
+def _unsealed(run: Run, encrypted: str) -> dict[str, JSON]:
     try:
-        content = decrypt(sealed)
+        content = decrypt(encrypted)
     except Unreadable as error:
         raise CannotCall(OTHER_KEYS) from error
     if not isinstance(content, dict) or content.get("run") != run.id:

@@ -45,9 +45,9 @@ def redeliver() -> int:
     sent = 0
     for run_id, sent_at in waiting:
         unchanged = QueuedMessage.objects.filter(run=run_id, sent_at=sent_at)
-        sealed = unchanged.values_list("sealed", flat=True).first()
-        if sealed is not None and unchanged.update(sent_at=timezone.now()):  # otherwise claimed, or sent elsewhere
-            send(run_id, sealed)
+        encrypted = unchanged.values_list("encrypted", flat=True).first()
+        if encrypted is not None and unchanged.update(sent_at=timezone.now()):  # otherwise claimed, or sent elsewhere
+            send(run_id, encrypted)
             sent += 1
     if sent:
         log.warning("Redis has lost messages: %s waiting runs were sent to the workers again", sent)

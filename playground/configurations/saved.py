@@ -84,9 +84,9 @@ def save_configuration(
     if problems := found.problems("/configuration"):
         raise DocumentError(problems)
     secrets: dict[str, JSON] = {pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts}
-    sealed = encrypt({"value": value, "secrets": secrets})
+    encrypted = encrypt({"value": value, "secrets": secrets})
     saved, _ = SavedConfiguration.objects.update_or_create(
-        owner=owner, tool=tool, name=name, defaults={"sealed": sealed, "updated_at": now}
+        owner=owner, tool=tool, name=name, defaults={"encrypted": encrypted, "updated_at": now}
     )
     return saved
 
@@ -122,11 +122,11 @@ def rotate_configurations() -> tuple[int, int]:
     done = lost = 0
     for saved in SavedConfiguration.objects.iterator():
         try:
-            sealed = rotated(saved.sealed)
+            encrypted = rotated(saved.encrypted)
         except Unreadable:
             lost += 1
             continue
-        done += SavedConfiguration.objects.filter(pk=saved.pk, sealed=saved.sealed).update(sealed=sealed)
+        done += SavedConfiguration.objects.filter(pk=saved.pk, encrypted=saved.encrypted).update(encrypted=encrypted)
     return done, lost
 
 
@@ -154,7 +154,7 @@ def _with_kept_secrets(
 
 
 def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
-    content = decrypt(saved.sealed)
+    content = decrypt(saved.encrypted)
     if not isinstance(content, dict) or not isinstance(secrets := content.get("secrets"), dict):
         raise Unreadable
     return content.get("value"), {pointer: at for pointer, at in secrets.items() if isinstance(at, str)}

@@ -1,6 +1,6 @@
 """Changing the kind or the branch of a place, there and back again without loss.
 
-What a place held is kept with it, sealed: a snapshot of its controls, for each kind and branch that was left. Back
+What a place held is kept with it, encrypted: a snapshot of its controls, for each kind and branch that was left. Back
 where it was, with nothing changed in between, the place is exactly what it had been. Where something did change, what
 fits is carried over, and the snapshot gives the rest.
 """

@@ -24,7 +24,7 @@ u v  | hidden, select           | the branch of a union in force; the one wanted
 y    | select                   | the kind wanted
 w    | hidden                   | how the place is viewed: "rows", "free"
 all  | hidden                   | every node has its selector of kinds
-h    | hidden                   | what another branch held, sealed
+h    | hidden                   | what another branch held, encrypted
 nk   | text                     | the key of the entry to be added
 op   | button (no form, no tag) | the operation pressed
 """

@@ -22,7 +22,7 @@ class State:
 
     Attributes:
         branches: which branch of which union is in force: pairs of the union's key and the branch's index.
-        stash: what other branches held here, sealed: pairs of "union=branch" and the sealed text.
+        stash: what other branches held here, encrypted: pairs of "union=branch" and the encrypted text.
         view: "rows" for a list of choices as rows, "free" for one of the listed values written by hand.
     """
 

@@ -1,7 +1,7 @@
 """Secrets in a form: a value that was stored or just typed is never written into the page again.
 
-In a draft, a token takes its place (`Kept`): "stored:/apiKey" for what stands there in the stored value, "sealed:…" for
-what was typed a moment ago, closed by the site's seal. A raw text shows a mark with the same token instead.
+In a draft, a token stands for it (`Kept`): "stored:/apiKey" for the member of the stored value, "encrypted:…" for what
+was just typed, encrypted by the site. A raw text shows a mark with the same token instead.
 
 `secret_marks.py` reads how a schema marks secrets. JSON text is not split into drafts: it is searched for possible
 secrets, and only those are examined closely.
@@ -29,7 +29,7 @@ from playground.schema_form.to_value import Reading
 from playground.schema_form.values import ABSENT, Absent, Maybe, literal, read_literal
 
 STORED: Final = "stored:"
-SEALED: Final = "sealed:"
+SEALED: Final = "encrypted:"
 
 
 MAX_IN_TEXT: Final = 1000  # parts of JSON text that are examined closely, because they may be secret

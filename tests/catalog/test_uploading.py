@@ -47,7 +47,7 @@ def test_each_spec_of_a_large_upload_is_told_in_order(ada):
 
     upload = carried_out(lines("new", "same"), "{}\n" + line("last"), by=ada)
 
-    told = [(row.place, row.source, row.line, row.outcome) for row in upload.specs.order_by("place")]
+    told = [(row.position, row.source, row.line, row.outcome) for row in upload.specs.order_by("position")]
     assert told == [
         (1, "0.ndjson", 1, "created"),
         (2, "0.ndjson", 2, "unchanged"),
@@ -66,13 +66,13 @@ def test_what_is_told_is_stored_and_the_rest_is_read_when_it_goes_on(ada, monkey
     stopped = Upload.objects.get()
 
     assert (stopped.read, stopped.total, stopped.created) == (2, 5, 2)
-    assert [row.tool_id for row in stopped.specs.order_by("place")] == ["a", "b"]
+    assert [row.tool_id for row in stopped.specs.order_by("position")] == ["a", "b"]
     assert set(Tool.objects.values_list("tool_id", flat=True)) == {"a", "b"}
 
     monkeypatch.undo()
     uploading.carry_out(stopped)
 
-    assert [row.tool_id for row in stopped.specs.order_by("place")] == list("abcde")
+    assert [row.tool_id for row in stopped.specs.order_by("position")] == list("abcde")
     assert Upload.objects.get().counts["created"] == 5
 
 
@@ -117,7 +117,7 @@ def test_a_large_dry_run_stores_nothing_and_tells_what_each_would_be(ada):
 
     upload = carried_out(lines("new", "old"), by=ada, dry_run=True)
 
-    assert [row.outcome for row in upload.specs.order_by("place")] == ["created", "revised"]
+    assert [row.outcome for row in upload.specs.order_by("position")] == ["created", "revised"]
     assert [tool.tool_id for tool in Tool.objects.all()] == ["old"]
     assert Tool.objects.get().revisions.count() == 1
 
@@ -158,7 +158,7 @@ def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_sto
 
     upload = carried_out(lines("a", "broken", "b", "c", "d"), by=ada)
 
-    outcomes = [(row.line, row.outcome) for row in upload.specs.order_by("place")]
+    outcomes = [(row.line, row.outcome) for row in upload.specs.order_by("position")]
     assert outcomes == [(1, "created"), (2, "rejected"), (3, "created"), (4, "created"), (5, "created")]
     [fault] = uploading.entry_of(upload.specs.get(outcome="rejected")).faults
     assert fault.problem.rule == "publish.not-stored"

@@ -1,8 +1,10 @@
 """The commands where the database is not ready for them: one sentence says what to do."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,12 +56,31 @@ def test_an_export_without_a_database_leaves_no_file(tmp_path):
 
 
 def test_a_database_of_an_older_version_is_to_be_migrated_too(tmp_path):
-    manage(tmp_path, "migrate", "catalog", "0004")
+    manage(tmp_path, "migrate", "accounts")
 
     ended = manage(tmp_path, "load_specs", SAMPLES)
 
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
     assert ended.stderr.startswith("The database is that of an older Toolshelf: run `manage.py migrate` first")
+
+
+@pytest.mark.parametrize("words", [["load_specs", SAMPLES], ["serve", "--port", "0"]], ids=" ".join)
+def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, words):
+    manage(tmp_path, "migrate")
+    with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database, database:
+        database.execute("ALTER TABLE catalog_tool RENAME COLUMN score TO rating")
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('catalog', '0008_upload_carrier', '2026-11-20')"
+        )
+    before = (tmp_path / "toolshelf.sqlite3").read_bytes()
+
+    ended = manage(tmp_path, *words)
+
+    assert ended.returncode == 1
+    assert ended.stderr.removeprefix("CommandError: ").startswith(
+        "The database was created by an early version of Toolshelf"
+    )
+    assert (tmp_path / "toolshelf.sqlite3").read_bytes() == before
 
 
 def test_after_migrating_the_command_works(tmp_path):

@@ -188,7 +188,7 @@ def test_what_workers_did_is_not_told_while_the_database_is_out_of_reach(counted
     def out_of_reach(*_):
         raise DatabaseError("gone")
 
-    monkeypatch.setattr("playground.run_counters.RunTally.objects", SimpleNamespace(order_by=out_of_reach))
+    monkeypatch.setattr("playground.run_counters.RunCounter.objects", SimpleNamespace(order_by=out_of_reach))
 
     assert not [name for name in read(client) if name.startswith("toolshelf_run_seconds")]
 

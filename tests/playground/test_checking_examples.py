@@ -123,7 +123,7 @@ def test_a_call_that_fails_fails_the_example(builtin):
 def test_a_check_that_cannot_start_all_of_its_runs_is_none(builtin, settings, monkeypatch):
     sent = []
 
-    def send_one(run_id, sealed):
+    def send_one(run_id, encrypted):
         if sent:
             raise BrokerError("gone")
         sent.append(run_id)

@@ -127,7 +127,7 @@ def test_a_token_at_a_place_that_is_not_secret_opens_nothing():
 def test_a_foreign_token_is_a_problem_and_no_secret():
     form = form_in_use(STORED, stored=STORED)
 
-    form.type("c", "/.key", "sealed:nonsense").send()
+    form.type("c", "/.key", "encrypted:nonsense").send()
 
     assert not form.submission.is_ready
     assert "type it again" in form.node("/.key").head.errors[0]

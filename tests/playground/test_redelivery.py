@@ -24,8 +24,8 @@ class Queue:
         self.held = []
         self.sent = []
 
-    def send(self, run_id, sealed):
-        self.held.append((run_id, sealed))
+    def send(self, run_id, encrypted):
+        self.held.append((run_id, encrypted))
         self.sent.append(run_id)
 
 
@@ -96,8 +96,8 @@ def test_two_servers_that_look_at_once_send_it_once(queue, start, monkeypatch):
     queue.sent.clear()
     let_them_wait()
 
-    def send_while_the_other_looks(run_id, sealed):
-        queue.send(run_id, sealed)
+    def send_while_the_other_looks(run_id, encrypted):
+        queue.send(run_id, encrypted)
         if len(queue.sent) == 1:
             redeliver()
 
@@ -147,7 +147,7 @@ def test_a_run_that_was_given_up_is_not_sent_again(queue, start):
 
 
 def test_a_run_that_could_not_be_sent_is_not_sent_later_either(queue, start, monkeypatch):
-    def refuse(run_id, sealed):
+    def refuse(run_id, encrypted):
         raise app.BrokerError("gone")
 
     monkeypatch.setattr("playground.celery.app.send", refuse)
@@ -160,8 +160,8 @@ def test_a_run_that_could_not_be_sent_is_not_sent_later_either(queue, start, mon
 
 
 def test_a_run_that_a_worker_has_claimed_is_there_although_redis_did_not_confirm_its_message(queue, start, monkeypatch):
-    def send_unconfirmed(run_id, sealed):
-        execute_message(run_id, sealed)
+    def send_unconfirmed(run_id, encrypted):
+        execute_message(run_id, encrypted)
         raise app.BrokerError("no answer")
 
     monkeypatch.setattr("playground.celery.app.send", send_unconfirmed)

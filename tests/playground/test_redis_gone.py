@@ -57,7 +57,7 @@ def refusal(team):
 def messages(team):
     """What the database holds of messages that no worker has claimed."""
     with sqlite3.connect(team.directory / "toolshelf.sqlite3") as database:
-        found = [sealed for (sealed,) in database.execute("SELECT sealed FROM playground_queuedmessage")]
+        found = [encrypted for (encrypted,) in database.execute("SELECT encrypted FROM playground_queuedmessage")]
     database.close()
     return found
 

@@ -204,7 +204,7 @@ def test_a_time_limit_that_is_none_is_said_at_its_field(browser, builtin):
 def test_a_queue_that_cannot_be_reached_is_named_and_what_is_filled_in_stays(
     browser, runs, builtin, settings, monkeypatch
 ):
-    def refuse(run_id, sealed):
+    def refuse(run_id, encrypted):
         raise BrokerError("gone")
 
     settings.RUNNER = "celery"

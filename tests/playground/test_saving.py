@@ -48,8 +48,8 @@ def test_a_saved_configuration_is_given_back_whole_to_a_run(ada, tool):
 def test_what_is_stored_shows_nothing_of_the_value(ada, tool):
     saved = save(ada, tool, {"city": "Wienerneustadt", "key": "hunter22"})
 
-    assert "hunter22" not in saved.sealed
-    assert "Wienerneustadt" not in saved.sealed
+    assert "hunter22" not in saved.encrypted
+    assert "Wienerneustadt" not in saved.encrypted
 
 
 def test_secrets_are_not_shown_but_said_to_be_set(ada, tool):

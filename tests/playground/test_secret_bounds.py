@@ -150,9 +150,9 @@ def test_the_page_saves_no_configuration_with_more(tool, browser):
 def saved_before(tool, program):
     """A configuration that was saved when there was no bound."""
 
-    sealed = encrypt({"value": {"apiKey": lines(30_000), "city": "Wien"}, "secrets": {}})
+    encrypted = encrypt({"value": {"apiKey": lines(30_000), "city": "Wien"}, "secrets": {}})
     owner = User.objects.get(username="program")
-    return SavedConfiguration.objects.create(owner=owner, tool=tool, name="old", sealed=sealed)
+    return SavedConfiguration.objects.create(owner=owner, tool=tool, name="old", encrypted=encrypted)
 
 
 def test_a_run_with_one_that_was_saved_before_is_refused(saved_before, program):

@@ -24,6 +24,7 @@ from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
+from config.cli import FOREIGN, why_not_ready
 from config.static_files import collect_static
 from playground.orphans import recover_runs
 from playground.run_writer import counters
@@ -76,6 +77,8 @@ class Command(BaseCommand):
             )
 
     def migrate(self) -> None:
+        if why_not_ready() == FOREIGN:
+            raise CommandError(FOREIGN)
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", interactive=False, verbosity=0)
