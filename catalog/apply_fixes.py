@@ -9,7 +9,8 @@ from django.conf import settings
 
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, RevisionConflict
-from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.problems import Problem
 from catalog.lint_reports import LintReport
 from catalog.models import Tool
 from catalog.publishing import Publication, publish

@@ -93,3 +93,21 @@ def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]
         if after.pk == tool.pk:
             return refused(f"{tool_id!r} is itself superseded by this tool.")
     return refused(f"{tool_id!r} is superseded too often; name the tool at the end.")
+
+
+def archive(tool: Tool) -> None:
+    """Take `tool` out of the lists. Nothing happens where it is archived already."""
+    _set(tool, archived=True)
+
+
+def restore(tool: Tool) -> None:
+    """Put `tool` back into the lists. Nothing happens where it is not archived."""
+    _set(tool, archived=False)
+
+
+def _set(tool: Tool, *, archived: bool) -> None:
+    with changing_tool(tool) as stored:
+        if stored.archived != archived:
+            stored.archived_at = timezone.now() if archived else None
+            reindex(stored, "archived_at")
+        tool.archived_at = stored.archived_at

@@ -3,7 +3,7 @@
 What is acknowledged is stored: tools, revisions and the search index change in one transaction. When two publish the
 same id at once, the database decides who is first and the other becomes the revision after it.
 
-An archived tool takes new revisions and stays archived: only `archiving.restore` brings it back, so that a script that
+An archived tool takes new revisions and stays archived: only `lifecycle.restore` brings it back, so that a script that
 uploads a folder every night does not undo what a person decided.
 """
 

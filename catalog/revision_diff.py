@@ -12,21 +12,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
+from catalog.hooks import hooks
 from catalog.models import Revision
 from catalog.specs.diff import Difference, compare
-from catalog.specs.diff.schema_diff import Sampler
 
 MAX_KEPT: Final = 1000
 
 _kept: OrderedDict[tuple[str, str], Difference] = OrderedDict()
 _lock = threading.Lock()
-_sampler: Sampler | None = None
-
-
-def provide(sampler: Sampler) -> None:
-    """From now on, `sampler(schema, seed)` makes values that prove a change; the same for the same schema and seed."""
-    global _sampler  # noqa: PLW0603 - set once, when the site starts
-    _sampler = sampler
 
 
 def meaning_of(old: Revision, new: Revision) -> Difference:
@@ -36,7 +29,7 @@ def meaning_of(old: Revision, new: Revision) -> Difference:
         if key in _kept:
             _kept.move_to_end(key)
             return _kept[key]
-    difference = compare(old.spec, new.spec, sample=_sampler)
+    difference = compare(old.spec, new.spec, sample=hooks.sample_values)
     with _lock:
         _kept[key] = difference
         if len(_kept) > MAX_KEPT:

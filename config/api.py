@@ -12,7 +12,8 @@ from ninja.renderers import BaseRenderer
 from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
 from catalog.errors import Busy, DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, SpecError, Unreachable
-from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import loads
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response

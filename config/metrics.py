@@ -23,8 +23,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from catalog.accounts.credentials import token_for
 from catalog.accounts.models import User
+from catalog.accounts.tokens import token_for
 from catalog.accounts.views import address_of
 from catalog.models import Tool
 from playground import run_counters

@@ -7,7 +7,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.db import connection
 
-from catalog import holding_examples, runnable
+from catalog.hooks import hooks
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext.reader import JSON
 from playground.factories.registry import registry
@@ -17,15 +17,10 @@ class PlaygroundConfig(AppConfig):
     name = "playground"
 
     def ready(self) -> None:
-        """Let the catalog know what can be run, of what the examples hold, and values that a schema accepts.
-
-        Looked up when somebody asks, not when the site starts.
-        """
-        runnable.provide(lambda: registry().runnable_ids())
-        holding_examples.provide(tools_whose_examples_hold)
-        from catalog import revision_diff  # noqa: PLC0415 - it knows models, which are there only now
-
-        revision_diff.provide(values_of)
+        """Install the playground's answers. They are computed when they are asked for, not when the site starts."""
+        hooks.runnable_tool_ids = lambda: registry().runnable_ids()
+        hooks.tools_with_passing_examples = tools_whose_examples_pass
+        hooks.sample_values = values_of
 
 
 def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:
@@ -34,8 +29,8 @@ def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:
     return samples(schema, seed)
 
 
-def tools_whose_examples_hold() -> frozenset[int]:
-    """Asked with every list: by SQL that is made once. The same object as before while they are the same tools."""
+def tools_whose_examples_pass() -> frozenset[int]:
+    """Called with every list, so its SQL is compiled once. It returns the same object while nothing changes."""
     global _known  # noqa: PLW0603 - what is remembered by it holds one set, not one for each time it is asked
     sql, values = _holding()
     with connection.cursor() as cursor:

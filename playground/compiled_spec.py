@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from catalog.json_schema.validation import Budget, CompiledSchema, compile_schema
-from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision
 from catalog.specs.spec import ToolSpec

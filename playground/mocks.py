@@ -15,7 +15,8 @@ from json.encoder import encode_basestring
 from typing import Final
 
 from catalog.json_schema.validation import CompiledSchema
-from catalog.jsontext.problems import PointerTree, Problem, pointer_join, pointer_tree
+from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.spec import Example, ToolSpec
 from playground.sampling import NoValue, same, sample

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.jsontext.problems import PointerTree, pointer_join, pointer_tree, split_pointer
+from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree, split_pointer
 from catalog.jsontext.reader import JSON
 from playground.compiled_spec import CompiledSpec
 from playground.redaction import MARK, WITHHELD

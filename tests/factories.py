@@ -8,9 +8,9 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from catalog.accounts.credentials import create_token
 from catalog.accounts.models import SCOPES, User
-from catalog.archiving import archive
+from catalog.accounts.tokens import create_token
+from catalog.lifecycle import archive
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.specs.spec import ToolSpec, read_spec

@@ -12,8 +12,8 @@ from django.views.decorators.debug import sensitive_variables
 from ninja.errors import AuthenticationError, HttpError
 from ninja.security import APIKeyCookie, HttpBearer
 
-from catalog.accounts.credentials import token_for
 from catalog.accounts.models import ApiToken, User
+from catalog.accounts.tokens import token_for
 
 
 class Token(HttpBearer):

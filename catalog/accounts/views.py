@@ -23,15 +23,10 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.accounts.api_auth import actor
-from catalog.accounts.credentials import (
-    TRIES_WINDOW,
-    counted_try,
-    create_token,
-    is_locked,
-    usable_link,
-    use_sign_in_link,
-)
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User
+from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
+from catalog.accounts.throttling import TRIES_WINDOW, counted_try, is_locked
+from catalog.accounts.tokens import create_token
 from catalog.accounts.unfinished_forms import is_stored
 from catalog.errors import Busy
 

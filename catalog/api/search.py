@@ -17,7 +17,8 @@ from catalog.api.router import router
 from catalog.api.serializers import tool_json
 from catalog.caching import MAX_CHARACTERS, VersionedCache
 from catalog.indexing import distinct_tags
-from catalog.listing.results import BadCursor, CatalogSearch, Cursor, Page, Result
+from catalog.listing.pagination import BadCursor, Cursor
+from catalog.listing.results import CatalogSearch, Page, Result
 from catalog.models import Tool
 from catalog.search import tag_counts
 from catalog.search.document import group_key

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from ninja import Status
 
-from catalog import archiving
+from catalog import lifecycle
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.api import openapi_bodies, schemas
 from catalog.api.deprecation import add_deprecation_headers
@@ -162,7 +162,7 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> Status[None]:
 )
 def archive_tool(request: HttpRequest, slug: str) -> Status[None]:
     """It leaves the lists and searches. Nothing is destroyed: its address, revisions and runs stay."""
-    archiving.archive(tool_at(slug))
+    lifecycle.archive(tool_at(slug))
     return Status(204, None)
 
 
@@ -174,5 +174,5 @@ def archive_tool(request: HttpRequest, slug: str) -> Status[None]:
 )
 def restore_tool(request: HttpRequest, slug: str) -> Status[None]:
     """It is in the lists and searches again."""
-    archiving.restore(tool_at(slug))
+    lifecycle.restore(tool_at(slug))
     return Status(204, None)

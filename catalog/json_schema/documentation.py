@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from catalog.json_schema.constraint_summary import Fact, Layer, Schema, Summary, facts_of, only_requirements, strings_in
-from catalog.jsontext.problems import pointer_join, resolve_pointer
+from catalog.jsontext.pointers import pointer_join, resolve_pointer
 from catalog.jsontext.reader import JSON
 
 MAX_NODES = 400

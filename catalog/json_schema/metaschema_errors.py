@@ -16,7 +16,8 @@ from typing import Final
 
 from catalog.json_schema.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
 from catalog.json_schema.index import Node
-from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 
 RULE: Final = "spec.schema"

@@ -16,7 +16,7 @@ from typing import Final
 
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect
 from catalog.json_schema.index import Node, Reference, SchemaMap
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.conversion_report import Report
 

@@ -38,7 +38,8 @@ from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.regex.translate import translate
-from catalog.jsontext.problems import MAX_PROBLEMS, Problem, pointer_join
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.problems import MAX_PROBLEMS, Problem
 from catalog.jsontext.reader import JSON, MAX_DEPTH
 
 MAX_SUBSCHEMAS: Final = 2_000

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from catalog import holding_examples
 from catalog.caching import MAX_CHARACTERS, VersionedCache
+from catalog.hooks import hooks
 from catalog.listing.results import COUNT_AT_MOST, CatalogSearch, bounded, bounded_count
 from catalog.models import Tool
 from catalog.search import search_index, tag_counts
@@ -88,7 +88,7 @@ def uncounted_facets(search: CatalogSearch, *, person: str = "") -> tuple[Facet,
 
 def facets_key(search: CatalogSearch, person: str) -> Hashable:
     """What `facets_of` depends on."""
-    return search.depends_on, holding_examples.tool_keys(), person
+    return search.depends_on, hooks.tools_with_passing_examples(), person
 
 
 def _with_options(facets: Iterable[Facet]) -> tuple[Facet, ...]:

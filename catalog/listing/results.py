@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlencode
 
 from django.db.models import F
 from django.http import QueryDict
 
-from catalog import holding_examples, runnable
 from catalog.accounts.models import User
 from catalog.caching import VersionedCache
 from catalog.db.compiled_query import PreparedRows
+from catalog.hooks import hooks
 from catalog.indexing import distinct_tags
+from catalog.listing.pagination import BadCursor, Cursor, window
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
@@ -33,7 +31,6 @@ from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_g
 
 COUNT_AT_MOST = 10_000
 FEW = 2_000  # tools that are sorted rather than looked for in order
-MAX_OFFSET = 10**12
 PAGE_SIZE = 20
 YES_WORDS = {"1", "true", "yes"}
 NO_WORDS = {"0", "false", "no"}
@@ -41,50 +38,6 @@ NO_WORDS = {"0", "false", "no"}
 
 _counts: VersionedCache[tuple[int, bool]] = VersionedCache()
 _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
-
-
-class BadCursor(ValueError):
-    """A cursor that this site did not make."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """A place in a list: the tools after it, or before it.
-
-    `mode` says what is listed. In a "list" by name, `key` is the name of the tool that stands at the place, and `pk`
-    its primary key. Where something was looked for ("found"), `key` is how many results stand before the place, and
-    `pk` the tool at the place where results follow in the order of age, else 0.
-    """
-
-    mode: Literal["list", "found"]
-    key: int | str
-    pk: int
-    backwards: bool = False
-
-    def encode(self) -> str:
-        text = json.dumps(
-            [self.mode, self.key, self.pk, int(self.backwards)], separators=(",", ":"), ensure_ascii=False
-        )
-        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-    @classmethod
-    def decode(cls, text: str) -> Cursor:
-        """Read what `encode` wrote.
-
-        Raises:
-            BadCursor: it is something else.
-        """
-        try:
-            decoded = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
-            mode, key, pk, backwards = json.loads(decoded)
-            str(key).encode()  # a lone surrogate can be said in JSON, and in no database
-        except (ValueError, binascii.Error, TypeError, RecursionError) as error:
-            raise BadCursor("This is no cursor of this site; take it from `next`.") from error
-        by_name = mode == "list" and isinstance(key, str) and "\x00" not in key
-        by_place = mode == "found" and type(key) is int and 0 <= key < MAX_OFFSET
-        if not (by_name or by_place) or type(pk) is not int or not 0 <= pk < 2**63 or backwards not in (0, 1):
-            raise BadCursor("This is no cursor of this site; take it from `next`.")
-        return cls(mode, key, pk, bool(backwards))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +135,8 @@ class CatalogSearch:
     def depends_on(self) -> Hashable:
         """What answers about this search depend on, whichever page of it is shown: another value, another answer."""
         asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
-        holding = holding_examples.tool_keys() if asks_for_examples else None
-        return self.state, runnable.tool_ids(), holding, replace(self, cursor=None, limit=PAGE_SIZE)
+        holding = hooks.tools_with_passing_examples() if asks_for_examples else None
+        return self.state, hooks.runnable_tool_ids(), holding, replace(self, cursor=None, limit=PAGE_SIZE)
 
     @cached_property
     def plan(self) -> Plan:
@@ -266,7 +219,7 @@ class CatalogSearch:
             listed = listed.order_by(name, pk)
         rows = list(listed.for_rows()[: self.limit + 1])
         places = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
-        places, before, after = _window(places, cursor, self.limit)
+        places, before, after = window(places, cursor, self.limit)
         by_key = {tool.pk: tool for tool in rows}
         pks = [place.pk for place in places]
         results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
@@ -387,7 +340,7 @@ class CatalogSearch:
         except_for: frozenset[int] = frozenset()
         asked: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
             ({self.runnable, self.query.runnable}, _runnable),
-            ({self.examples_hold, self.query.examples_hold}, holding_examples.tool_keys),
+            ({self.examples_hold, self.query.examples_hold}, hooks.tools_with_passing_examples),
         )
         for choices, known in asked:
             if True in choices:
@@ -410,21 +363,6 @@ def bounded(count: int, at_most: int | None = None) -> tuple[int, bool]:
     """A number that was counted up to one more than `at_most` (`COUNT_AT_MOST`): up to that, and whether it is all."""
     at_most = COUNT_AT_MOST if at_most is None else at_most
     return min(count, at_most), count <= at_most
-
-
-def _window(places: list[Cursor], cursor: Cursor | None, limit: int) -> tuple[list[Cursor], str | None, str | None]:
-    """Of `limit` + 1 places in the order they were read: those of the page, and the cursors before and after it."""
-    more = len(places) > limit
-    places = places[:limit]
-    backwards = cursor is not None and cursor.backwards
-    if backwards:
-        places.reverse()
-    if not places:
-        return [], None, None
-    has_before = more if backwards else cursor is not None
-    has_after = True if backwards else more
-    before = replace(places[0], backwards=True).encode() if has_before else None
-    return places, before, places[-1].encode() if has_after else None
 
 
 def _choice(text: str | None) -> bool | None:

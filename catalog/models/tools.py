@@ -11,7 +11,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import holding_examples, runnable
+from catalog.hooks import hooks
 from catalog.models.lint import Assessment
 from catalog.search import Match, search_index
 from catalog.search.boolean_query import EVERY_TOOL
@@ -37,11 +37,11 @@ class ToolQuerySet(models.QuerySet["Tool"]):
 
     def runnable(self) -> ToolQuerySet:
         """Those that an installed factory serves."""
-        return self.filter(tool_id__in=runnable.tool_ids())
+        return self.filter(tool_id__in=hooks.runnable_tool_ids())
 
     def with_holding_examples(self) -> ToolQuerySet:
         """Those whose examples all passed when they were tried last."""
-        return self.filter(pk__in=holding_examples.tool_keys())
+        return self.filter(pk__in=hooks.tools_with_passing_examples())
 
     def usable_with(self, formats: Iterable[str]) -> ToolQuerySet:
         """Those that all of these formats (their keys) take as they are."""
@@ -81,7 +81,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
     def only_holding(self, choice: bool | None) -> ToolQuerySet:
         if choice is None:
             return self
-        return self.with_holding_examples() if choice else self.exclude(pk__in=holding_examples.tool_keys())
+        return self.with_holding_examples() if choice else self.exclude(pk__in=hooks.tools_with_passing_examples())
 
     def by_name(self) -> ToolQuerySet:
         """In the order of lists: by name without regard to case, then by age."""
@@ -209,7 +209,7 @@ class Tool(models.Model):
     @property
     def runnable(self) -> bool:
         """Whether a factory for it is installed."""
-        return self.tool_id in runnable.tool_ids()
+        return self.tool_id in hooks.runnable_tool_ids()
 
     @property
     def etag(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
-from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON, Number
 
 MAX_FIELDS: Final = 500

@@ -11,7 +11,8 @@ from django.conf import settings
 
 from catalog.errors import DocumentError
 from catalog.jsontext import yaml_reader
-from catalog.jsontext.problems import Problem, pointer_join
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, dumps, loads, locate
 from catalog.models import Revision
 from catalog.specs.conversion_report import Loss

@@ -20,7 +20,7 @@ from catalog.catalog_dump.format import NOTHING_SAID
 from catalog.catalog_dump.metadata import DumpedDeprecation, DumpedWaiver, ToolMetadata
 from catalog.errors import SpecError
 from catalog.indexing import reindex
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.lifecycle import problems_of_note, successor_of
 from catalog.metadata import problems_of_name
 from catalog.models import Tool, Waiver

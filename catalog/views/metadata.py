@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.accounts.api_auth import actor
 from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, ToolshelfError
-from catalog.jsontext.problems import split_pointer
+from catalog.jsontext.pointers import split_pointer
 from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.metadata import KEPT, Organisation, may_hand_over, organise
 from catalog.models import Tool

@@ -17,7 +17,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog import archiving
+from catalog import lifecycle
 from catalog.caching import MAX_CHARACTERS, VersionedCache
 from catalog.listing.facets import Facet, facets_at_once, facets_key, facets_of, uncounted_facets
 from catalog.listing.results import CatalogSearch
@@ -121,7 +121,7 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
 def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a tool out of the lists."""
     tool = tool_at(slug)
-    archiving.archive(tool)
+    lifecycle.archive(tool)
     messages.success(request, f"{tool.name} is archived. It is out of the lists; its pages and runs stay.")
     return redirect(tool)
 
@@ -131,7 +131,7 @@ def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
 def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Put a tool back into the lists."""
     tool = tool_at(slug)
-    archiving.restore(tool)
+    lifecycle.restore(tool)
     messages.success(request, f"{tool.name} is in the lists again.")
     return redirect(tool)
 

@@ -12,7 +12,8 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.accounts.models import User
 from catalog.errors import DocumentError
 from catalog.json_schema.validation import CompiledSchema
-from catalog.jsontext.problems import PointerTree, Problem, pointer_tree, split_pointer
+from catalog.jsontext.pointers import PointerTree, pointer_tree, split_pointer
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from playground.configurations.encryption import Unreadable, decrypt, encrypt, rotated

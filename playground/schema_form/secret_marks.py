@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from catalog.json_schema.validation import Subschema
-from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 from playground.schema_form.schemas import members
 

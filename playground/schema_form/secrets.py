@@ -16,7 +16,7 @@ from typing import Final
 
 from catalog.errors import JSONTextError
 from catalog.json_schema.validation import Budget, Subschema
-from catalog.jsontext.problems import PointerTree, pointer_join, pointer_tree, resolve_pointer
+from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree, resolve_pointer
 from catalog.jsontext.reader import JSON
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable

@@ -12,7 +12,7 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, Final
 
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 
 MAX_DEPTH: Final = 64
 _INTEGER_END: Final = 10**300

@@ -18,7 +18,7 @@ import typing_extensions
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from playground.worker.type_conversion import MisfitError
 
 _MAX_COMPLAINTS: Final = 10

@@ -9,8 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from catalog.accounts.credentials import CHECKS_AT_ONCE, TRIES, counted_try, create_token, is_locked, token_for
 from catalog.accounts.models import ApiToken, User
+from catalog.accounts.throttling import CHECKS_AT_ONCE, TRIES, counted_try, is_locked
+from catalog.accounts.tokens import create_token, token_for
 from catalog.accounts.views import address_of
 
 pytestmark = pytest.mark.django_db

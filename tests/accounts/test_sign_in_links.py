@@ -11,9 +11,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from catalog.accounts.credentials import create_sign_in_link, use_sign_in_link
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.secret_paths import hidden
+from catalog.accounts.sign_in_links import create_sign_in_link, use_sign_in_link
 from catalog.accounts.site_url import stored_site_url, url_of_server, write_site_url
 from catalog.accounts.users import administrator, create_account
 from config.log_filters import WithoutSecrets

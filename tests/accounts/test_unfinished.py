@@ -13,8 +13,8 @@ from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts import unfinished_forms
-from catalog.accounts.credentials import create_sign_in_link
 from catalog.accounts.models import User
+from catalog.accounts.sign_in_links import create_sign_in_link
 from tests.factories import make_tool, make_user, properties
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from urllib.parse import quote
 
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 
 NAMES = ("A", "B", "C", "a/b", "x~y", "with space", "é", "", "0", "A_2", "$ref", "properties", "definitions")
 BAD_REFERENCES = (

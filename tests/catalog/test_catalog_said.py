@@ -10,11 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.archiving import archive
 from catalog.catalog_dump.format import CatalogReader
 from catalog.catalog_dump.writer import whole_catalog
 from catalog.jsontext.problems import Problem
-from catalog.lifecycle import deprecate
+from catalog.lifecycle import archive, deprecate
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool, Upload, UploadedSpec, Waiver
 from catalog.publishing import publish

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import loads
 from catalog.specs.diff import Difference
 from catalog.specs.diff.schema_diff import Comparison

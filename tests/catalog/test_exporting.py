@@ -7,10 +7,9 @@ import threading
 import pytest
 from django.db import connection
 
-from catalog.archiving import archive
 from catalog.catalog_dump import writer
 from catalog.catalog_dump.writer import CatalogFile, CatalogFiles, catalog_files, whole_catalog
-from catalog.lifecycle import deprecate
+from catalog.lifecycle import archive, deprecate
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish
 from catalog.waivers import take_back, waive

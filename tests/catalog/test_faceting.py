@@ -5,8 +5,7 @@ import json
 import pytest
 from django.http import QueryDict
 
-from catalog.archiving import archive
-from catalog.lifecycle import deprecate
+from catalog.lifecycle import archive, deprecate
 from catalog.listing.facets import GROUP_COUNT_AT_MOST, LOOKED_AT, OPTIONS_OF_GROUP, facets_of
 from catalog.listing.results import CatalogSearch
 from catalog.metadata import Organisation, organise

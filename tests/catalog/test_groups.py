@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.archiving import archive, restore
+from catalog.lifecycle import archive, restore
 from catalog.models import Tool, ToolTag
 from catalog.publishing import publish, publish_many
 from catalog.search import tag_counts

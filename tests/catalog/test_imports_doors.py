@@ -7,10 +7,10 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from catalog.archiving import archive
 from catalog.catalog_dump.format import CatalogReader, DumpedRevision, catalog_lines
 from catalog.catalog_dump.writer import whole_catalog
 from catalog.jsontext.problems import Problem
+from catalog.lifecycle import archive
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.uploads.readers import pieces_of

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from catalog import holding_examples
+from catalog.hooks import hooks
 from catalog.listing.facets import facets_of
 from catalog.listing.results import CatalogSearch
 from catalog.models import Tool
@@ -146,14 +146,14 @@ def test_tools_whose_examples_hold_are_found(shelf, stranger, client):
 def test_the_last_check_that_has_ended_counts():
     tool = make_tool("a", **GOOD)
     check(tool, failed=1)
-    assert holding_examples.tool_keys() == set()
+    assert hooks.tools_with_passing_examples() == set()
 
     check(tool)
     check(tool, passed=0, ended=False)
-    assert holding_examples.tool_keys() == {tool.pk}
+    assert hooks.tools_with_passing_examples() == {tool.pk}
 
     check(tool, failed=1)
-    assert holding_examples.tool_keys() == set()
+    assert hooks.tools_with_passing_examples() == set()
 
 
 def test_a_check_of_an_earlier_revision_says_nothing_of_the_current_one():
@@ -162,11 +162,11 @@ def test_a_check_of_an_earlier_revision_says_nothing_of_the_current_one():
 
     make_tool("a", **{**GOOD, "description": "Other words, and enough of them."})
 
-    assert holding_examples.tool_keys() == set()
+    assert hooks.tools_with_passing_examples() == set()
 
 
 def test_a_check_of_no_example_holds_nothing():
     tool = make_tool("a", **GOOD)
     check(tool, passed=0)
 
-    assert holding_examples.tool_keys() == set()
+    assert hooks.tools_with_passing_examples() == set()

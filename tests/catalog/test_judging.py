@@ -7,7 +7,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from catalog import assessments, publishing
-from catalog.archiving import archive, restore
 from catalog.assessments import (
     REST,
     REST_WHILE_BUSY,
@@ -18,6 +17,7 @@ from catalog.assessments import (
     assess_backlog,
     assessment_lock,
 )
+from catalog.lifecycle import archive, restore
 from catalog.models import Assessment, Tool, Waiver
 from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index

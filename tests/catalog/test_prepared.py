@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from catalog.accounts.credentials import create_token, token_for
 from catalog.accounts.models import ApiToken, User
+from catalog.accounts.tokens import create_token, token_for
 from catalog.db.compiled_query import Prepared, PreparedRows
 from catalog.models import Tool
 from tests.factories import make_tool, make_user

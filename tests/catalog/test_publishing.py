@@ -5,9 +5,9 @@ from threading import Barrier
 import pytest
 from django.db import connection, connections
 
-from catalog.archiving import archive, restore
 from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import takes
+from catalog.lifecycle import archive, restore
 from catalog.models import Revision, Tool
 from catalog.publishing import publish, publish_many, spec_terms_of_tools
 from catalog.specs.spec import read_spec

@@ -5,8 +5,8 @@ import pytest
 from django.core.management import call_command
 
 from catalog.accounts.models import User
-from catalog.archiving import archive
 from catalog.caching import MAX_ANSWERS, MAX_CHARACTERS, MAX_KEPT, VersionedCache
+from catalog.lifecycle import archive
 from catalog.listing import facets as faceting
 from catalog.listing.facets import facets_at_once, facets_of, uncounted_facets
 from catalog.listing.results import CatalogSearch

@@ -1,10 +1,11 @@
 import pytest
 from django.http import QueryDict
 
-from catalog import runnable
 from catalog.caching import VersionedCache
+from catalog.hooks import hooks
 from catalog.listing.facets import facets_of
-from catalog.listing.results import BadCursor, CatalogSearch, Cursor
+from catalog.listing.pagination import BadCursor, Cursor
+from catalog.listing.results import CatalogSearch
 from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.search import search_index
@@ -185,7 +186,7 @@ def shelf():
     ],
 )
 def test_conditions_narrow_a_search(shelf, monkeypatch, query, expected):
-    monkeypatch.setattr(runnable, "_provider", lambda: frozenset({"idle"}))
+    monkeypatch.setattr(hooks, "runnable_tool_ids", lambda: frozenset({"idle"}))
 
     assert sorted(found(query)) == expected
     assert sorted(tool.tool_id for tool in Tool.objects.matching(query)) == expected
@@ -288,7 +289,7 @@ def four_tools():
     ],
 )
 def test_facets_narrow_the_list_and_the_search_alike(four_tools, monkeypatch, words, choices, expected):
-    monkeypatch.setattr(runnable, "_provider", lambda: frozenset({"b", "not in the catalog"}))
+    monkeypatch.setattr(hooks, "runnable_tool_ids", lambda: frozenset({"b", "not in the catalog"}))
 
     assert [tool_id for tool_id in sorted(found(words, **choices)) if tool_id != "d"] == expected
 

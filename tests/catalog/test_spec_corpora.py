@@ -7,7 +7,7 @@ import pytest
 from catalog.errors import SpecError
 from catalog.json_schema.dialects import DRAFT_07
 from catalog.json_schema.policy import schema_policy_problems
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import Number, dumps
 from catalog.specs.spec import read_spec
 from tests import suite

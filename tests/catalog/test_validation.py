@@ -13,7 +13,7 @@ from catalog.json_schema.validation import Budget, compile_schema, compiled_for
 from catalog.json_schema.validation.compile import MAX_COMPILED, MAX_PROBLEMS
 from catalog.json_schema.validation.drafts import VALIDATOR_CLASSES
 from catalog.json_schema.validation.errors import MAX_POINTER_CHARACTERS
-from catalog.jsontext.problems import resolve_pointer
+from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import loads
 from tests.work import at_most
 

@@ -9,8 +9,8 @@ from django.db import DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.accounts.credentials import create_token
 from catalog.accounts.models import User
+from catalog.accounts.tokens import create_token
 from config.metrics import RequestMetricsMiddleware, asked_lately
 from playground import run_counters, run_writer, running
 from playground.celery.heartbeats import Heartbeat, beat, connected_workers

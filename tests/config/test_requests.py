@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from catalog.accounts.credentials import create_token
 from catalog.accounts.models import User
+from catalog.accounts.tokens import create_token
 
 pytestmark = pytest.mark.django_db
 

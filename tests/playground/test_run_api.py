@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from catalog.accounts.credentials import create_token
+from catalog.accounts.tokens import create_token
 from catalog.lifecycle import deprecate
 from catalog.models import Tool
 from catalog.publishing import publish

@@ -16,7 +16,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DynamicAnchor
 
 from catalog.json_schema.validation.budget import Unchecked
-from catalog.jsontext.problems import split_pointer
+from catalog.jsontext.pointers import split_pointer
 
 if TYPE_CHECKING:
     from catalog.json_schema.validation.subschema import Subschema

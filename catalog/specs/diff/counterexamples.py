@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from catalog.json_schema.validation import Budget, CompiledSchema, Violation
 from catalog.json_schema.validation.budget import Unchecked
-from catalog.jsontext.problems import split_pointer
+from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff.changes import Any, Path, Proof
 from catalog.specs.diff.conjunction import TooMuch

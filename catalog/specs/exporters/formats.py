@@ -8,7 +8,7 @@ from typing import Final
 
 from catalog.json_schema.normalize import Schema
 from catalog.json_schema.validation import Budget, compile_schema
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.conversion_report import is_within
 from catalog.specs.exporters import providers as rules

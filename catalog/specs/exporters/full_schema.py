@@ -6,7 +6,7 @@ from typing import Final
 
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
 from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.conversion_report import Report
 from catalog.specs.exporters.aliases import alias

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from catalog.json_schema.normalize import Schema, account_for_draft, definition_of, normalized
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.conversion import CONFIGURATION, EXAMPLES, PARAMETERS, RETURN_TYPE, Job
 

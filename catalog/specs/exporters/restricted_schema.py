@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.conversion_report import Report
 from catalog.specs.exporters.aliases import NameRule, alias

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
-from catalog.jsontext.problems import pointer_join, split_pointer
+from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.results import Kind, Object
 

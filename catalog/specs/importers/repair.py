@@ -10,7 +10,8 @@ from typing import Final
 
 from catalog.json_schema.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.json_schema.normalize import is_outdated, normalized
-from catalog.jsontext.problems import Problem, pointer_join, resolve_pointer, split_pointer
+from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.conversion_report import Report
 from catalog.specs.importers.results import Object

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from catalog.jsontext.problems import Problem, resolve_pointer
+from catalog.jsontext.pointers import resolve_pointer
+from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.specs.conversion_report import Loss, is_within
 from catalog.specs.spec import ToolSpec

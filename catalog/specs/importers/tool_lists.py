@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.conversion_report import Report
 from catalog.specs.importers.detect import detect, kind_of_tool, tools_in

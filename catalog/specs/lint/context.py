@@ -10,7 +10,7 @@ from typing import Final, Literal
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
 from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
 

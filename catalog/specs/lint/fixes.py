@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.jsontext.problems import split_pointer
+from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.reader import parse
 from catalog.specs.lint.findings import Fix
 from catalog.specs.lint.json_patch import PatchError, apply_fix, patched

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from catalog.errors import JSONTextError
+from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.positions import Span, spans_of
-from catalog.jsontext.problems import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON, dumps, parse
 from catalog.specs.lint.findings import Fix, Operation
 

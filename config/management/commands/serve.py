@@ -15,9 +15,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from catalog.accounts.credentials import create_sign_in_link
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
 from catalog.accounts.users import LOCAL_OWNER, administrator, create_account
 from catalog.errors import AccountError

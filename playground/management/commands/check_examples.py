@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.errors import Busy
-from catalog.jsontext.problems import split_pointer
+from catalog.jsontext.pointers import split_pointer
 from catalog.models import Tool
 from playground.configurations.secret_members import Configuration
 from playground.examples.check import begin_check, wait_for

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from catalog.accounts.credentials import create_token
 from catalog.accounts.models import SCOPES, User
+from catalog.accounts.tokens import create_token
 
 
 class Command(BaseCommand):

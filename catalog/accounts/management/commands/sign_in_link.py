@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from catalog.accounts.credentials import create_sign_in_link
 from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, stored_site_url, url_of_server
 from catalog.accounts.users import LOCAL_OWNER, account_named, accounts_there_are, administrator, create_account
 from catalog.errors import AccountError

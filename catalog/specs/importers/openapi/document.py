@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.bodies import with_examples
 from catalog.specs.importers.openapi.configuration import configuration_of

@@ -16,7 +16,7 @@ from itertools import count
 from typing import Final, Literal
 
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, held
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.conversion_report import Loss, Report
 from catalog.specs.importers.openapi.references import Lost, References

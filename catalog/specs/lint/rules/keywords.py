@@ -12,7 +12,7 @@ from typing import Final
 
 from catalog.json_schema.dialects import DIALECTS, Dialect
 from catalog.json_schema.index import Node
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.lint.context import Part, is_modern, keywords_of
 from catalog.specs.lint.findings import Finding, Fix, Operation

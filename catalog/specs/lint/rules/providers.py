@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from catalog.json_schema.dialects import DEFAULT_DIALECT
 from catalog.json_schema.index import Node
 from catalog.json_schema.normalize import is_outdated
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.providers import ANTHROPIC, OPENAI
 from catalog.specs.lint.context import Part, Subject, keywords_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from catalog.json_schema.index import Node
-from catalog.jsontext.problems import pointer_join
+from catalog.jsontext.pointers import pointer_join
 from catalog.specs.lint.context import Part, in_place, keywords_of, property_name
 from catalog.specs.lint.findings import Finding, Fix, Operation
 from catalog.specs.lint.registry import found
