@@ -29,8 +29,13 @@ from catalog.specs import exporters
 _answers: VersionedCache[str] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
 
 
+# Generated clients use operation ids, so these keep the ids under which they were published.
 @router.get(
-    "/tools", response={200: schemas.ToolsOut, 422: schemas.ErrorOut}, auth=open_to_all(), summary="Search tools"
+    "/tools",
+    response={200: schemas.ToolsOut, 422: schemas.ErrorOut},
+    auth=open_to_all(),
+    summary="Search tools",
+    operation_id="catalog_api_finding_search_tools",
 )
 def search_tools(request: HttpRequest, query: Query[schemas.ToolsQuery]) -> HttpResponse:
     """The best first where words are given, else by name. The catalog's page gives the same tools in the same order."""
@@ -112,6 +117,7 @@ def cursor_from(text: str | None) -> Cursor | None:
     response={200: schemas.GroupsOut, 422: schemas.ErrorOut},
     auth=open_to_all(),
     summary="List the toolkits",
+    operation_id="catalog_api_finding_list_toolkits",
 )
 def list_toolkits(request: HttpRequest, query: Query[schemas.GroupsQuery]) -> dict[str, Any]:
     """With how many tools each has, archived ones apart. `toolkit=` of `GET /tools` gives the tools of one."""
@@ -123,6 +129,7 @@ def list_toolkits(request: HttpRequest, query: Query[schemas.GroupsQuery]) -> di
     response={200: schemas.GroupsOut, 422: schemas.ErrorOut},
     auth=open_to_all(),
     summary="List the tags",
+    operation_id="catalog_api_finding_list_tags",
 )
 def list_tags(request: HttpRequest, query: Query[schemas.GroupsQuery]) -> dict[str, Any]:
     """With how many tools each has, archived ones apart. `tag=` of `GET /tools` gives the tools of one."""

@@ -153,7 +153,7 @@ def test_a_dry_run_judges_nothing():
 
 @pytest.mark.django_db
 def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
-    with patch("catalog.assessments.judge", side_effect=RecursionError):
+    with patch("catalog.assessments.assess", side_effect=RecursionError):
         tool = make_tool("a")
 
     assert Tool.objects.get(pk=tool.pk).score is None
@@ -215,14 +215,14 @@ def test_what_was_judged_by_other_rules_is_judged_again():
 @pytest.mark.django_db
 def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
     bulk("a", "bad", "c")
-    real = assessments.judge
+    real = assessments.assess
 
     def fails(spec, waived):
         if spec.tool_id == "bad":
             raise RecursionError
         return real(spec, waived)
 
-    with patch("catalog.assessments.judge", fails):
+    with patch("catalog.assessments.assess", fails):
         assert list(assess_all()) == [3]
 
     assert set(Tool.objects.filter(score=None).values_list("tool_id", flat=True)) == {"bad"}
@@ -259,13 +259,13 @@ def test_judging_stops_when_its_time_is_over_and_goes_on_later():
 @pytest.mark.django_db
 def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
     bulk("a", **GOOD)
-    real = assessments.judge
+    real = assessments.assess
 
     def lands(spec, waived):
         bulk("a", description="Landed meanwhile, in other words.")
         return real(spec, waived)
 
-    with patch("catalog.assessments.judge", lands):
+    with patch("catalog.assessments.assess", lands):
         assess_backlog(backlog := Backlog())
 
     assert Tool.objects.get().score is None
@@ -276,7 +276,7 @@ def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
 @pytest.mark.django_db
 def test_what_is_waived_while_a_revision_is_judged_counts():
     bulk("a", **{**GOOD, "name": "Get weather"})
-    real = assessments.judge
+    real = assessments.assess
     waivers = []
 
     def waives(spec, waived):
@@ -285,7 +285,7 @@ def test_what_is_waived_while_a_revision_is_judged_counts():
             waivers.append(Waiver.objects.create(tool=tool, rule="name-not-portable", reason="So be it."))
         return real(spec, waived)
 
-    with patch("catalog.assessments.judge", waives):
+    with patch("catalog.assessments.assess", waives):
         assess_backlog(Backlog())
 
     assert Tool.objects.get().score == 100
@@ -456,7 +456,7 @@ def test_the_command_says_that_somebody_else_judges():
 @pytest.mark.django_db
 def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
     tool = make_tool("a", description="")
-    judging_of = publishing.judged_before_publishing
+    judging_of = publishing.earlier_assessments
 
     def overtaken(specs):
         before = judging_of(specs)
@@ -464,7 +464,7 @@ def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
         return before
 
     with monkeypatch.context() as patched:
-        patched.setattr(publishing, "judged_before_publishing", overtaken)
+        patched.setattr(publishing, "earlier_assessments", overtaken)
         published = publish(make_spec("a", description="", tags=["new"]), by=None)
     assert not Assessment.objects.filter(revision=published.revision).exists()
 
