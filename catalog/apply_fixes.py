@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, RevisionConflict
+from catalog.errors import DocumentError, Problem, RevisionConflict
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.lint_reports import LintReport
 from catalog.models import Tool
 from catalog.publishing import Publication, publish

@@ -16,8 +16,8 @@ ToolshelfError
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from catalog.jsontext.problems import Problem
+from dataclasses import asdict, dataclass
+from typing import Final
 
 
 class ToolshelfError(Exception):
@@ -74,3 +74,27 @@ class Busy(ToolshelfError):
 
 class Unreachable(Busy):
     """What would do it cannot be reached; perhaps after `retry_after_s` seconds."""
+
+
+MAX_PROBLEMS: Final = 50  # of one document: nobody reads more
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a document.
+
+    `pointer` is a JSON Pointer into the document, `rule` a stable code ("json.syntax", "gate.ref-remote",
+    "schema.enum"), `message` one plain sentence. `line` and `column` count from 1 in the text as uploaded.
+    """
+
+    pointer: str
+    message: str
+    rule: str
+    keyword: str | None = None
+    schema_pointer: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    def as_json(self) -> dict[str, str | int]:
+        """The problem as JSON, without the members that are not known."""
+        return {name: value for name, value in asdict(self).items() if value is not None}

@@ -6,9 +6,8 @@ from collections.abc import Collection
 
 from django.utils import timezone
 
-from catalog.errors import DocumentError, HeldBySpec
+from catalog.errors import DocumentError, HeldBySpec, Problem
 from catalog.indexing import changing_tool, reindex
-from catalog.jsontext.problems import Problem
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH
 

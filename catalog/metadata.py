@@ -8,10 +8,9 @@ from enum import Enum
 from typing import Final
 
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, HeldBySpec, NotTheOwner
+from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, Problem
 from catalog.indexing import changing_tool, reindex
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.models import Tool
 from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.search.document import MAX_TAGS, group_key

@@ -26,9 +26,8 @@ from catalog.assessments import (
     store_assessments,
 )
 from catalog.db.bulk_insert import insert, new_row, reserved_keys
-from catalog.errors import RevisionConflict, SpecError
+from catalog.errors import Problem, RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
-from catalog.jsontext.problems import Problem
 from catalog.models import Revision, Tool
 from catalog.search import search_index
 from catalog.search.document import SpecTerms, spec_terms_of

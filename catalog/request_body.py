@@ -13,8 +13,7 @@ from django.http import HttpRequest, QueryDict
 from django.http.multipartparser import MultiPartParserError
 from ninja.errors import HttpError
 
-from catalog.errors import SpecError
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem, SpecError
 from catalog.uploads.multipart import WatchedForm
 from catalog.uploads.readers import CHUNK_BYTES, NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
 

@@ -8,8 +8,7 @@ from django.db import transaction
 
 from catalog.accounts.models import User
 from catalog.assessments import assess_again
-from catalog.errors import DocumentError
-from catalog.jsontext.problems import Problem
+from catalog.errors import DocumentError, Problem
 from catalog.models import Tool, Waiver
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH
 from catalog.search import search_index

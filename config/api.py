@@ -11,9 +11,17 @@ from ninja.renderers import BaseRenderer
 
 from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
-from catalog.errors import Busy, DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, SpecError, Unreachable
+from catalog.errors import (
+    Busy,
+    DocumentError,
+    HeldBySpec,
+    NotTheOwner,
+    Problem,
+    RevisionConflict,
+    SpecError,
+    Unreachable,
+)
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import loads
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem
 from catalog.jsontext.reader import JSON, dumps, locate
 
 SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema

@@ -14,8 +14,7 @@ from pydantic import StringConstraints
 from catalog.accounts.api_auth import actor, has_scope, open_to_all, token_or_session
 from catalog.api.deprecation import add_deprecation_headers
 from catalog.db.compiled_query import Prepared
-from catalog.errors import DocumentError
-from catalog.jsontext.problems import Problem
+from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
 from playground import api_schemas

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from dataclasses import replace
 from functools import cached_property
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import Budget, CompiledSchema, compile_schema
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision
 from catalog.specs.spec import ToolSpec

@@ -14,9 +14,9 @@ from itertools import islice
 from json.encoder import encode_basestring
 from typing import Final
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.spec import Example, ToolSpec
 from playground.sampling import NoValue, same, sample

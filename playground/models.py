@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.accounts.models import User
+from catalog.errors import Problem
 from catalog.jsontext import reader
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 

@@ -24,9 +24,9 @@ from django.utils.crypto import salted_hmac
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
+from catalog.errors import Problem
 from catalog.json_schema.validation import Budget, CheckResult
 from catalog.jsontext import reader
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from playground.celery import enqueue

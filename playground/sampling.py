@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from random import Random
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 from playground.constraints import Wanted, is_number
 from playground.pattern_sampling import UnknownPattern, sample_pattern

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from catalog.conversion_report import Loss
 from catalog.jsontext.reader import loads
 from catalog.models import Tool
 from catalog.publishing import Publication
 from catalog.shortcuts import revision_of
-from catalog.specs.conversion_report import Loss
 from catalog.specs.lint import Advice
 from catalog.uploads.parse import Origin
 from catalog.uploads.store import Entry, counts_of

@@ -16,8 +16,7 @@ from catalog.api.deprecation import add_deprecation_headers
 from catalog.api.etags import REFUSED, etags_seen, is_known, not_modified, seen_tool_at, url_of
 from catalog.api.router import router
 from catalog.api.serializers import publication_json, tool_json, tool_with_spec
-from catalog.errors import SpecError
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem, SpecError
 from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.metadata import KEPT, Organisation, organise
 from catalog.publishing import publish

@@ -23,8 +23,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.catalog_dump.metadata import MAX_SAID_BYTES, ToolMetadata, metadata_json, read_metadata, unknown_members
-from catalog.errors import DocumentError
-from catalog.jsontext.problems import Problem
+from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import JSON, loads
 
 VERSION: Final = 2

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.errors import DocumentError
+from catalog.errors import DocumentError, Problem
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 
 MAX_SAID_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the longest of reasons fit

@@ -16,9 +16,9 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from referencing.exceptions import Unresolvable
 
+from catalog.errors import MAX_PROBLEMS, Problem
 from catalog.json_schema.dialects import BUNDLED, DEFAULT_DIALECT, Dialect, dialect_named, dialect_of, held, is_standard
 from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.problems import MAX_PROBLEMS, Problem
 from catalog.jsontext.reader import JSON
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")

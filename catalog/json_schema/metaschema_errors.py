@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from catalog.errors import Problem
 from catalog.json_schema.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
 from catalog.json_schema.index import Node
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 
 RULE: Final = "spec.schema"

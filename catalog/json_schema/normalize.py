@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect
 from catalog.json_schema.index import Node, Reference, SchemaMap
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Report
 
 MAX_NODES: Final = 10_000  # more than the gate lets through
 

@@ -32,6 +32,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from catalog.errors import MAX_PROBLEMS, Problem
 from catalog.json_schema.complexity import TooMuchToCount, costs, levels, loops_in_place
 from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.json_schema.index import Node, SchemaMap
@@ -39,7 +40,6 @@ from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.regex.translate import translate
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import MAX_PROBLEMS, Problem
 from catalog.jsontext.reader import JSON, MAX_DEPTH
 
 MAX_SUBSCHEMAS: Final = 2_000

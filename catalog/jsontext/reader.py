@@ -18,9 +18,8 @@ from itertools import accumulate
 from json.encoder import encode_basestring
 from typing import Any, Final, TypeAlias
 
-from catalog.errors import JSONTextError
+from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.numbers import Number, integer_from
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.scanner import Lines, explain, locate
 
 __all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "Number", "decode", "dumps", "loads", "locate", "parse", "plain"]

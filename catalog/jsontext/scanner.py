@@ -15,10 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from catalog.errors import JSONTextError
+from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.numbers import NUMBER, NumberError, number_from
 from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.problems import Problem
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')

@@ -32,10 +32,9 @@ from yaml import (
 )
 from yaml.error import MarkedYAMLError, YAMLError
 
-from catalog.errors import YAMLTextError
+from catalog.errors import Problem, YAMLTextError
 from catalog.jsontext.numbers import NUMBER, NumberError, number_from
 from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, MAX_BYTES, MAX_DEPTH, decode
 from catalog.jsontext.scanner import Lines
 

@@ -20,12 +20,11 @@ from typing import Any, Final
 import jsonschema
 import jsonschema_rs
 
-from catalog.errors import JSONTextError, SpecError
+from catalog.errors import MAX_PROBLEMS, JSONTextError, Problem, SpecError
 from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.json_schema.metaschema_errors import mistakes_under
 from catalog.json_schema.policy import one_per_pointer, schema_policy_problems
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import MAX_PROBLEMS, Problem
 from catalog.jsontext.reader import JSON, decode, locate, parse
 
 MAX_SPEC_BYTES: Final = 256 * 1024

@@ -28,12 +28,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog.accounts.models import User
+from catalog.conversion_report import Loss
 from catalog.db.bulk_insert import insert, new_row, reserved_keys
-from catalog.errors import Busy
-from catalog.jsontext.problems import Problem
+from catalog.errors import Busy, Problem
 from catalog.models import Upload, UploadedSpec
 from catalog.models.uploads import SILENT_S, new_upload_id
-from catalog.specs.conversion_report import Loss
 from catalog.uploads.parse import Origin
 from catalog.uploads.readers import CHUNK_BYTES, Piece, _label, pieces_of
 from catalog.uploads.store import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches

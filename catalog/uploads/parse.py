@@ -9,13 +9,12 @@ from typing import Final
 
 from django.conf import settings
 
-from catalog.errors import DocumentError
+from catalog.conversion_report import Loss
+from catalog.errors import DocumentError, Problem
 from catalog.jsontext import yaml_reader
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, dumps, loads, locate
 from catalog.models import Revision
-from catalog.specs.conversion_report import Loss
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, ImportedSpec, detect, import_document, prefix_for
 from catalog.specs.spec import ToolSpec, read_spec
 from catalog.uploads.readers import ENDINGS, Piece

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO, Literal
 
 from catalog.catalog_dump.format import CatalogReader, DumpedRevision, is_catalog, max_line_bytes
-from catalog.errors import DocumentError
-from catalog.jsontext.problems import Problem
+from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import MAX_BYTES, loads
 from catalog.jsontext.yaml_reader import documents_in, looks_like_yaml
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported

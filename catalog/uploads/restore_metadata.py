@@ -16,8 +16,9 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.assessments import assess_again
-from catalog.catalog_dump.format import NOTHING_SAID
 from catalog.catalog_dump.metadata import DumpedDeprecation, DumpedWaiver, ToolMetadata
+from catalog.catalog_dump.writer import metadata_of
+from catalog.conversion_report import Loss, Report
 from catalog.errors import SpecError
 from catalog.indexing import reindex
 from catalog.jsontext.pointers import pointer_join
@@ -28,7 +29,6 @@ from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import Publication
 from catalog.search import search_index
 from catalog.search.document import MAX_TAGS, group_key
-from catalog.specs.conversion_report import Loss, Report
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import Candidate
 from catalog.uploads.readers import Piece
@@ -42,34 +42,6 @@ _HERE_BEFORE: Final = "The tool was here already, and what people say of it here
 
 
 # -- telling ----------------------------------------------------------------------------------------------------------
-
-
-def metadata_of(tools: Sequence[Tool]) -> dict[int, ToolMetadata]:
-    """What people say of each of `tools` besides its spec, by its primary key; in two queries."""
-    keys = [tool.pk for tool in tools]
-    waivers: dict[int, list[DumpedWaiver]] = {}
-    for key, *waiver in Waiver.objects.filter(tool__in=keys).values_list("tool_id", "rule", "pointer", "reason"):
-        waivers.setdefault(key, []).append(DumpedWaiver(*waiver))
-    rows = Tool.objects.filter(pk__in=keys).values_list(
-        "pk",
-        "owner__username",
-        "toolkit_chosen",
-        "toolkit",
-        "added_tags",
-        "deprecation_chosen",
-        "deprecation_note",
-        "superseded_by__tool_id",
-    )
-    return dict.fromkeys(keys, NOTHING_SAID) | {
-        key: ToolMetadata(
-            owner or "",
-            toolkit if chosen else None,
-            tuple(tags.splitlines()),
-            DumpedDeprecation(note, successor or "") if deprecated else None,
-            tuple(sorted(waivers.get(key, ()), key=lambda waiver: (waiver.rule, waiver.pointer))),
-        )
-        for key, owner, chosen, toolkit, tags, deprecated, note, successor in rows
-    }
 
 
 # -- telling again ----------------------------------------------------------------------------------------------------

@@ -15,11 +15,10 @@ from typing import Literal
 from django.db import transaction
 
 from catalog.accounts.models import User
-from catalog.errors import SpecError
-from catalog.jsontext.problems import Problem
+from catalog.conversion_report import Loss
+from catalog.errors import Problem, SpecError
 from catalog.models.uploads import OUTCOMES
 from catalog.publishing import BATCH, Publication, Wordings, publish_many, spec_terms_of_tools
-from catalog.specs.conversion_report import Loss
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.read_ahead import made_ahead

@@ -10,10 +10,9 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
-from catalog.errors import DocumentError
+from catalog.errors import DocumentError, Problem
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext.pointers import PointerTree, pointer_tree, split_pointer
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from playground.configurations.encryption import Unreadable, decrypt, encrypt, rotated

@@ -9,10 +9,10 @@ import hmac
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import CheckResult, CompiledSchema, Violation
 from catalog.json_schema.validation.messages import show
 from catalog.jsontext.pointers import PointerTree, pointer_tree, resolve_pointer
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.specs.secret_names import is_secret_name
 from playground.mocks import canonical

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import Budget
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import Example
 from playground.compiled_spec import compiled_spec_of, value_problems

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import CheckResult, CompiledSchema, Subschema, Violation
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from playground.schema_form.actions import apply
 from playground.schema_form.build import build

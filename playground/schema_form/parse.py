@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from catalog.errors import JSONTextError
-from catalog.jsontext.problems import Problem
+from catalog.errors import JSONTextError, Problem
 from playground.schema_form.collapse import folded_draft
 from playground.schema_form.control_names import OPERATION, is_row, member_path, row_path, split_path
 from playground.schema_form.draft import (

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from catalog.errors import Problem
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked, current_run
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.secret_names import is_secret_name
 from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from catalog.errors import JSONTextError
+from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 from playground.schema_form.control_names import member_path, row_path
 from playground.schema_form.draft import (

@@ -7,9 +7,8 @@ import re
 from enum import Enum
 from typing import Final, Literal, TypeAlias, cast
 
-from catalog.errors import JSONTextError
+from catalog.errors import JSONTextError, Problem
 from catalog.jsontext import reader
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, Number
 
 Kind = Literal["text", "number", "boolean", "null", "object", "array"]

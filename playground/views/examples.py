@@ -17,7 +17,7 @@ from playground.compiled_spec import compiled_spec_of
 from playground.configurations.encryption import Unreadable
 from playground.configurations.saved import UNREADABLE, open_configuration
 from playground.configurations.secret_members import Configuration
-from playground.examples.check import begin_check
+from playground.example_checks import begin_check
 from playground.examples.results import results_of
 from playground.factories.registry import registry
 from playground.models import ExampleCheck, SavedConfiguration

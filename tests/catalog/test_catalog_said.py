@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.catalog_dump.format import CatalogReader
 from catalog.catalog_dump.writer import whole_catalog
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem
 from catalog.lifecycle import archive, deprecate
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool, Upload, UploadedSpec, Waiver

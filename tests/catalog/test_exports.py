@@ -2,10 +2,10 @@
 
 import pytest
 
+from catalog.conversion_report import Report
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext.reader import dumps
-from catalog.specs.conversion_report import Report
 from catalog.specs.exporters import FORMATS, export, matrix, usable_as_it_is
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI

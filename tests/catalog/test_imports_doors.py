@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from catalog.catalog_dump.format import CatalogReader, DumpedRevision, catalog_lines
 from catalog.catalog_dump.writer import whole_catalog
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem
 from catalog.lifecycle import archive
 from catalog.models import Tool
 from catalog.publishing import publish

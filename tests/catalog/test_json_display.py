@@ -6,8 +6,8 @@ import pytest
 from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.errors import Problem
 from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, highlight
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import loads
 from catalog.templatetags.json_display import json_compact, json_text
 

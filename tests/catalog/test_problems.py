@@ -2,8 +2,8 @@
 
 import pytest
 
+from catalog.errors import Problem
 from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
-from catalog.jsontext.problems import Problem
 
 
 def test_a_problem_as_json_leaves_out_what_is_not_known():

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem
 from catalog.uploads import readers
 from catalog.uploads.readers import Piece, pieces_of
 from tests.factories import real_specs

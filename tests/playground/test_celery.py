@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from config import env
 from playground import running
-from playground.celery.execute import execute_message
 from playground.models import Run
 from playground.orphans import recover_runs
+from playground.tasks import execute_message
 from tests.playground.team import Team, until
 
 SECRET = "mrk-7f3a-9c-e1"

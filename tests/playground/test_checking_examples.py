@@ -10,7 +10,7 @@ from catalog.jsontext import reader
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.celery.app import BrokerError
-from playground.examples.check import begin_check, wait_for
+from playground.example_checks import begin_check, wait_for
 from playground.examples.results import differing, results_of
 from playground.models import ExampleCheck, Run
 from tests.factories import make_tool

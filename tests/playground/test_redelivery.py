@@ -9,10 +9,10 @@ from django.utils import timezone
 from catalog.errors import Unreachable
 from playground import running
 from playground.celery import app, enqueue
-from playground.celery.execute import execute_message
 from playground.celery.redelivery import redeliver
 from playground.models import QueuedMessage, Run
 from playground.orphans import recover_runs
+from playground.tasks import execute_message
 
 CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
 

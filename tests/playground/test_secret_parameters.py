@@ -9,9 +9,9 @@ from catalog.accounts.models import User
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground import running
-from playground.celery.execute import execute_message
 from playground.configurations.encryption import decrypt
 from playground.models import Run
+from playground.tasks import execute_message
 
 SECRET = "mrk-5e1f-par-77"
 SCHEMA = {

@@ -8,13 +8,13 @@ from itertools import islice
 from threading import Lock
 from typing import Final, Literal
 
+from catalog.errors import Problem
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of
 from catalog.json_schema.validation.budget import Budget
 from catalog.json_schema.validation.documents import Document
 from catalog.json_schema.validation.drafts import make_validator
 from catalog.json_schema.validation.errors import Violation
 from catalog.json_schema.validation.subschema import Subschema, root_of
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
 
 MAX_PROBLEMS: Final = 50

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema.exceptions import ValidationError
 
+from catalog.errors import Problem
 from catalog.json_schema.validation.messages import MAX_MESSAGE_CHARACTERS
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.problems import Problem
 
 if TYPE_CHECKING:
     from catalog.json_schema.validation.subschema import Subschema

@@ -13,8 +13,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.errors import DocumentError, SpecError
-from catalog.jsontext.problems import Problem
+from catalog.errors import DocumentError, Problem, SpecError
 from catalog.jsontext.reader import loads
 from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
 from catalog.specs.lint.assessment import WaivedFinding

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.specs.conversion_report import Loss
+from catalog.conversion_report import Loss
 from catalog.specs.exporters.compatibility import usable_as_it_is
 from catalog.specs.exporters.conversion import Export, Verdict
 from catalog.specs.exporters.formats import FORMATS, Format, build

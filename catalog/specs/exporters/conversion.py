@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from catalog.conversion_report import Loss, Report, is_within
 from catalog.json_schema.normalize import Schema, is_outdated, normalized
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Loss, Report, is_within
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.full_schema import NOTHING, whole_object
 from catalog.specs.exporters.merge_all_of import TooLarge

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.conversion_report import is_within
 from catalog.json_schema.normalize import Schema
 from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import is_within
 from catalog.specs.exporters import providers as rules
 from catalog.specs.exporters.conversion import (
     CONFIGURATION,

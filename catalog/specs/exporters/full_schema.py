@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
 from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Report
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, object_root
 from catalog.specs.exporters.providers import Rules

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number, dumps
-from catalog.specs.conversion_report import Report
 
 MAX_MERGED: Final = 300_000  # keywords and members that are put together for one export
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Report
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
 
 NOT_AN_OBJECT: Final = "A model can only be asked for an object, and these parameters are none."

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
-from catalog.specs.conversion_report import Report
 from catalog.specs.exporters.aliases import NameRule, alias
 from catalog.specs.exporters.keyword_sentences import sentence_for, with_sentences
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
-from catalog.errors import SpecError
-from catalog.jsontext.problems import Problem
+from catalog.conversion_report import Report
+from catalog.errors import Problem, SpecError
 from catalog.jsontext.reader import dumps
-from catalog.specs.conversion_report import Report
 from catalog.specs.importers.repair import without_refused
 from catalog.specs.importers.results import MAX_CHARS, Draft, ImportedSpec, Object
 from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, read_spec

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from catalog.conversion_report import Report
+from catalog.errors import Problem
 from catalog.json_schema.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.conversion_report import Report
 from catalog.specs.importers.results import Object
 from catalog.specs.importers.type_names import schema_named, union_of
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from catalog.conversion_report import Loss, is_within
+from catalog.errors import Problem
 from catalog.jsontext.pointers import resolve_pointer
-from catalog.jsontext.problems import Problem
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Loss, is_within
 from catalog.specs.spec import ToolSpec
 
 Kind = Literal["mcp", "openai", "anthropic", "gemini", "langchain", "openapi-3", "swagger-2"]

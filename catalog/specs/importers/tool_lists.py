@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Report
 from catalog.specs.importers.detect import detect, kind_of_tool, tools_in
 from catalog.specs.importers.openapi.schemas import from_openapi_3
 from catalog.specs.importers.repair import repaired_schema

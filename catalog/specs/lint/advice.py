@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem
 from catalog.jsontext.reader import JSON, locate
 from catalog.specs.lint.findings import Fix, Severity
 from catalog.specs.lint.linter import lint

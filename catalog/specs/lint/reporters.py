@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from catalog.jsontext.problems import Problem
+from catalog.errors import Problem
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.lint import RULES, Advice
 

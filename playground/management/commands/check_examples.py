@@ -13,7 +13,7 @@ from catalog.errors import Busy
 from catalog.jsontext.pointers import split_pointer
 from catalog.models import Tool
 from playground.configurations.secret_members import Configuration
-from playground.examples.check import begin_check, wait_for
+from playground.example_checks import begin_check, wait_for
 from playground.examples.junit import junit_xml
 from playground.examples.results import ExampleResult, results_of
 from playground.factories.registry import registry

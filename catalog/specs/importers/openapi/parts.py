@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.conversion_report import Report
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Report
 from catalog.specs.importers.openapi.references import Lost, References
 from catalog.specs.importers.openapi.schemas import SchemaReader
 from catalog.specs.importers.results import Object

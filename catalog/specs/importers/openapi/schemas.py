@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, Literal
 
+from catalog.conversion_report import Loss, Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, held
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.conversion_report import Loss, Report
 from catalog.specs.importers.openapi.references import Lost, References
 from catalog.specs.importers.repair import FLAGS, filled, require_flagged, set_type
 from catalog.specs.importers.results import Object
