@@ -80,7 +80,7 @@ ENDLESS = """
 import itertools, os, sys
 sys.path.insert(0, os.getcwd())
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-from catalog.uploads.working_ahead import made_ahead
+from catalog.uploads.read_ahead import made_ahead
 for pid in made_ahead(os.getpid() for _ in itertools.count()):
     print(pid, flush=True)
 """
