@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 GROUP: Final = "toolshelf.factories"
-_ROOT: Final = Path(__file__).resolve().parent.parent
+_ROOT: Final = Path(__file__).resolve().parents[2]
 _OURS: Final = {entry.name for entry in _ROOT.iterdir() if (entry / "__init__.py").exists()}
 
 Origin = Literal["entry point", "setting"]
