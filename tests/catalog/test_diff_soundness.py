@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from catalog.json_schema.policy import schema_policy_problems
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import loads
-from catalog.specs.diff import containment_rules
 from catalog.specs.diff.conjunction import TooMuch
-from catalog.specs.diff.differences import findings
+from catalog.specs.diff.differences import RULES, findings
 from tests.catalog.random_schemas import DRAFTS, Schemas
 from tests.catalog.random_values import value, values_like
 from tests.corpora import lines
@@ -103,9 +102,7 @@ def test_a_change_of_a_real_schema_that_is_called_compatible_refuses_nothing_tha
 
 @pytest.mark.parametrize("rule", ["numbers", "required", "declared_members", "items", "unions", "negations"])
 def test_the_search_finds_what_a_missing_rule_overlooks(rule, monkeypatch):
-    monkeypatch.setattr(
-        containment_rules, "RULES", tuple(one for one in containment_rules.RULES if one.__name__ != rule)
-    )
+    monkeypatch.setattr("catalog.specs.diff.differences.RULES", tuple(one for one in RULES if one.__name__ != rule))
     random = Random(5)
 
     with pytest.raises(AssertionError):

@@ -3,15 +3,34 @@
 changes       values: a change, its proof, all of them
 comparing     two specs: all their changes
 parts         one part of them: verdicts and proofs
-findings      two schemas: what differs, with what that means in both directions
+findings      two schemas: what differs, with what that means in both directions; the list of all rules
 containing    whether one schema accepts all that another one does, and what stands in the way
-rules         ... by the rules of scalars, containers, combining
+scalars       ... the rules, by what they are about; containers, combining
 together      schemas that hold for the same value, read as one; inside, ranges, reading: what they say
 languages     texts that some patterns match and others do not; texts: those that a schema accepts
-apartness     when no value fits two schemas; sameness: when they mean the same; trying: single values
+apartness     when no value fits two schemas, and when they mean the same; trying: single values
 notes         what is only told differently: members, descriptions, defaults
 witnesses     values that one schema accepts and the other refuses; made by sketching and edits
 wording       the sentences
+
+Why the containment prover is our own (measured in 2026-11)
+-----------------------------------------------------------
+We tried to replace it by `jsonschema_rs.canonicalize(new).covers(canonicalize(old))` of jsonschema-rs 0.60.3, in a
+forked child with a deadline of 1 s. Both schemas were rewritten in 2020-12 first, without the keywords that their
+draft does not know. The bar: at least 95 % of the decided verdicts stay, and none is wrong. It was missed.
+
+- Of the 502 directions that are compatible or identical in the 358 cases of tests/data/diff_cases.jsonl, `covers`
+  proves 464 (92.4 %). Missing are: a pattern that implies another pattern, a list or a length; `patternProperties`
+  beside `additionalProperties`; recursive schemas with different text; formats that include other formats.
+- Of the 204 breaking directions, it answers "no" to 147 and "unknown" to 56, and refuses to compare one. A sample of
+  `old.subtract(new)` is a counterexample for 158.
+- It answers for two whole schemas, and each change needs its own verdict: of 224 comparisons of real schemas with
+  changed ones, 31 list changes with different verdicts.
+- No answer was wrong. Of the compatible or identical directions, it proves 2,578 of 2,618 in random schemas and 139
+  of 139 in real ones. If the keywords of other drafts stay in, 2 answers for the cases are wrong.
+- One comparison takes 15 to 40 ms (median, both directions, with the fork), about as long as the prover.
+
+The automata in `languages` stay too: without them, 28 of 714 verdicts for the cases change, 24 of them to "unknown".
 """
 
 from catalog.specs.diff.changes import Any, Change, Difference, Part, Proof, Verdict

@@ -55,10 +55,6 @@ class Union:
         )
         return [(self.place.sub("if"), *fulfilled), (*reading.denied_of(self.place.sub("if")), *not_fulfilled)]
 
-    @property
-    def pointer(self) -> str:
-        return self.place.pointer_to(self.keyword)
-
 
 @dataclass(frozen=True, eq=False)
 class Together:

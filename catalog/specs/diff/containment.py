@@ -22,7 +22,7 @@ from catalog.specs.diff import children, disjointness, ranges
 from catalog.specs.diff import keywords as reading
 from catalog.specs.diff.attempts import Trial
 from catalog.specs.diff.conjunction import Together, together
-from catalog.specs.diff.equivalence import is_implied_by
+from catalog.specs.diff.disjointness import is_implied_by
 from catalog.specs.diff.keywords import KINDS, NUMBERS
 from catalog.specs.diff.mutations import SAMPLES, put_each
 from catalog.specs.diff.obstacles import Obstacle

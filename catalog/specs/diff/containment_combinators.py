@@ -15,7 +15,7 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.diff import children, disjointness
 from catalog.specs.diff.conjunction import Together, Union, kinds_ruled_out, together
 from catalog.specs.diff.containment import Containment
-from catalog.specs.diff.equivalence import are_same, are_same_lists, is_implied_by
+from catalog.specs.diff.disjointness import are_same, are_same_lists, is_implied_by
 from catalog.specs.diff.keywords import NUMBERS, denied_of, dependents_of, said
 from catalog.specs.diff.mutations import TEXTS, put_each, with_member
 from catalog.specs.diff.obstacles import Obstacle

@@ -7,13 +7,33 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from catalog.json_schema.validation import Subschema
+from catalog.specs.diff import containment_combinators, containment_containers, containment_scalars
 from catalog.specs.diff.annotations import Note, NoteTaker
 from catalog.specs.diff.attempts import Trial
 from catalog.specs.diff.changes import Path
 from catalog.specs.diff.conjunction import Together, together
-from catalog.specs.diff.containment_rules import containment
+from catalog.specs.diff.containment import Containment, Rule
 from catalog.specs.diff.obstacles import Obstacle
 
+# The plainest first.
+RULES: Final[tuple[Rule, ...]] = (
+    containment_scalars.choices,
+    containment_scalars.numbers,
+    containment_scalars.texts,
+    containment_scalars.sizes,
+    containment_containers.required,
+    containment_containers.declared_members,
+    containment_containers.other_members,
+    containment_containers.member_names,
+    containment_containers.items,
+    containment_containers.distinct_items,
+    containment_containers.contained_items,
+    containment_combinators.unions,
+    containment_combinators.negations,
+    containment_combinators.conditions,
+    containment_combinators.dependents,
+    containment_combinators.left_over,
+)
 # What is lost and what is gained by these are two changes, not one.
 _APART: Final = frozenset({"choice", "listed", "alternative"})
 # What these are about is not what tells them apart: the old pattern is replaced by the new one.
@@ -96,7 +116,8 @@ def findings(old: Subschema, new: Subschema) -> list[DetectedDifference]:
         TooMuch: they cannot be compared.
     """
     before, after, trial = together(old), together(new), Trial()
-    lost, gained = containment(trial).obstacles(before, after), containment(trial).obstacles(after, before)
+    lost = Containment(RULES, trial).obstacles(before, after)
+    gained = Containment(RULES, trial).obstacles(after, before)
     paired = _paired(lost, gained)
     noted = [_with_its_reasons(note, paired) for note in NoteTaker().notes(before, after)]
     return _once([*noted, *paired.values()])
