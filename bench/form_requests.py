@@ -81,7 +81,7 @@ def publish(specs: Iterable[object]) -> list[str]:
 
 def one(client: Client, slug: str, query: str = "") -> tuple[float, float]:
     """What opening the form of a tool takes, and one press in it that changes nothing."""
-    from tests.playground.forms_driver import Page
+    from tests.playground.schema_form.driver import Page
 
     address = f"/tools/{slug}/try/"
     opened, page = spent(lambda: client.get(address + query))

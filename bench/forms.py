@@ -26,8 +26,8 @@ from playground import schema_form  # noqa: E402
 from playground.schema_form.nodes import Node, children  # noqa: E402
 from playground.templatetags.forms import draw_form  # noqa: E402
 from tests import corpora  # noqa: E402
-from tests.playground.forms_driver import Page  # noqa: E402
-from tests.playground.forms_pairs import REAL, pairs_of  # noqa: E402
+from tests.playground.schema_form.driver import Page  # noqa: E402
+from tests.playground.schema_form.pairs import REAL, pairs_of  # noqa: E402
 
 
 def lines(name: str) -> Iterator[dict[str, JSON]]:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from tests.playground.forms_driver import values_of
+from tests.playground.schema_form.driver import values_of
 
 BUTTONS = {"submit", "button", "reset", "image"}
 LOADING = {"src", "srcset", "srcdoc", "data", "background", "poster", "action", "formaction", "xlink:href", "ping"}

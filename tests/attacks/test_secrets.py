@@ -1,4 +1,4 @@
-"""A configuration's secret where the sweep of `tests/playground/test_secrets_sweep.py` does not look.
+"""A configuration's secret where the sweep of `tests/playground/configurations/test_secrets_sweep.py` does not look.
 
 Error pages with their local variables, reports by mail, the search index, what a browser keeps, and core files.
 """
@@ -19,10 +19,10 @@ from playground.schema_form.control_names import member_path
 from tests.attacks.cases import cases
 from tests.attacks.watching import servers_of
 from tests.factories import make_token, make_tool, make_user
+from tests.playground.configurations.test_secrets_sweep import CONFIGURATION, MARKER, SCHEMA, tells
 from tests.playground.runners import APART, MarkedRunner
-from tests.playground.test_secrets_sweep import CONFIGURATION, MARKER, SCHEMA, tells
 
-SWEEP = "tests/playground/test_secrets_sweep.py::test_a_secret_is_told_nowhere"
+SWEEP = "tests/playground/configurations/test_secrets_sweep.py::test_a_secret_is_told_nowhere"
 PLACES = {
     "url": SWEEP,
     "run-history": SWEEP,

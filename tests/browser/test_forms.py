@@ -16,7 +16,7 @@ from catalog.jsontext import reader
 from catalog.specs.spec import read_spec
 from tests.browser.conftest import Complaints
 from tests.browser.test_accessibility import violations
-from tests.playground.forms_pairs import REAL, Pair, pairs_of, read, same
+from tests.playground.schema_form.pairs import REAL, Pair, pairs_of, read, same
 from tests.site import Site
 
 COUNT = 300

@@ -9,17 +9,17 @@ from tests.postgres import PostgreSQL
 
 HERE = Path(__file__).parent
 SAME_TESTS = (
-    "test_search.py",
+    "search/test_search.py",
     "test_publishing.py",
-    "test_commands.py",
-    "test_judging.py",
-    "test_judged_facets.py",
-    "test_tool_lint.py",
-    "test_remembering.py",
-    "test_prepared.py",
-    "test_uploads.py",
-    "test_uploading.py",
-    "test_catalog_said.py",
+    "management/test_commands.py",
+    "test_assessments.py",
+    "listing/test_assessed_facets.py",
+    "views/test_lint.py",
+    "test_caching.py",
+    "db/test_compiled_query.py",
+    "uploads/test_uploads.py",
+    "uploads/test_jobs.py",
+    "catalog_dump/test_metadata.py",
 )
 
 

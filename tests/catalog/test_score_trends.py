@@ -5,8 +5,8 @@ import pytest
 from catalog.assessments import assess_all
 from catalog.models import Assessment
 from catalog.score_trends import HEIGHT, WIDTH, trend_of
-from tests.catalog.test_judging import GOOD, bulk
-from tests.catalog.test_pages import page, text_of, texts_of
+from tests.catalog.test_assessments import GOOD, bulk
+from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.django_db

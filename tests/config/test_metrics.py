@@ -17,7 +17,7 @@ from playground.celery.heartbeats import Heartbeat, beat, connected_workers
 from playground.metrics import Counters
 from playground.models import WorkerHeartbeat
 from playground.process_id import machine
-from tests.playground.team import until
+from tests.playground.celery.team import until
 
 pytestmark = pytest.mark.django_db
 LINE = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)')

@@ -1,0 +1,172 @@
+"""Searching by what was judged: the score, the formats that take a tool as it is; and by whether its examples hold."""
+
+import pytest
+from django.utils import timezone
+
+from catalog.hooks import hooks
+from catalog.listing.facets import facets_of
+from catalog.listing.results import CatalogSearch
+from catalog.models import Tool
+from playground.models import ExampleCheck
+from tests.catalog.test_assessments import GOOD, bulk
+from tests.catalog.views.test_pages import page, text_of, texts_of
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shelf():
+    """A good tool, one with a name of its own, one without a description, and one that is not judged yet."""
+    make_tool("good", **GOOD)
+    make_tool("odd", **{**GOOD, "name": "Get weather"})
+    make_tool("bad", **{**GOOD, "description": "", "name": "other"})
+    bulk("new", **{**GOOD, "description": "Weather that nobody has judged."})
+
+
+def ids(program, **query):
+    return {tool["id"] for tool in program.ask("/tools", **query).json()["items"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"usable": "openai"}, {"good", "bad"}),
+        ({"usable": "openapi"}, {"good", "bad"}),
+        ({"usable": ["openai", "gemini"]}, {"good", "bad"}),
+        ({"usable": "openai-strict"}, set()),
+        ({"grade": "90"}, {"good", "odd"}),
+        ({"grade": "70"}, {"bad"}),
+        ({"grade": "0"}, set()),
+        ({"score": 96}, {"good"}),
+        ({"score": 70}, {"good", "odd", "bad"}),
+        ({"score": 0}, {"good", "odd", "bad"}),
+        ({"score": 95, "usable": "mcp"}, {"good"}),
+    ],
+)
+@pytest.mark.parametrize("words", ["", "city"])
+def test_tools_are_found_by_score_and_format_with_words_and_without(shelf, stranger, query, found, words):
+    assert ids(stranger, q=words, **query) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("usable:openai", {"good", "bad"}),
+        ("-usable:openai", {"odd", "new"}),
+        ("score:90", {"good", "odd"}),
+        ("score:71 city", {"good", "odd"}),
+        ("score:100", {"good"}),
+        ("-score:90", {"bad", "new"}),
+        ("is:judged", {"good", "odd", "bad"}),
+        ("-is:judged", {"new"}),
+        ("score:90 usable:gemini city", {"good"}),
+    ],
+)
+def test_the_query_language_knows_scores_and_formats(shelf, stranger, words, found):
+    assert ids(stranger, q=words) == found
+    assert {tool.tool_id for tool in Tool.objects.matching(words)} == found
+
+
+@pytest.mark.parametrize("words", ["score:", "score:101", "score:x", "usable:nothing", "examples:no"])
+def test_a_condition_that_makes_no_sense_is_told_and_leaves_nothing_out(shelf, client, words):
+    tree = page(client, f"/?q={words}")
+
+    assert tree.css(".results-note") or words == "score:"
+
+
+@pytest.mark.parametrize(
+    "query", [{"usable": "nothing"}, {"score": 101}, {"score": "x"}, {"grade": "80"}, {"score": -1}]
+)
+def test_a_parameter_that_makes_no_sense_is_refused(stranger, query):
+    assert stranger.ask("/tools", **query).status_code == 422
+
+
+def test_an_address_with_what_makes_no_sense_is_as_without_it(shelf, client):
+    tree = page(client, "/?usable=nothing&grade=80&score=1000")
+
+    assert text_of(tree, ".results-summary") == "4 tools"
+
+
+def test_facets_count_what_each_choice_would_lead_to_and_say_what_is_not_judged(shelf, client):
+    facets = {facet.label: facet for facet in facets_of(CatalogSearch())}
+
+    usable = {option.label: option.count for option in facets["Usable as it is with"].options}
+    assert (usable["OpenAI"], usable["OpenAI strict"]) == (2, 0)
+    assert [(option.label, option.count) for option in facets["Lint score"].options] == [
+        ("90 and above", 2),
+        ("70 to 89", 1),
+        ("Below 70", 0),
+    ]
+    assert facets["Lint score"].note == "1 not judged yet"
+    assert "1 not judged yet" in texts_of(page(client, "/"), ".facet-note")
+
+
+def test_facets_count_among_the_results_of_words(shelf):
+    facets = {facet.label: facet for facet in facets_of(CatalogSearch(words="city"))}
+
+    assert [option.count for option in facets["Lint score"].options] == [2, 1, 0]
+
+
+def test_a_choice_is_made_and_undone_by_its_link(shelf, client):
+    tree = page(client, "/?grade=90&usable=openai")
+
+    assert texts_of(tree, ".result-id") == ["good"]
+    chosen = [link.attributes["href"] for link in tree.css(".facet-link[aria-current]")]
+    assert chosen == ["?grade=90", "?usable=openai"]
+
+
+def test_the_api_says_of_a_tool_how_it_was_judged(shelf, stranger):
+    good, new = stranger.ask("/tools/good").json(), stranger.ask("/tools/new").json()
+
+    assert (good["score"], new["score"], new["usable"]) == (100, None, [])
+    assert "openai" in good["usable"]
+    assert stranger.ask("/tools/good/revisions").json()["items"][0]["score"] == 100
+    assert stranger.ask("/tools/new/revisions").json()["items"][0]["score"] is None
+
+
+# -- examples ---------------------------------------------------------------------------------------------------------
+
+
+def check(tool, *, passed=1, failed=0, ended=True):
+    now = timezone.now() if ended else None
+    return ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=passed, failed=failed, finished_at=now)
+
+
+def test_tools_whose_examples_hold_are_found(shelf, stranger, client):
+    check(Tool.objects.get(tool_id="good"))
+    check(Tool.objects.get(tool_id="odd"), failed=1)
+
+    assert ids(stranger, examples_hold=True) == ids(stranger, q="examples:hold") == {"good"}
+    assert ids(stranger, examples_hold=True, q="city") == {"good"}
+    assert ids(stranger, examples_hold=False) == ids(stranger, q="-examples:hold") == {"odd", "bad", "new"}
+    assert "Examples hold 1" in texts_of(page(client, "/"), ".facet-link")
+
+
+def test_the_last_check_that_has_ended_counts():
+    tool = make_tool("a", **GOOD)
+    check(tool, failed=1)
+    assert hooks.tools_with_passing_examples() == set()
+
+    check(tool)
+    check(tool, passed=0, ended=False)
+    assert hooks.tools_with_passing_examples() == {tool.pk}
+
+    check(tool, failed=1)
+    assert hooks.tools_with_passing_examples() == set()
+
+
+def test_a_check_of_an_earlier_revision_says_nothing_of_the_current_one():
+    tool = make_tool("a", **GOOD)
+    check(tool)
+
+    make_tool("a", **{**GOOD, "description": "Other words, and enough of them."})
+
+    assert hooks.tools_with_passing_examples() == set()
+
+
+def test_a_check_of_no_example_holds_nothing():
+    tool = make_tool("a", **GOOD)
+    check(tool, passed=0)
+
+    assert hooks.tools_with_passing_examples() == set()

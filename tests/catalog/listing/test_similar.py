@@ -1,0 +1,85 @@
+"""Similar tools: which, why, on the page and by the API."""
+
+import pytest
+
+from catalog.listing.similar import similar_tools
+from tests.catalog.views.test_pages import page, text_of, texts_of
+from tests.factories import make_tool, properties
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def weather():
+    """A tool, some like it, and many that are not."""
+    for number in range(30):
+        make_tool(f"mail.{number}", name=f"send_mail_{number}", description=f"Send a letter of kind {number}.")
+    city, days = {"type": "string"}, {"type": "integer"}
+    make_tool("forecast", name="get_forecast", description="Forecast of a city's weather.",
+              parameters=properties(city=city, days=days))  # fmt: skip
+    make_tool("climate", name="get_climate", description="Weather of a year in a region.")
+    make_tool("old", name="old_weather", description="Weather of a city, long ago.", archived=True)
+    return make_tool("weather", name="get_weather", description="Present weather of a city.",
+                     parameters=properties(city=city))  # fmt: skip
+
+
+def test_the_tools_that_are_most_like_one_come_first_and_say_why(weather):
+    [first, *others] = similar_tools(weather)
+
+    assert first.tool.tool_id == "forecast"
+    assert first.parameters == ("city",)
+    assert set(first.words) >= {"weather", "city"}
+    assert "climate" in [one.tool.tool_id for one in others]
+
+
+def test_neither_the_tool_itself_nor_an_archived_one_is_similar(weather):
+    found = {one.tool.tool_id for one in similar_tools(weather)}
+
+    assert not {"weather", "old"} & found
+
+
+def test_tools_that_share_nothing_that_can_be_told_are_left_out(weather):
+    assert all(one.parameters or one.words for one in similar_tools(weather, limit=20))
+    assert "mail.3" not in {one.tool.tool_id for one in similar_tools(weather, limit=20)}
+
+
+def test_what_a_script_without_spaces_says_is_no_obstacle():
+    tool = make_tool("a", name="天気", description="都市の天気を調べる")
+    make_tool("b", name="天気予報", description="都市の天気予報")
+
+    assert [one.tool.tool_id for one in similar_tools(tool)] == ["b"]
+
+
+def test_a_tool_that_stands_alone_has_none(client):
+    make_tool("a")
+
+    assert "No other tool is like it" in page(client, "/tools/a/similar/").body.text()
+
+
+def test_the_page_says_why_and_its_part_alone_is_fetched_by_the_tools_page(weather, client):
+    tree = page(client, "/tools/weather/similar/")
+    part = page(client, "/tools/weather/similar/", headers={"HX-Request": "true"})
+    place = page(client, "/tools/weather/").css_first("#similar-list")
+
+    assert text_of(tree, ".similar-name a") == "get_forecast"
+    assert "Both take city" in text_of(tree, ".similar-why")
+    assert texts_of(part, ".similar-name a") == texts_of(tree, ".similar-name a")
+    assert part.css_first("h1") is None
+    assert place.attributes["hx-get"] == place.css_first("a").attributes["href"] == "/tools/weather/similar/"
+
+
+def test_the_api_names_them_with_reasons(weather, stranger):
+    [first] = stranger.ask("/tools/weather/similar", limit=1).json()["items"]
+
+    assert (first["id"], first["parameters"]) == ("forecast", ["city"])
+    assert "weather" in first["words"]
+    assert stranger.ask("/tools/weather/similar", limit=21).status_code == 422
+    assert stranger.ask("/tools/nothing/similar").status_code == 404
+
+
+def test_a_strangers_words_are_only_text(client):
+    evil = "<img src=x onerror=alert(1)> zebra"
+    make_tool("a", name="zebra one", description=evil, parameters=properties(**{evil: {"type": "string"}}))
+    make_tool("b", name="zebra two", description=evil, parameters=properties(**{evil: {"type": "string"}}))
+
+    assert "<img src=x" not in client.get("/tools/a/similar/").content.decode()

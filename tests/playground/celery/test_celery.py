@@ -1,0 +1,290 @@
+"""Runs by Celery's workers: a real Redis, a real server, and a real worker over one data directory."""
+
+import base64
+import hmac
+import json
+import os
+import signal
+import urllib.error
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
+
+from config import env
+from playground import running
+from playground.models import Run
+from playground.orphans import recover_runs
+from playground.tasks import execute_message
+from tests.playground.celery.team import Team, until
+
+SECRET = "mrk-7f3a-9c-e1"
+CONVERTED = {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}}
+CONFIGURATION = {"key": SECRET}
+QUEUE = "toolshelf-runs"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    team = Team(tmp_path_factory.mktemp("team"))
+    yield team
+    team.close()
+
+
+@pytest.fixture
+def team(shared):
+    """A web server, a Redis and a worker."""
+    return shared.with_worker()
+
+
+@pytest.fixture
+def nobody(shared):
+    """A web server and a Redis, and no worker; what was left waiting is taken back."""
+    yield shared.without_worker()
+    for run in shared.ask("/runs?outcome=queued")["items"]:
+        shared.cancel(run["id"])
+
+
+def everything_in(broker):
+    """All keys and values of a Redis; what stands there in base64, as messages do, also decoded."""
+    read = {
+        b"string": lambda key: [broker.get(key)],
+        b"list": lambda key: broker.lrange(key, 0, -1),
+        b"set": broker.smembers,
+        b"zset": lambda key: broker.zrange(key, 0, -1),
+        b"hash": lambda key: [part for pair in broker.hgetall(key).items() for part in pair],
+    }
+    found = []
+    for key in broker.scan_iter():
+        found += [key, *read[broker.type(key)](key)]
+    found += [base64.b64decode(json.loads(text)["body"]) for text in broker.lrange(QUEUE, 0, -1)]
+    return b"\n".join(found)
+
+
+def test_a_run_waits_for_a_worker_and_says_its_place(nobody):
+    first, second = nobody.start(), nobody.start()
+
+    runs = nobody.ask("/runs?outcome=queued")["items"]
+
+    assert {run["id"] for run in runs} == {first, second}
+
+
+def test_more_than_may_wait_are_refused(nobody):
+    for _ in range(3):
+        nobody.start()
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        nobody.start()
+
+    assert refused.value.code == 429
+    assert int(refused.value.headers["Retry-After"]) > 0
+    refused.value.close()
+
+
+def test_a_run_cancelled_while_it_waits_is_not_called(nobody):
+    run = nobody.start()
+
+    nobody.cancel(run)
+
+    found = nobody.ask(f"/runs/{run}")
+    assert found["outcome"] == "cancelled"
+    assert "not called" in found["error"]
+
+
+def test_the_secret_of_a_configuration_is_not_readable_in_the_broker(nobody):
+    run = nobody.start("sign_text", parameters={"text": "hello"}, configuration=CONFIGURATION)
+
+    held = everything_in(nobody.redis)
+
+    assert run.encode() in held
+    assert SECRET.encode() not in held
+    assert base64.b64encode(SECRET.encode())[:16] not in held
+
+
+def test_a_broker_that_does_not_answer_refuses_the_run_and_records_nothing(nobody):
+    before = nobody.ask("/runs")["items"]
+    os.kill(nobody.server.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            nobody.start()
+    finally:
+        os.kill(nobody.server.pid, signal.SIGCONT)
+
+    assert refused.value.code == 503
+    refused.value.close()
+    assert nobody.ask("/runs")["items"] == before
+
+
+def test_a_run_returns_and_conforms(team):
+    run = team.run("convert_units", CONVERTED["parameters"])
+
+    assert (run["outcome"], run["verdict"]) == ("returned", "conforms")
+    assert run["response"]["value"] == 1000
+    assert run["timing"]["queue_ms"] > 0
+
+
+def test_a_configuration_reaches_the_tool_and_no_log(team):
+    run = team.run("sign_text", {"text": "hello"}, configuration=CONFIGURATION)
+
+    assert run["outcome"] == "returned"
+    assert run["response"]["signature"] == hmac.digest(SECRET.encode(), b"hello", "sha256").hex()
+    assert SECRET not in team.worker_log() + team.site.log()
+
+
+def test_a_response_that_violates_is_shown_with_its_problems(team):
+    run = team.run("drifting_thermometer", {"place": "attic", "hours_since_calibration": 30})
+
+    assert (run["outcome"], run["verdict"]) == ("returned", "violates")
+    assert "battery_percent" in run["problems"][0]["message"]
+
+
+def test_a_run_is_ended_at_its_limit(team):
+    run = team.run("count_slowly", {"steps": 60, "seconds": 60}, timeout_s=1)
+
+    assert run["outcome"] == "timed_out"
+
+
+def test_progress_is_told_while_a_run_lasts_and_cancel_ends_it(team):
+    run = team.start(parameters={"steps": 600, "seconds": 60})
+    until(lambda: team.ask(f"/runs/{run}")["progress"])
+
+    team.cancel(run)
+
+    until(lambda: team.outcome(run) == "cancelled")
+
+
+def test_a_killed_worker_leaves_its_run_crashed_and_nobody_repeats_it(nobody):
+    team, run = nobody, nobody.start()
+    [message] = team.redis.lrange(QUEUE, 0, -1)
+    team.with_worker()
+    until(lambda: team.outcome(run) == "running")
+
+    team.kill_worker()
+
+    until(lambda: team.outcome(run) == "crashed")
+    assert ended(team, "crashed") >= 1
+    assert team.numbers()["toolshelf_workers"] == 0
+    before = team.ask(f"/runs/{run}")
+    assert "not known" in before["error"]
+    team.redis.lpush(QUEUE, message)
+    team.with_worker()
+    until(lambda: not team.redis.llen(QUEUE))
+    assert team.run("convert_units", CONVERTED["parameters"])["outcome"] == "returned"
+    assert team.ask(f"/runs/{run}") == before
+
+
+def ended(team, outcome):
+    """How many live runs ended so, as operators are told."""
+    return team.numbers().get(f'toolshelf_run_seconds_count{{outcome="{outcome}",mode="live"}}', 0)
+
+
+def test_runs_that_workers_did_are_among_the_numbers_of_the_web_server(team):
+    before = {outcome: ended(team, outcome) for outcome in ("returned", "timed_out", "refused")}
+
+    team.run("convert_units", CONVERTED["parameters"])
+    team.run("count_slowly", {"steps": 60, "seconds": 60}, timeout_s=1)
+    team.run("convert_units", {})
+
+    for outcome, count in before.items():
+        until(lambda outcome=outcome, count=count: ended(team, outcome) == count + 1)
+    assert team.numbers()['toolshelf_run_seconds_sum{outcome="timed_out",mode="live"}'] >= 1
+
+
+def test_runs_that_no_worker_called_are_among_the_numbers_too(nobody):
+    before = ended(nobody, "cancelled")
+
+    nobody.cancel(nobody.start())
+
+    assert ended(nobody, "cancelled") == before + 1
+
+
+@pytest.fixture
+def sent(runs, builtin, settings, monkeypatch):
+    """Sends a run of a built-in tool and gives what the worker gets."""
+    settings.RUNNER = "celery"
+    messages = []
+    monkeypatch.setattr("playground.celery.app.send", lambda *message: messages.append(message))
+
+    def send(name, parameters):
+        tool = builtin(name)
+        running.start(tool, tool.current, parameters, by=None)
+        return messages[-1]
+
+    return send
+
+
+def test_a_message_that_comes_twice_calls_nothing_twice(sent):
+    message = sent("convert_units", CONVERTED["parameters"])
+    execute_message(*message)
+    [before] = Run.objects.values()
+
+    execute_message(*message)
+
+    assert before["outcome"] == "returned"
+    assert Run.objects.values().get() == before
+
+
+def test_a_worker_with_other_keys_says_so_and_calls_nothing(sent, settings):
+    message = sent("convert_units", CONVERTED["parameters"])
+    settings.CONFIGURATION_KEYS = ["others"]
+
+    execute_message(*message)
+
+    run = Run.objects.get()
+    assert run.outcome == "crashed"
+    assert "TOOLSHELF_CONFIGURATION_KEYS" in run.error
+
+
+def test_the_message_of_another_run_is_not_taken_for_this_one(sent):
+    _, others = sent("convert_units", CONVERTED["parameters"])
+    run_id, _ = sent("hash_text", {"text": "hello"})
+
+    execute_message(run_id, others)
+
+    assert Run.objects.get(pk=run_id).outcome == "crashed"
+
+
+def test_a_run_that_no_worker_takes_is_given_up(sent, settings):
+    sent("convert_units", CONVERTED["parameters"])
+    settings.RUN_QUEUE_WAIT_S = 60
+    assert recover_runs() == 0
+    Run.objects.update(created_at=timezone.now() - timedelta(seconds=61))
+
+    assert recover_runs() == 1
+
+    assert "No worker took this run within 60 s" in Run.objects.get().error
+
+
+def test_a_run_waits_longer_than_a_worker_may_be_silent(sent):
+    sent("convert_units", CONVERTED["parameters"])
+    Run.objects.update(created_at=timezone.now() - timedelta(minutes=5))
+
+    assert recover_runs() == 0
+
+
+@pytest.mark.parametrize("url", ["", "http://user:hidden@localhost/", "redis://", "redis+socket://"])
+def test_a_broker_that_is_none_stops_the_start_and_names_what_is_accepted(monkeypatch, url):
+    monkeypatch.setenv("CELERY_BROKER_URL", url)
+
+    with pytest.raises(ImproperlyConfigured, match="redis://") as told:
+        env.broker("CELERY_BROKER_URL")
+
+    assert "hidden" not in str(told.value)
+
+
+def test_a_broker_whose_port_is_no_number_stops_the_start(monkeypatch):
+    monkeypatch.setenv("CELERY_BROKER_URL", "redis://user:hidden@localhost:many")
+
+    with pytest.raises(ImproperlyConfigured, match="CELERY_BROKER_URL is no URL, or its port is no number") as told:
+        env.broker("CELERY_BROKER_URL")
+
+    assert "hidden" not in str(told.value)
+
+
+def test_without_celery_the_start_says_what_to_install(monkeypatch):
+    monkeypatch.setenv("CELERY_BROKER_URL", "redis://localhost")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    with pytest.raises(ImproperlyConfigured, match="make team"):
+        env.broker("CELERY_BROKER_URL")

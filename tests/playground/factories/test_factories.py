@@ -1,0 +1,286 @@
+"""The registry of factories: what is named, what it serves, what is wrong with it."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from playground.factories.discover import read_registrations
+from playground.factories.registry import FactoryRegistry, registry
+from tests.playground.runners import TOOLS, MarkedRunner, soon
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = ROOT / "tests" / "factory_package"
+
+
+def make_registry(*paths, **options):
+    return FactoryRegistry(paths, **{"search_path": [str(TOOLS)], **options})
+
+
+@pytest.fixture
+def open_tmp_path(tmp_path):
+    """A directory that other users may read."""
+    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        directory.chmod(0o755)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A third party's package, installed by pip without a network into a directory of its own."""
+    site = tmp_path_factory.mktemp("site")
+    for directory in (site, site.parent, site.parent.parent):
+        directory.chmod(0o755)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if importlib.util.find_spec("pip") is None:
+        (bundled,) = (Path(importlib.util.find_spec("ensurepip").origin).parent / "_bundled").glob("pip-*.whl")
+        environment["PYTHONPATH"] = str(bundled)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
+    options = ["--no-cache-dir", "--disable-pip-version-check", "--root-user-action=ignore", "--target", str(site)]
+    subprocess.run([*command, *options, str(PACKAGE)], env=environment, check=True, cwd=site, timeout=120)
+    return site
+
+
+# A third party's package
+
+
+def test_a_package_that_is_not_installed_registers_nothing():
+    assert {info.origin for info in make_registry().all()} <= {"entry point"}
+    assert make_registry().for_tool("moon_phase") is None
+
+
+def test_installing_a_package_registers_its_tools(installed):
+    found = FactoryRegistry(search_path=[str(installed)])
+
+    info = found.for_tool("moon_phase")
+
+    assert info.state == "ok"
+    assert info.key == "moon_phase"
+    assert info.reference == "almanac.moon:MoonPhaseFactory"
+    assert info.origin == "entry point"
+    assert info.label == "almanac-tools 2.1.0"
+    assert info.configurable is False
+    assert found.for_tool("greeting").configurable is True
+    assert found.runnable_ids() == {"moon_phase", "greeting"}
+
+
+def test_the_tools_of_an_installed_package_run(installed):
+    runner = MarkedRunner(search_path=[installed])
+    try:
+        moon = runner.run("almanac.moon:MoonPhaseFactory", {"date": "2000-01-21"})
+        greeting = runner.run("almanac.greeting:factory", {"name": "Ada"}, configuration={"word": "Servus"})
+    finally:
+        runner.close()
+
+    assert moon.response == {"phase": Decimal("0.51")}, moon.error
+    assert greeting.response == "Servus, Ada!"
+    assert greeting.progress.message == "greeting"
+
+
+# What is named, and how
+
+
+def test_a_path_of_the_setting_names_a_factory():
+    (info,) = make_registry("attack_tool:Factory").all()
+
+    assert (info.key, info.origin, info.tool_id, info.state) == ("attack_tool:Factory", "setting", "attack", "ok")
+
+
+def test_a_path_may_be_dotted():
+    (info,) = make_registry("attack_tool.Factory").all()
+
+    assert (info.reference, info.state) == ("attack_tool:Factory", "ok")
+
+
+def test_a_path_may_name_a_factory_instead_of_a_class():
+    (info,) = make_registry("typed_tools:plain").all()
+
+    assert (info.tool_id, info.configurable) == ("typed", False)
+
+
+def test_a_factory_of_toolshelf_itself_has_its_version():
+    (info,) = make_registry("playground.builtin.hash_text:HashTextFactory").all()
+
+    assert info.label == "toolshelf 0.1.0"
+
+
+def test_a_factory_of_no_known_package_is_marked_by_its_path():
+    (info,) = make_registry("attack_tool:Factory").all()
+
+    assert info.label == "attack_tool:Factory"
+
+
+def test_the_same_factory_named_twice_is_there_once():
+    assert len(make_registry("attack_tool:Factory", "attack_tool.Factory").all()) == 1
+
+
+def test_the_server_never_imports_what_is_named():
+    make_registry("attack_tool:Factory", "playground.builtin.sign_text:SignTextFactory").all()
+
+    assert "attack_tool" not in sys.modules
+
+
+def test_whether_importing_starts_threads_is_known():
+    infos = make_registry("attack_tool:Factory", "starts_threads:Factory").all()
+
+    assert [info.forks_safely for info in infos] == [True, False]
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("nowhere.at_all:Factory", "ModuleNotFoundError: No module named 'nowhere'"),
+        ("attack_tool:Missing", "AttributeError: module 'attack_tool' has no attribute 'Missing'"),
+        ("attack_tool:textwrap", "NotAFactoryError: attack_tool:textwrap is module, which has no tool_id()"),
+        ("missing_dependency:Factory", "ModuleNotFoundError: No module named 'a_package_that_nobody_has'"),
+        ("import_error:Factory", "RuntimeError: this package does not work"),
+        ("attack_tool", "ValueError: Empty module name"),
+    ],
+)
+def test_a_factory_that_cannot_be_used_says_why(path, error):
+    (info,) = make_registry(path).all()
+
+    assert info.state == "broken"
+    assert info.error.splitlines()[0] == error
+    assert info.tool_id is None
+
+
+def test_the_error_shows_where_importing_failed():
+    (info,) = make_registry("missing_dependency:Factory").all()
+
+    assert "missing_dependency.py" in info.error
+    assert "playground/worker" not in info.error
+
+
+def test_a_second_claim_to_a_tool_is_broken_and_names_the_holder():
+    first, second = make_registry("typed_tools:plain", "typed_tools:place").all()
+
+    assert (first.state, second.state) == ("ok", "broken")
+    assert second.error == 'The tool id "typed" is served by typed_tools:plain (typed_tools:plain) already.'
+
+
+def test_the_setting_comes_before_entry_points(installed):
+    found = FactoryRegistry(["almanac.greeting:factory"], search_path=[str(installed)])
+
+    assert [info.key for info in found.all()] == ["almanac.greeting:factory", "moon_phase"]
+
+
+def test_a_tool_that_only_a_broken_factory_would_serve_has_that_factory(open_tmp_path):
+    (open_tmp_path / "claims.py").write_text(
+        "class A:\n    def tool_id(self): return 'a'\n    def create(self): pass\nclass B(A): pass\n"
+    )
+    found = make_registry("claims:A", "claims:B", search_path=[str(open_tmp_path)])
+
+    assert found.for_tool("a").reference == "claims:A"
+    assert found.for_tool("b") is None
+
+
+@pytest.mark.parametrize("tool_id", ["None", "''", "3", "['a']"])
+def test_an_id_that_is_no_text_is_an_error(tool_id, open_tmp_path):
+    (open_tmp_path / "odd_id.py").write_text(
+        f"class F:\n    def tool_id(self): return {tool_id}\n    def create(self): pass\n"
+    )
+
+    (info,) = make_registry("odd_id:F", search_path=[str(open_tmp_path)]).all()
+
+    assert info.error.startswith("NotAFactoryError: odd_id:F: tool_id() gives")
+
+
+@pytest.mark.alone
+def test_a_factory_that_never_ends_importing_holds_nobody_up():
+    found = make_registry("import_hang:Factory", "attack_tool:Factory", patience_s=5, import_limit_s=20)
+
+    assert found.for_tool("attack").state == "ok"
+
+    assert found.all()[0].error == "Importing it has not ended yet."
+    assert soon(lambda: found.all()[0].error == "Importing it did not end within 20 s.", within_s=120)
+
+
+# What is kept
+
+
+def test_what_was_found_is_kept_for_the_next_start(tmp_path):
+    kept = tmp_path / "factories.json"
+    first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=kept).all()
+
+    again = make_registry("attack_tool:Factory", cache_file=kept, patience_s=0)
+
+    assert again.all() == first[:1]
+    assert json.loads(kept.read_text())["factories"].keys() == {"attack_tool:Factory"}
+
+
+def test_what_was_found_is_forgotten_when_the_code_changes(open_tmp_path):
+    module, kept = open_tmp_path / "changes.py", open_tmp_path / "factories.json"
+    source = "class F:\n    def tool_id(self): return 'before'\n    def create(self): pass\n"
+    module.write_text(source)
+    options = {"search_path": [str(open_tmp_path)], "cache_file": kept}
+    assert make_registry("changes:F", **options).all()[0].tool_id == "before"
+
+    module.write_text(source.replace("before", "afterwards"))
+
+    assert make_registry("changes:F", **options).all()[0].tool_id == "afterwards"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"for": 1, "factories": 2}', "\0"])
+def test_a_spoilt_file_is_no_obstacle(text, tmp_path):
+    kept = tmp_path / "factories.json"
+    kept.write_text(text)
+
+    assert make_registry("attack_tool:Factory", cache_file=kept).all()[0].state == "ok"
+
+
+def test_a_file_that_cannot_be_written_is_no_obstacle(tmp_path):
+    found = make_registry("attack_tool:Factory", cache_file=tmp_path / "nowhere" / "factories.json")
+
+    assert found.all()[0].state == "ok"
+
+
+def test_the_registry_looks_once_until_it_is_told_to_look_anew(open_tmp_path):
+    found = make_registry("later:F", search_path=[str(open_tmp_path)])
+    assert found.all()[0].state == "broken"
+    (open_tmp_path / "later.py").write_text(
+        "class F:\n    def tool_id(self): return 'later'\n    def create(self): pass\n"
+    )
+
+    assert found.all()[0].state == "broken"
+    found.refresh()
+    assert found.all()[0].state == "ok"
+
+
+def test_reading_names_imports_nothing():
+    registrations = read_registrations(
+        ["attack_tool:Factory", "playground.builtin.query_json:QueryJsonFactory"], [str(TOOLS)]
+    )
+
+    assert [each.reference for each in registrations][:2] == [
+        "attack_tool:Factory",
+        "playground.builtin.query_json:QueryJsonFactory",
+    ]
+    assert "attack_tool.py" in registrations[0].state_of_code
+    assert "attack_tool" not in sys.modules
+
+
+# This site's own
+
+
+def test_every_built_in_tool_has_a_factory_that_works():
+    infos = [info for info in registry().all() if info.distribution == "toolshelf"]
+
+    assert len(infos) >= 18
+    assert {info.state for info in infos} == {"ok"}
+    assert {info.forks_safely for info in infos} == {True}
+
+
+def test_how_runs_are_kept_apart_is_said_in_words():
+    features = registry().isolation()
+
+    assert [feature.name for feature in features][:3] == ["One process per run", "Limits", "Clean environment"]
+    assert all(feature.text for feature in features)

@@ -1,0 +1,76 @@
+"""T3 of the forms: a person who knows the value builds it from the empty form, by the controls that are offered alone.
+
+Here the person's posts go to `forms.submitted`; the tests of the pages send some through the real view.
+"""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.templatetags.forms import draw_form
+from tests.playground.schema_form.driver import NoWayError, Page, Person
+from tests.playground.schema_form.pairs import Pair, pairs_of, same
+
+OLDER = ("draft2019-09", "draft7", "draft4")
+TOOLS = ("toolcall_pairs", "bfcl_pairs")
+
+
+@dataclass
+class Tally:
+    """What was built from fields alone, what needed JSON somewhere, and what could not be built."""
+
+    by_fields: int = 0
+    by_json: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+    def build(self, pair: Pair) -> None:
+        compiled = compile_schema(pair.schema)
+        page = Page(draw_form(schema_form.begin(compiled, name="parameters").form))
+
+        def post(pairs):
+            return draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
+
+        person = Person(page, "parameters", post, may_write_json=True)
+        try:
+            final = schema_form.submitted(compiled, person.fill(pair.value), name="parameters")
+        except NoWayError as error:
+            self.missed.append(f"{pair}: no control at {error}")
+            return
+        if not same(final.value, pair.value):
+            self.missed.append(f"{pair}: {final.value!r} is not {pair.value!r}")
+        elif person.raw:
+            self.by_json.append(str(pair))
+        else:
+            self.by_fields += 1
+
+    @property
+    def share_by_fields(self) -> float:
+        return self.by_fields / (self.by_fields + len(self.by_json) + len(self.missed))
+
+
+def tally_of(*names):
+    tally = Tally()
+    for name in names:
+        for pair in pairs_of(name):
+            if pair.valid:
+                tally.build(pair)
+    return tally
+
+
+@pytest.mark.parametrize(
+    ("names", "least"),
+    [
+        (("draft2020-12", "draft2020-12/optional"), 0.995),
+        pytest.param(("form_pairs",), 0.995, marks=pytest.mark.corpora),
+        pytest.param(TOOLS, 0.999, marks=pytest.mark.corpora),
+        (OLDER, 0.995),
+    ],
+    ids=["the suite", "samples", "tools", "older drafts"],
+)
+def test_every_value_is_built_from_the_empty_form_and_nearly_all_from_fields_alone(names, least):
+    tally = tally_of(*names)
+
+    assert not tally.missed, "\n".join(tally.missed)
+    assert tally.share_by_fields >= least, "\n".join(tally.by_json)

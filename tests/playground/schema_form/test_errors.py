@@ -1,0 +1,140 @@
+"""T5 of the forms: every error is said at the control that it is about, and none is lost."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from catalog.json_schema.validation import compile_schema
+from playground import schema_form
+from playground.schema_form.control_names import member_path
+from playground.schema_form.nodes import children
+from playground.schema_form.to_value import read
+from playground.templatetags.forms import draw_form
+from tests.corpora import expected
+from tests.playground.schema_form.driver import Page
+from tests.playground.schema_form.pairs import REAL_CASES, Pair, pairs_of
+
+MISSING = {"required", "dependentRequired", "dependencies"}
+COUNTS = {"minItems", "minProperties", "contains"}
+SUITE = ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4")
+
+
+def submitted(schema, value):
+    compiled = compile_schema(schema)
+    page = Page(draw_form(schema_form.begin(compiled, value, name="parameters").form))
+    return schema_form.submitted(compiled, page.submit(), name="parameters")
+
+
+def messages_at_controls(page):
+    """The messages that an invalid control is described by, and the ids of these controls."""
+    found = {}
+    for control in page.select("[aria-invalid=true]"):
+        for name in (control.attributes["aria-describedby"] or "").split():
+            for message in page.by_id(name).css(".field-error"):
+                found.setdefault(message.text().strip().removeprefix("Error: "), []).append(
+                    control.attributes.get("id") or ""
+                )
+    return found
+
+
+REQUESTS = ("Enter ", "Choose ", "Add ")
+
+
+def leaves(violations, nodes, paths):
+    """Each violation that a person is to read, and the path of the node that it is about; of a union, its branch."""
+    for violation in violations:
+        path = paths.get(violation.pointer, "")
+        node = nodes.get(path)
+        index = dict(node.head.branches).get(violation.schema_pointer) if node else None
+        if index is not None and index < len(violation.branches) and violation.branches[index]:
+            yield from leaves(violation.branches[index], nodes, paths)
+        elif violation.keyword in {"required", "dependentRequired", "dependencies"} and violation.names:
+            yield from ((violation, member_path(path, name)) for name in violation.names)
+        else:
+            yield violation, path
+
+
+def nodes_of(form):
+    found = [form.root]
+    for node in found:
+        found += children(node)
+    return {node.head.path: node for node in found}
+
+
+@dataclass
+class Tally:
+    """How many errors were looked at, which stood at a node around their own, and what was wrong."""
+
+    errors: int = 0
+    above: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def is_asked_for_below(self, path, nodes):
+        below = (node for other, node in nodes.items() if other.rpartition("/")[0] == path and other)
+        return any(message.startswith(REQUESTS) for node in below for message in node.head.errors)
+
+    def look_at(self, pair: Pair) -> None:
+        submission = submitted(pair.schema, pair.value)
+        checked = compile_schema(pair.schema).check(submission.value)
+        page = Page(draw_form(submission.form))
+        shown = messages_at_controls(page)
+        nodes = nodes_of(submission.form)
+        paths = read(submission.draft).paths
+        said = {summary.message.partition(": ")[2] for summary in submission.form.errors}
+        if any(page.by_id(summary.target) is None for summary in submission.form.errors):
+            self.complaints.append(f"{pair}: the summary leads nowhere")
+        for violation, path in leaves(checked.violations, nodes, paths):
+            self.errors += 1
+            if violation.keyword in MISSING and violation.names and path in nodes:  # it is asked for at its field
+                asked = nodes[path].head.errors
+                if len(asked) != 1 or not asked[0].startswith(REQUESTS) or not set(asked) <= said:
+                    self.complaints.append(f"{pair}: {path} is not asked for, but told {asked}")
+                continue
+            if violation.keyword in COUNTS and self.is_asked_for_below(path, nodes):
+                continue
+            if violation.message not in shown or not any(violation.message in message for message in said):
+                self.complaints.append(f"{pair}: {violation.message!r} is not said")
+            elif not any(name.startswith(f"parameters:{path}") for name in shown[violation.message]):
+                self.above.append(f"{pair}: {violation.message!r} at {shown[violation.message]}")
+
+
+@pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])
+def test_every_error_is_at_a_control_that_is_described_by_it(name):
+    tally = Tally()
+
+    for pair in pairs_of(name):
+        if not pair.valid:
+            tally.look_at(pair)
+
+    assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
+    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
+
+
+def spoiled(value):
+    """Values that are likely to be wrong, made from a right one: a part of another kind, a part less, a part more."""
+    if not isinstance(value, dict):
+        yield {"not": value}
+        return
+    yield {**value, "no such member": 1}
+    for name, member in value.items():
+        yield {other: kept for other, kept in value.items() if other != name}
+        for wrong in (None, [member], {"in": member}, "spoiled", -1):
+            yield {**value, name: wrong}
+        if isinstance(member, dict):
+            yield from ({**value, name: inner} for inner in spoiled(member))
+        if isinstance(member, list) and member and isinstance(member[0], dict):
+            yield from ({**value, name: [inner, *member[1:]]} for inner in spoiled(member[0]))
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("name", ["toolcall_pairs", "bfcl_pairs"])
+def test_what_is_wrong_with_a_real_call_is_said_where_it_is(name):
+    tally = Tally()
+
+    for number, pair in enumerate(pairs_of(name)[:: expected(selection=1, full=4)]):
+        for value in list(spoiled(pair.value))[number % 3 :: 3]:
+            tally.look_at(Pair(f"{pair} {value}", pair.schema, value, None))
+
+    assert tally.errors > 200
+    assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
+    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])

@@ -1,0 +1,49 @@
+"""Files in forms: chosen files become text, text that is there is kept."""
+
+import pytest
+
+from playground.schema_form.files import encoded, size_of
+from tests.playground.schema_form.use import FormInUse
+
+LOGO = {
+    "type": "object",
+    "properties": {"logo": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"}},
+}
+
+
+def test_the_text_is_kept_where_no_file_is_chosen():
+    form = FormInUse(LOGO, {"logo": "iVBORw=="})
+
+    assert form.node("/.logo").size == 4
+    assert form.send().value == {"logo": "iVBORw=="}
+
+
+def test_a_file_takes_the_place_of_the_text():
+    form = FormInUse(LOGO, {"logo": "iVBORw=="})
+
+    assert form.choose_file("/.logo", "a.png", b"\x00\xff").send().value == {"logo": "AP8="}
+
+
+def test_the_text_may_be_written_and_need_not_be_base64():
+    form = FormInUse(LOGO, {})
+
+    assert form.type("t", "/.logo", "not base64!").send().value == {"logo": "not base64!"}
+    assert form.node("/.logo").size is None
+
+
+def test_the_chooser_knows_the_media_type():
+    assert FormInUse(LOGO, {}).page.by_id("parameters:/.logo").attributes["accept"] == "image/png"
+
+
+def test_a_file_that_is_no_text_is_refused_where_text_is_wanted():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}}, {"a": "x"})
+
+    form.choose_file("/.a", "b.bin", b"\xff").send()
+
+    assert form.value == {"a": "x"}
+    assert form.node("/.a").head.errors == ("The file b.bin is not UTF-8 text",)
+
+
+@pytest.mark.parametrize("encoding", ["base64", "base64url", "base32", "base16", "quoted-printable", "BASE64"])
+def test_bytes_are_written_in_the_encoding_that_is_named(encoding):
+    assert size_of(encoded(b"\x00\xff\nab", encoding), encoding) == 5

@@ -1,0 +1,118 @@
+"""What a form leaves unsaid until it is wanted, and what it says where many things look alike."""
+
+import pytest
+
+from tests.playground.schema_form.use import FormInUse
+
+DAYS = {"type": "array", "uniqueItems": True, "items": {"enum": ["mon", "tue", "wed"]}}
+WITH_DAYS = {"type": "object", "properties": {"days": DAYS}}
+LEGS = {
+    "type": "object",
+    "properties": {
+        "legs": {
+            "type": "array",
+            "items": {"title": "Leg", "type": "object", "properties": {"from": {"type": "string", "minLength": 3}}},
+        }
+    },
+}
+
+
+def test_boxes_of_a_list_that_is_not_there_make_it_as_soon_as_one_is_ticked():
+    form = FormInUse(WITH_DAYS, {})
+
+    assert form.node("/.days").template == "choices"
+    assert form.send().value == {}
+    assert form.type("i", "/.days", '"tue"').send().value == {"days": ["tue"]}
+    assert form.type("i", "/.days").send().value == {"days": []}
+    assert form.pick_kind("/.days", "none").value == {}
+
+
+def test_a_list_of_boxes_can_be_set_to_an_empty_one():
+    assert FormInUse(WITH_DAYS, {}).press("add", "/.days").value == {"days": []}
+
+
+def test_a_list_of_boxes_that_is_not_there_may_be_made_row_by_row():
+    form = FormInUse(WITH_DAYS, {}).pick_kind("/.days", "rows")
+
+    assert form.value == {}
+    assert form.press("item", "/.days").type("j", "/.days/@0", '"wed"').press("item", "/.days").send().messages
+    assert form.type("j", "/.days/@1", '"mon"').send().value == {"days": ["wed", "mon"]}
+
+
+def test_what_can_be_one_value_alone_is_told_and_not_asked():
+    schema = {"type": "object", "properties": {"kind": {"const": "car"}, "other": {"const": 1}}, "required": ["kind"]}
+    form = FormInUse(schema)
+    control = form.page.by_id("parameters:/.kind")
+
+    assert (control.tag, control.attributes["value"]) == ("input", '"car"')
+    assert "readonly" in control.attributes
+    assert form.page.by_id("parameters:/.other").tag == "select"  # it may be left out
+    assert form.press("all").page.by_id("parameters:/.kind").tag == "select"
+    assert form.send().value == {"kind": "car"}
+
+
+@pytest.mark.parametrize("value", ["bus", None, 1, {"a": 1}])
+def test_a_wrong_value_in_the_place_of_the_only_right_one_can_be_put_right(value):
+    form = FormInUse({"properties": {"kind": {"const": "car"}}, "required": ["kind"]}, {"kind": value})
+
+    assert form.send().value == {"kind": value}
+    assert form.type("j", "/.kind", '"car"').send().value == {"kind": "car"}
+
+
+def test_entries_that_the_schema_does_not_speak_of_are_added_when_every_option_is_shown():
+    form = FormInUse({"properties": {"a": {"type": "string"}}}, {})
+
+    assert form.page.by_name.get("parameters:nk:") is None
+    form.press("all").type("nk", "", "b").press("entry").pick_kind("/@0", "text")
+    assert form.type("t", "/@0", "x").press("fewer").value == {"b": "x"}
+    assert form.page.by_name.get("parameters:nk:") is not None  # where there is one there may be more
+
+
+def test_entries_are_added_at_once_where_they_are_what_the_object_is_for():
+    for schema in ({"type": "object"}, {"properties": {"a": {}}, "additionalProperties": {"type": "string"}}):
+        assert "parameters:entry:" in FormInUse(schema, {}).page.buttons
+
+
+def test_the_whole_has_a_selector_of_kinds_where_there_is_a_choice_or_something_is_wrong():
+    one = FormInUse({"type": "object", "minProperties": 1}, {})
+    two = FormInUse({"type": ["object", "null"]}, {})
+
+    assert one.node().head.kinds is None
+    assert two.node().head.kinds is not None
+    assert one.send().page.by_id("parameters:-kind").attributes["aria-invalid"] == "true"
+
+
+def test_a_number_of_a_list_is_spelled_by_hand_when_every_option_is_shown():
+    form = FormInUse({"enum": [1, 2]}, 1)
+
+    assert form.node().head.kinds is None
+    form.press("all").pick_kind("", "free").type("n", "", "2.0").send()
+    assert form.submission.preview == "2.0"
+    assert form.submission.problems == ()
+
+
+def test_rows_with_one_title_are_numbered_and_the_summary_says_where_a_mistake_is():
+    form = FormInUse(LEGS, {"legs": [{"from": "AMS"}, {"from": "X"}]}).send()
+
+    assert form.node("/.legs/@1").head.label == "Leg 2"
+    assert form.messages == ["legs · Leg 2 · from: 'X' is shorter than 3 characters"]
+
+
+def test_rows_of_a_tuple_are_called_what_each_is():
+    schema = {"prefixItems": [{"title": "Latitude", "type": "number"}, {"title": "Longitude", "type": "number"}]}
+
+    assert [row.node.head.label for row in FormInUse(schema, [1, 2]).node().rows] == ["Latitude", "Longitude"]
+
+
+def test_an_empty_text_that_will_be_sent_says_so():
+    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
+    page = FormInUse(schema, {"a": ""}).page
+
+    assert page.by_id("parameters:/.a").attributes["placeholder"] == "(empty text)"
+    assert page.by_id("parameters:/.b").attributes["placeholder"] == "(not set)"
+
+
+def test_a_required_text_that_is_not_filled_in_does_not_claim_to_be_sent():
+    page = FormInUse({"properties": {"a": {"type": "string"}}, "required": ["a"]}).page
+
+    assert page.by_id("parameters:/.a").attributes["placeholder"] == "(not set)"

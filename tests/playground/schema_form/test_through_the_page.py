@@ -1,0 +1,82 @@
+"""T3 of the forms through the playground's own page: every press a post to the real view, and its answer parsed."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.errors import DocumentError
+from catalog.jsontext.reader import dumps
+from catalog.publishing import publish
+from catalog.specs.spec import read_spec
+from tests.corpora import expected
+from tests.playground.schema_form.driver import NoWayError, Page, Person, wire
+from tests.playground.schema_form.pairs import pairs_of, read, same
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+class ThePage:
+    """The playground's page of one tool, for a browser that is signed in."""
+
+    def __init__(self, browser, tool):
+        self.browser = browser
+        self.address = f"/tools/{tool.slug}/try/"
+        self.answer = browser.get(self.address).content.decode()
+
+    @property
+    def form(self):
+        return LexborHTMLParser(self.answer).css_first("form#trial").html
+
+    def post(self, pairs):
+        """Send the form; a browser sends the buttons' names of those that were pressed alone."""
+        data = {}
+        for name, text in pairs:
+            data.setdefault(name, []).append(text)
+        self.answer = self.browser.post(self.address, data).content.decode()
+        return self.form
+
+    @property
+    def will_be_sent(self):
+        return read(LexborHTMLParser(self.answer).css_first("#preview").text())
+
+
+def tool_for(number, pair):
+    definition = {"id": f"pair-{number}", "name": "Pair", "description": "A pair.", "parameters": pair.schema}
+    return publish(read_spec(dumps({"definition": definition})), by=None).tool
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "least"),
+    [
+        ("draft2020-12", 25, 0.995),
+        pytest.param("toolcall_pairs", expected(selection=3, full=16), 0.999, marks=pytest.mark.corpora),
+        pytest.param("bfcl_pairs", expected(selection=6, full=12), 0.999, marks=pytest.mark.corpora),
+    ],
+)
+def test_values_are_built_on_the_page_by_fields_alone(browser, name, step, least):
+    built, missed = 0, []
+    for number, pair in enumerate([pair for pair in pairs_of(name) if pair.valid][::step]):
+        try:
+            page = ThePage(browser, tool_for(number, pair))
+        except DocumentError:  # the gate lets no such schema in
+            continue
+        person = Person(Page(page.form), "parameters", page.post)
+        try:
+            pairs = person.fill(pair.value)
+        except NoWayError as error:
+            missed.append(f"{pair}: no control at {error}")
+            continue
+        page.post([*pairs, *wire([("use", "refresh")])])
+        if same(page.will_be_sent, pair.value):
+            built += 1
+        else:
+            missed.append(f"{pair}: {page.will_be_sent!r}")
+
+    assert built > 10
+    assert built / (built + len(missed)) >= least, "\n".join(missed)

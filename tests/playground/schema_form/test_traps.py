@@ -1,0 +1,412 @@
+"""The thirty traps that other forms for JSON Schema fell into, in the order of the design; what ours does."""
+
+import json
+
+from catalog.jsontext.reader import Number
+from playground.schema_form.values import ABSENT
+from tests.playground.schema_form.use import FormInUse
+
+SHAPES = {
+    "oneOf": [
+        {
+            "title": "Circle",
+            "type": "object",
+            "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}, "name": {"type": "string"}},
+            "required": ["kind", "radius"],
+        },
+        {
+            "title": "Square",
+            "type": "object",
+            "properties": {"kind": {"const": "square"}, "side": {"type": "number"}, "name": {"type": "string"}},
+            "required": ["kind", "side"],
+        },
+    ]
+}
+
+
+def test_1_another_branch_takes_only_what_it_declares():
+    form = FormInUse(SHAPES, {"kind": "circle", "radius": 2, "name": "a"})
+
+    form.pick_branch("", "/oneOf=1")
+
+    assert form.value == {"kind": "square", "name": "a"}
+
+
+def test_2_a_branch_left_and_entered_again_is_as_it_was():
+    form = FormInUse(SHAPES, {"kind": "circle", "radius": 2, "name": "a"})
+
+    form.pick_branch("", "/oneOf=1").pick_branch("", "/oneOf=0")
+
+    assert form.value == {"kind": "circle", "radius": 2, "name": "a"}
+
+
+def test_2_a_branch_entered_again_after_an_edit_keeps_the_edit_and_what_it_had():
+    form = FormInUse(SHAPES, {"kind": "circle", "radius": 2, "name": "a"})
+
+    form.pick_branch("", "/oneOf=1").type("t", "/.name", "b").pick_branch("", "/oneOf=0")
+
+    assert form.value == {"kind": "circle", "radius": 2, "name": "b"}
+
+
+def test_3_what_is_typed_never_changes_the_branch():
+    schema = {"anyOf": [{"type": "string", "maxLength": 3, "title": "Code"}, {"type": "string", "title": "Name"}]}
+    form = FormInUse(schema, "abc")
+
+    form.type("t", "", "abcdef").send()
+
+    assert form.page.rows("parameters:u:") == ["/anyOf=0"]
+
+
+def test_4_a_loaded_value_picks_the_branch_whose_fixed_member_it_has():
+    form = FormInUse(SHAPES, {"kind": "square", "radius": 2})
+
+    assert form.page.rows("parameters:u:") == ["/oneOf=1"]
+
+
+def test_4_a_member_that_no_branch_declares_stays_a_row():
+    form = FormInUse(SHAPES, {"kind": "circle", "radius": 2, "colour": "red"})
+
+    assert form.node().entries[0].key.value == "colour"
+
+
+def test_5_a_branch_that_is_not_chosen_adds_nothing():
+    schema = {
+        "anyOf": [{"properties": {"a": {"default": 1}}}, {"properties": {"b": {"default": 2}}, "required": ["b"]}]
+    }
+
+    assert FormInUse({"type": "object", **schema}).value == {}
+
+
+def test_6_an_empty_optional_text_is_absent_unless_it_is_ticked():
+    form = FormInUse({"properties": {"a": {"type": "string"}}}, {"a": "x"})
+
+    assert form.type("t", "/.a", "").send().value == {}
+    assert form.type("x", "/.a", "1").send().value == {"a": ""}
+
+
+def test_6_a_required_text_that_was_cleared_is_absent_unless_it_is_ticked():
+    form = FormInUse({"properties": {"a": {"type": "string"}}, "required": ["a"]}, {"a": "x"})
+
+    assert form.type("t", "/.a", "").send().value == {}
+    assert form.node("/.a").head.errors == ("Enter a",)
+    assert form.type("x", "/.a", "1").send().value == {"a": ""}
+    assert form.submission.is_ready
+
+
+def test_6_a_text_of_a_list_that_was_cleared_is_asked_for_unless_it_is_ticked():
+    form = FormInUse({"type": "array", "items": {"type": "string"}}, ["x"])
+
+    assert form.type("t", "/@0", "").send().value == []
+    assert form.node("/@0").head.errors == ("Give this item a value, or remove it",)
+    assert form.type("x", "/@0", "1").send().value == [""]
+
+
+def test_7_optional_members_that_nobody_touched_are_absent_at_every_depth():
+    inner = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "array"}, "c": {"type": "object"}}}
+    form = FormInUse({"type": "object", "properties": {"deep": inner}, "required": ["deep"]})
+
+    assert form.send().value == {"deep": {}}
+
+
+def test_8_a_required_text_may_be_empty():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
+
+    assert form.type("x", "/.a", "1").send().submission.is_ready
+    assert form.value == {"a": ""}
+
+
+def test_8_a_required_text_that_nobody_touched_is_refused_and_not_sent():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
+
+    assert not form.send().submission.is_ready
+    assert form.value == {}
+
+
+def test_9_the_two_ways_to_write_nullable_look_the_same():
+    either = FormInUse({"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}, {"a": None})
+    both = FormInUse({"properties": {"a": {"type": ["string", "null"]}}}, {"a": None})
+
+    assert either.html == both.html
+
+
+def test_9_null_an_empty_text_and_nothing_are_told_apart():
+    form = FormInUse({"properties": {"a": {"type": ["string", "null"]}}}, {"a": None})
+
+    assert form.pick_kind("/.a", "text").type("t", "/.a", "").type("x", "/.a", "1").send().value == {"a": ""}
+    assert form.type("x", "/.a").send().value == {}
+    assert form.pick_kind("/.a", "null").send().value == {"a": None}
+
+
+def test_10_a_default_does_not_come_back_after_it_was_cleared():
+    form = FormInUse({"properties": {"a": {"type": "string", "default": "x"}}, "required": ["a"]}, {"a": "x"})
+
+    assert form.type("t", "/.a", "").send().value == {}
+
+
+def test_11_an_optional_object_is_absent_until_it_is_added_and_can_be_removed():
+    address = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    form = FormInUse({"type": "object", "properties": {"address": address}})
+
+    assert form.send().submission.is_ready
+    assert form.press("add", "/.address").value == {"address": {}}
+    assert form.press("remove", "/.address").value == {}
+
+
+def test_12_false_is_sent_and_so_is_nothing():
+    form = FormInUse({"properties": {"a": {"type": "boolean"}}, "required": ["a"]}, {"a": True})
+
+    assert form.type("b", "/.a", "false").send().value == {"a": False}
+    assert 'required="' not in form.html
+
+
+def test_13_a_number_keeps_how_it_was_written():
+    form = FormInUse({"type": "number"}, 3)
+
+    form.type("n", "", "3.070").send()
+
+    assert form.value == Number("3.07")
+    assert form.node().text == "3.070"
+
+
+def test_14_a_large_number_is_exact():
+    form = FormInUse({"type": "integer"}, 2**63 + 1)
+
+    assert form.send().value == 9223372036854775809
+
+
+def test_14_a_decimal_is_a_multiple_of_a_hundredth():
+    form = FormInUse({"type": "number", "multipleOf": Number("0.01")}, Number("19.99"))
+
+    assert form.send().submission.is_ready
+
+
+def test_15_rows_keep_their_names_when_others_move_or_go():
+    form = FormInUse({"type": "array", "items": {"type": "string"}}, ["a", "b", "c"])
+
+    form.press("down", "/@0").press("remove", "/@1").type("t", "/@0", "A").send()
+
+    assert form.value == ["A", "c"]
+    assert [row.row.value for row in form.node().rows] == ["0", "2"]
+
+
+def test_15_an_error_goes_with_its_row():
+    form = FormInUse({"type": "array", "items": {"type": "string", "minLength": 1}}, ["", "b"]).send()
+
+    form.press("down", "/@0").send()
+
+    assert form.node("/@0").head.errors
+    assert not form.node("/@1").head.errors
+
+
+def test_16_a_renamed_entry_keeps_its_value():
+    form = FormInUse({"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2})
+
+    assert form.type("k", "/@0", "c").send().value == {"c": 1, "b": 2}
+
+
+def test_16_a_name_used_twice_is_an_error_at_the_name_and_loses_nothing():
+    form = FormInUse({"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2})
+
+    form.type("k", "/@1", "a").send()
+
+    assert "used twice" in form.node().entries[1].key.errors[0]
+    assert form.node("/@1").text == "2"
+
+
+def test_16_the_empty_name_is_a_name():
+    form = FormInUse({"type": "object"}, {"a": "x"})
+
+    assert form.type("k", "/@0", "").send().value == {"": "x"}
+
+
+def test_17_a_member_that_the_schema_forbids_is_shown_and_marked():
+    form = FormInUse({"properties": {"a": {}}, "additionalProperties": False}, {"b": "x"}).send()
+
+    assert form.node("/@0").text == "x"
+    assert form.node("/@0").head.notes == ("the schema does not allow this",)
+    assert form.node().entries[0].key.errors
+
+
+def test_18_members_that_are_declared_and_absent_are_offered():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}, {"a": "x"})
+
+    assert form.kinds() == {"": "object", "/.a": "text", "/.b": "text"}
+
+
+CONDITION = {
+    "type": "object",
+    "properties": {"country": {"enum": ["US", "NL"]}},
+    "if": {"properties": {"country": {"const": "US"}}, "required": ["country"]},
+    "then": {"properties": {"zip": {"type": "string"}}, "required": ["zip"]},
+    "else": {"properties": {"postcode": {"type": "string"}}},
+}
+
+
+def test_19_a_condition_is_decided_by_what_is_filled_in():
+    form = FormInUse(CONDITION, {"country": "US"})
+
+    assert "/.zip" in form.kinds()
+    form.type("j", "/.country", '"NL"').press("refresh")
+    assert "/.postcode" in form.kinds()
+    assert "/.zip" not in form.kinds()
+
+
+def test_19_what_a_condition_leaves_behind_is_a_row_to_remove():
+    form = FormInUse(CONDITION, {"country": "US", "zip": "12345"})
+
+    form.type("j", "/.country", '"NL"').press("refresh")
+
+    assert form.node().entries[0].key.value == "zip"
+    assert form.press("remove", "/@0").value == {"country": "NL"}
+
+
+def test_20_subschemas_are_not_merged():
+    schema = {
+        "allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"maximum": 1, "type": "number"}}}]
+    }
+    form = FormInUse(schema, {"a": "x", "b": 2}).send()
+
+    assert form.kinds() == {"": "object", "/.a": "text", "/.b": "number"}
+    assert form.node("/.b").head.errors
+
+
+def test_21_a_recursive_schema_is_expanded_only_where_data_is():
+    tree = {"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"child": {"$ref": "#/$defs/t"}}}}}
+
+    assert FormInUse(tree, {"child": {}}).kinds() == {"": "object", "/.child": "object", "/.child/.child": "absent"}
+
+
+def test_21_what_a_recursive_schema_requires_stops_with_a_button():
+    cycle = {
+        "$ref": "#/$defs/t",
+        "$defs": {"t": {"type": "object", "required": ["t"], "properties": {"t": {"$ref": "#/$defs/t"}}}},
+    }
+    form = FormInUse(cycle)
+
+    assert form.value == {"t": {"t": {}}}
+    assert form.press("add", "/.t/.t/.t").value == {"t": {"t": {"t": {"t": {}}}}}
+
+
+def test_22_only_the_branch_in_force_is_drawn():
+    branches = [{"title": f"B{n}", "properties": {f"p{n}": {"type": "string"}}} for n in range(100)]
+
+    assert list(FormInUse({"type": "object", "oneOf": branches}, {"p7": "x"}).kinds()) == ["", "/.p7"]
+
+
+def test_23_keywords_of_2020_12_decide_what_is_drawn():
+    schema = {
+        "$defs": {"node": {"$dynamicAnchor": "node", "type": "number"}},
+        "properties": {"pair": {"prefixItems": [{"type": "string"}, {"$dynamicRef": "#node"}]}},
+        "dependentSchemas": {"pair": {"properties": {"note": {"type": "string"}}}},
+    }
+    form = FormInUse(schema, {"pair": ["a", 1]})
+
+    assert form.node("/.pair/@1").template == "number"
+    assert form.node("/.note").template == "text"
+
+
+def test_24_a_place_without_a_type_takes_every_kind():
+    form = FormInUse({"type": "object", "properties": {"a": {}}, "required": ["a"]}, {"a": 1})
+    offered = [option.label for option in form.node("/.a").head.kinds.options]
+
+    assert offered == ["(not set)", "text", "number", "true or false", "null", "object", "list", "JSON text"]
+
+
+def test_25_choices_come_back_with_their_type():
+    values = ["", None, 0, False, "0", "null", {"a": [1]}, [], "a"]
+
+    for value in values:
+        assert FormInUse({"enum": values}, value).send().value == value
+
+
+def test_25_no_choice_is_told_from_an_empty_and_a_null_one():
+    form = FormInUse({"properties": {"a": {"enum": ["", None]}}}, {"a": ""})
+
+    assert [option.value for option in form.node("/.a").options] == ["", '""', "null"]
+    assert form.type("j", "/.a", "").send().value == {}
+
+
+def test_26_a_required_constant_is_set_and_an_optional_one_is_a_choice():
+    schema = {"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a"]}
+    form = FormInUse(schema)
+
+    assert form.value == {"a": 1}
+    assert [option.label for option in form.node("/.a").options] == ["1"]
+    assert [option.label for option in form.node("/.b").options] == ["(not set)", "2"]
+
+
+def test_27_any_name_is_a_name():
+    names = [
+        "a/b",
+        "a.b",
+        "",
+        "$id",
+        "__proto__",
+        '"<b',
+        "%2F",
+        "@0",
+        "~1",
+        "a b",
+        "constructor",
+        "é",
+        "\u2028",
+        "a\nb",
+    ]
+    value = {name: {name: 1} for name in names}
+
+    assert FormInUse({"properties": {name: {} for name in names[::2]}}, value).send().value == value
+
+
+def test_28_a_time_stays_as_it_was_written():
+    value = {"at": "2024-05-31T14:30:00.000+02:00", "time": "10:00:00Z", "day": "tomorrow"}
+    formats = {"at": "date-time", "time": "time", "day": "date"}
+    form = FormInUse({"properties": {name: {"type": "string", "format": formats[name]} for name in formats}}, value)
+
+    assert form.send().value == value
+
+
+def test_29_of_a_union_only_the_branch_in_force_tells_its_errors():
+    form = FormInUse(SHAPES, {"kind": "square", "side": "wide"}).send()
+
+    assert form.node("/.side").head.errors == ("'wide' is not a number",)
+    assert not any("radius" in message for message in form.messages)
+
+
+def test_29_text_that_cannot_be_read_stays_and_is_told():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "number"}}}, {"a": 1})
+
+    form.type("n", "/.a", "12,5").send()
+
+    assert not form.submission.is_ready
+    assert form.node("/.a").text == "12,5"
+    assert "is not a number" in form.node("/.a").head.errors[0]
+
+
+def test_30_ids_stay_the_same_from_page_to_page():
+    form = FormInUse({"type": "array", "items": {"type": "string"}}, ["a", "b"])
+    before = {element.attributes["id"] for element in form.page.select("[id]")}
+
+    form.press("item", "")
+
+    assert before <= {element.attributes["id"] for element in form.page.select("[id]")}
+
+
+def test_30_a_file_is_written_as_base64():
+    form = FormInUse({"properties": {"logo": {"type": "string", "contentEncoding": "base64"}}}, {})
+
+    form.choose_file("/.logo", "logo.png", b"\x89PNG").send()
+
+    assert form.value == {"logo": "iVBORw=="}
+
+
+def test_nothing_is_sent_for_a_value_that_is_not_there():
+    assert FormInUse({"type": "number"}, ABSENT).send().value is ABSENT
+
+
+def test_the_error_of_a_control_is_tied_to_it():
+    form = FormInUse({"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}}, {"a": "x"}).send()
+    control = form.page.by_id("parameters:/.a")
+
+    assert control.attributes["aria-invalid"] == "true"
+    assert "parameters:/.a-error" in control.attributes["aria-describedby"].split()
+    assert json.dumps("x") not in form.messages

@@ -1,0 +1,577 @@
+import re
+import time
+
+import pytest
+from django.urls import reverse
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.jsontext.reader import dumps
+from catalog.lifecycle import deprecate
+from catalog.publishing import publish
+from catalog.specs.spec import read_spec
+from playground import running
+from playground.celery.app import BrokerError
+from playground.models import Run, SavedConfiguration
+from tests.playground.schema_form.driver import Page
+
+pytestmark = pytest.mark.usefixtures("runs")
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+def text_of(answer, selector="main"):
+    node = LexborHTMLParser(answer.content.decode()).css_first(selector)
+    return " ".join(node.text(separator=" ").split()) if node else ""
+
+
+def form_of(answer):
+    """The playground's form, as a browser would send it."""
+    return Page(LexborHTMLParser(answer.content.decode()).css_first("form#trial").html)
+
+
+def press(browser, answer, button, *, typed=None, **headers):
+    """Send the playground's form by one of its buttons ("name=value"), with some controls filled in."""
+    name, _, value = button.partition("=")
+    typed = {key: [text] for key, text in (typed or {}).items()}
+    pairs = [(key, text) for key, text in form_of(answer).submit(typed=typed) if key not in {"run", "use", "op"}] + [
+        (name, value)
+    ]
+    data = {}
+    for key, text in pairs:
+        data.setdefault(key, []).append(text)
+    url = LexborHTMLParser(answer.content.decode()).css_first("form#trial").attributes["action"]
+    return browser.post(url, data, headers=headers)
+
+
+def control(answer, ending):
+    """The name of the form's control that ends so."""
+    names = [node.attributes["name"] for node in form_of(answer).controls]
+    return next(name for name in names if name.endswith(ending))
+
+
+# -- trying -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_example_fills_the_form_and_a_press_leads_to_the_runs_page(browser, builtin):
+    builtin("convert_units")
+
+    page = browser.get("/tools/convert_units/try/?example=1")
+    answer = press(browser, page, "run=1")
+
+    run = Run.objects.get()
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/runs/{run.pk}/"
+    running.wait(run, 10)
+    assert "The response conforms to returnType." in text_of(browser.get(answer["Location"]))
+
+
+def test_with_htmx_the_result_comes_in_its_place(browser, builtin):
+    builtin("get-weather")
+    page = browser.get("/tools/get-weather-498ebfb0/try/?example=1")
+
+    answer = press(browser, page, "run=1", **HTMX)
+
+    run = Run.objects.get()
+    assert answer.status_code == 200
+    assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#run", "innerMorph")
+    assert answer["HX-Replace-Url"] == f"/tools/get-weather-498ebfb0/try/?run={run.pk}"
+    assert "<html" not in answer.content.decode()
+
+
+def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/")
+
+    answer = press(browser, page, "run=1", typed={control(page, "/.from_unit"): "furlong per fortnight"})
+
+    assert answer.status_code == 422
+    tree = LexborHTMLParser(answer.content.decode())
+    assert tree.css_first("title").text().startswith("Error:")
+    target = tree.css_first(".error-summary a").attributes["href"]
+    assert tree.css_first(f'[id="{target[1:]}"]').attributes["aria-invalid"] == "true"
+    assert "furlong per fortnight" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_a_press_that_is_not_run_draws_the_form_again_and_runs_nothing(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+
+    as_json = press(browser, page, "op=parameters:view::json")
+
+    assert as_json.status_code == 200
+    assert '"from_unit": "km"' in text_of(as_json, "textarea")
+    again = press(browser, as_json, "op=parameters:view::fields", **HTMX)
+    assert control(again, "/.from_unit")
+    assert not Run.objects.exists()
+
+
+def test_what_will_be_sent_is_visible(browser, builtin):
+    builtin("convert_units")
+
+    page = browser.get('/tools/convert_units/try/?parameters={"value": 1.50, "from_unit": "km", "to_unit": "m"}')
+
+    assert text_of(page, "#preview") == '{ "value": 1.50, "from_unit": "km", "to_unit": "m" }'
+
+
+def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run = running.start(tool, tool.current, {"value": 7, "from_unit": "km", "to_unit": "m"}, by=ada, mode="mock")
+
+    page = browser.get(f"/tools/convert_units/try/?run={run.pk}")
+
+    assert '"value": 7' in text_of(page, "#preview")
+    assert "A mock" in text_of(page, "#run")
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("parameters={bad", "could not be used"),
+        ("example=99", "no such example"),
+        ("example=x", "no such example"),
+        ("run=" + "0" * 32, "no such run"),
+        ("run=%27", "no such run"),
+        ("configuration=nobody", ""),
+    ],
+)
+def test_an_address_that_cannot_be_used_gives_a_notice_and_an_empty_form(browser, builtin, query, says):
+    builtin("convert_units")
+
+    page = browser.get(f"/tools/convert_units/try/?{query}")
+
+    assert page.status_code == 200
+    assert says in text_of(page)
+    assert form_of(page).select("[data-run-button]")
+
+
+def test_text_from_the_address_is_shown_as_text(browser, builtin):
+    builtin("convert_units")
+
+    page = browser.get("/tools/convert_units/try/", {"parameters": "<script>alert(1)</script>"})
+
+    assert "<script>alert" not in page.content.decode()
+
+
+def test_somebody_elses_run_does_not_fill_the_form(browser, builtin, django_user_model):
+    tool = builtin("convert_units")
+    eve = django_user_model.objects.create_user("eve")
+    run = running.start(tool, tool.current, {"from_unit": "secret thing"}, by=eve, mode="mock")
+
+    assert "secret thing" not in browser.get(f"/tools/convert_units/try/?run={run.pk}").content.decode()
+
+
+def test_without_a_factory_the_page_offers_the_mock_and_says_why(browser):
+    tool = publish(read_spec('{"definition": {"name": "nobody-makes-this", "description": ""}}'), by=None).tool
+
+    page = browser.get(reverse("playground:try", args=[tool.slug]))
+    answer = press(browser, page, "run=1")
+
+    assert "No factory for this tool is installed." in text_of(page)
+    assert answer.status_code == 302
+    assert Run.objects.get().mode == "mock"
+
+
+def test_without_signing_in_one_can_look_but_not_run(client, builtin):
+    builtin("convert_units")
+    page = client.get("/tools/convert_units/try/?example=1")
+
+    assert "Sign in" in text_of(page)
+    assert press(client, page, "run=1").status_code == 302
+    assert not Run.objects.exists()
+
+
+def test_a_time_limit_that_is_none_is_said_at_its_field(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+
+    for typed in ("soon", "0", "-1", "nan", "1e9"):
+        answer = press(browser, page, "run=1", typed={"timeout_s": typed})
+
+        assert answer.status_code == 422
+        assert "time limit" in text_of(answer, ".error-summary")
+
+
+def test_a_queue_that_cannot_be_reached_is_named_and_what_is_filled_in_stays(
+    browser, runs, builtin, settings, monkeypatch
+):
+    def refuse(run_id, encrypted):
+        raise BrokerError("gone")
+
+    settings.RUNNER = "celery"
+    monkeypatch.setattr("playground.celery.app.send", refuse)
+    builtin("count_slowly")
+    page = browser.get('/tools/count_slowly/try/?parameters={"steps": 7}')
+
+    answer = press(browser, page, "run=1")
+
+    assert answer.status_code == 503
+    assert "The queue for runs cannot be reached, so the run was not started." in text_of(answer, ".error-summary")
+    assert '"steps": 7' in text_of(answer, "#preview")
+
+
+def test_a_full_queue_keeps_what_is_filled_in(browser, ada, builtin, settings):
+    settings.RUN_SLOTS, settings.WEB_PROCESSES, settings.RUN_QUEUE_MAX = 1, 1, 0
+    tool = builtin("count_slowly")
+    first = running.start(tool, tool.current, {"seconds": 30}, by=ada)
+    page = browser.get('/tools/count_slowly/try/?parameters={"steps": 7}')
+
+    answer = press(browser, page, "run=1")
+
+    assert answer.status_code == 429
+    assert '"steps": 7' in text_of(answer, "#preview")
+    running.cancel(first)
+
+
+def test_a_tool_that_is_not_there(browser):
+    assert browser.get("/tools/nobody/try/").status_code == 404
+
+
+# -- configurations ---------------------------------------------------------------------------------------------------
+
+
+def test_a_configuration_is_saved_picked_and_used_and_its_secret_is_not_in_any_page(browser, builtin):
+    builtin("sign_text")
+    page = browser.get('/tools/sign_text/try/?parameters={"text": "a"}')
+
+    saved = press(browser, page, "use=save", typed={control(page, "/.key"): "hunter22-hunter22", "save_as": "work"})
+    opened = browser.get('/tools/sign_text/try/?parameters={"text": "a"}&configuration=work')
+    answer = press(browser, opened, "run=1")
+
+    assert SavedConfiguration.objects.get().name == "work"
+    run = Run.objects.get()
+    assert (run.configuration_name, len(run.configuration_fingerprint)) == ("work", 64)
+    running.wait(run, 10)
+    pages = [saved, opened, browser.get(answer["Location"]), browser.get("/runs/")]
+    assert not any("hunter22" in one.content.decode() for one in pages)
+
+
+def test_a_secret_that_was_just_typed_is_not_written_back_into_the_page(browser, builtin):
+    builtin("sign_text")
+    page = browser.get("/tools/sign_text/try/")
+
+    refused = press(browser, page, "run=1", typed={control(page, "/.key"): "short77"})
+    drawn_again = press(browser, page, "use=refresh", typed={control(page, "/.key"): "hunter22-hunter22"})
+
+    assert refused.status_code == 422
+    assert "short77" not in refused.content.decode()
+    assert "hunter22" not in drawn_again.content.decode()
+    press(browser, drawn_again, "run=1", typed={control(drawn_again, "/.text"): "hello"})
+    assert len(Run.objects.get().configuration_fingerprint) == 64
+
+
+def test_a_saved_configuration_is_removed_on_the_page(browser, ada, builtin):
+    tool = builtin("sign_text")
+    page = browser.get("/tools/sign_text/try/")
+    press(browser, page, "use=save", typed={control(page, "/.key"): "hunter22-hunter22", "save_as": "work"})
+
+    press(browser, browser.get("/tools/sign_text/try/?configuration=work"), "use=forget")
+
+    assert not SavedConfiguration.objects.filter(tool=tool, owner=ada).exists()
+
+
+def test_a_run_with_a_configuration_that_was_not_kept_asks_for_it_again(browser, ada, builtin):
+    from playground.configurations.secret_members import Configuration
+
+    tool = builtin("sign_text")
+    run = running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=Configuration({"algorithm": "sha1"}))
+    running.wait(run, 10)
+
+    answer = browser.post(f"/runs/{run.pk}/again/")
+
+    assert answer["Location"] == f"/tools/sign_text/try/?run={run.pk}"
+    assert "was not kept" in text_of(browser.get(answer["Location"]))
+
+
+# -- a run's page -----------------------------------------------------------------------------------------------------
+
+
+def test_a_violation_stands_at_its_line_and_leads_to_the_rule(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    run = running.wait(running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10)
+
+    page = browser.get(run.get_absolute_url())
+
+    assert "The response violates returnType in" in text_of(page)
+    tree = LexborHTMLParser(page.content.decode())
+    notes = tree.css("#response .json-note")
+    assert notes
+    for note in notes:
+        assert tree.css_first(note.css_first("a").attributes["href"])
+    assert "lukewarm" in text_of(page, "#response")
+    assert "lukewarm" in text_of(page, "#raw")
+
+
+def test_a_list_of_objects_is_a_table_as_well(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    run = running.wait(running.start(tool, tool.current, {}, by=ada), 10)
+
+    page = browser.get(run.get_absolute_url())
+
+    tree = LexborHTMLParser(page.content.decode())
+    assert [cell.text() for cell in tree.css("#table th")] == ["#", "hours_ago", "temperature"]
+    assert len(tree.css("#table tbody tr")) == 2
+
+
+def test_a_refused_run_says_what_was_wrong(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run = running.start(tool, tool.current, {"value": "x"}, by=ada)
+
+    page = browser.get(run.get_absolute_url())
+
+    assert "Refused: nothing was called." in text_of(page)
+    assert "/parameters/value" in text_of(page)
+
+
+def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, builtin):
+    tool = builtin("count_slowly")
+    run = running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=ada)
+
+    page = browser.get(run.get_absolute_url())
+
+    tree = LexborHTMLParser(page.content.decode())
+    assert tree.css_first("progress")
+    assert tree.css_first('noscript meta[http-equiv="refresh"]')
+    assert tree.css_first(f'#run [hx-get="{run.get_absolute_url()}"]')
+    answer = browser.post(tree.css_first("#run form").attributes["action"])
+    assert answer["Location"] == run.get_absolute_url()
+    page = browser.get(run.get_absolute_url())
+    assert "Cancelled" in text_of(page)
+    assert "refresh" not in page.content.decode().split("<body>")[0]
+
+
+def test_who_tries_a_deprecated_tool_is_told_so_and_what_to_use_instead(browser, builtin):
+    tool, other = builtin("convert_units"), builtin("hash_text")
+
+    before = text_of(browser.get(f"/tools/{tool.slug}/try/"))
+    deprecate(tool, note="Too coarse.", superseded_by=other.tool_id)
+    said = " ".join(text_of(browser.get(f"/tools/{tool.slug}/try/")).split())
+
+    assert "deprecated" not in before
+    assert f"This tool is deprecated Use {other.name} instead. Too coarse." in said
+
+
+def rows(tool, *outcomes, host):
+    """Runs as another process wrote them down."""
+    made = [Run(tool=tool, revision=tool.current, outcome=outcome, host=host) for outcome in outcomes]
+    for run in made:
+        run.parameters_json = "{}"
+        run.save()
+    return made
+
+
+def test_the_place_of_a_run_that_another_process_has_does_not_count_those_that_have_a_slot(builtin, settings):
+    settings.RUN_SLOTS, settings.WEB_PROCESSES = 4, 2
+    tool = builtin("count_slowly")
+    rows(tool, "queued", "running", host="third")
+
+    found = rows(tool, "running", "returned", "queued", "queued", "cancelled", "queued", host="other")
+
+    assert [running.place_in_queue(run) for run in found] == [0, 0, 0, 1, 0, 2]
+
+
+def test_the_place_of_a_run_that_waits_for_a_worker_counts_all_that_wait(builtin):
+    tool = builtin("count_slowly")
+    rows(tool, "queued", host="a worker")
+
+    found = rows(tool, "queued", "queued", host="")
+
+    assert [running.place_in_queue(run) for run in found] == [1, 2]
+
+
+def test_a_waiting_run_says_its_place(browser, ada, builtin, settings):
+    settings.RUN_SLOTS, settings.WEB_PROCESSES = 1, 1
+    tool = builtin("count_slowly")
+    started = [running.start(tool, tool.current, {"seconds": 30}, by=ada) for _ in range(4)]
+
+    deadline = time.monotonic() + 60
+    said = ""
+    while "number 3" not in said and time.monotonic() < deadline:  # the first leaves the queue in a moment
+        said = text_of(browser.get(started[3].get_absolute_url(), headers=HTMX), ".verdict")
+
+    assert "Waiting for its turn: number 3 in the queue." in said
+    assert "next in the queue" in text_of(browser.get(started[1].get_absolute_url(), headers=HTMX), ".verdict")
+    assert "Running." in text_of(browser.get(started[0].get_absolute_url(), headers=HTMX), ".verdict")
+    for one in started[::-1]:
+        running.cancel(one)
+
+
+def test_htmx_gets_the_result_alone(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    answer = browser.get(run.get_absolute_url(), headers=HTMX)
+
+    assert "<html" not in answer.content.decode()
+    assert answer.content.decode().strip().startswith("<div")
+
+
+def test_a_run_is_made_again(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run = running.wait(running.start(tool, tool.current, {"value": 1, "from_unit": "km", "to_unit": "m"}, by=ada), 10)
+
+    answer = browser.post(f"/runs/{run.pk}/again/")
+
+    again = Run.objects.exclude(pk=run.pk).get()
+    assert answer["Location"] == again.get_absolute_url()
+    assert again.parameters_json == run.parameters_json
+
+
+def test_a_run_of_an_older_revision_is_made_again_by_either(browser, ada, builtin):
+    tool = builtin("count_slowly")
+    run = running.start(tool, tool.current, {"steps": 1}, by=ada, mode="mock")
+    publish(read_spec(tool.current.source.replace("How far to count.", "Up to where.")), by=None)
+
+    browser.post(f"/runs/{run.pk}/again/")
+    browser.post(f"/runs/{run.pk}/again/", {"revision": "same"})
+
+    assert [one.revision.number for one in Run.objects.order_by("id")] == [1, 2, 1]
+
+
+def test_the_snippets_hold_the_parameters_and_no_secret(browser, ada, builtin):
+    from playground.configurations.secret_members import Configuration
+
+    tool = builtin("sign_text")
+    run = running.start(
+        tool, tool.current, {"text": "it's"}, by=ada, configuration=Configuration({"key": "hunter22-hunter22"})
+    )
+    running.wait(run, 10)
+
+    page = browser.get(run.get_absolute_url())
+
+    assert "curl" in text_of(page, "#use-curl")
+    assert "it'\"'\"'s" in text_of(page, "#snippet-command")
+    assert "fill it in" in text_of(page, "#snippet-python")
+    assert "hunter22" not in page.content.decode()
+
+
+def test_the_run_and_its_response_are_downloaded_whole(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {"location": "New York"}, by=ada, mode="mock")
+
+    whole = browser.get(f"/runs/{run.pk}/run.json")
+    response = browser.get(f"/runs/{run.pk}/response.json")
+
+    assert whole.json()["response"] == response.json()
+    assert re.fullmatch(r'attachment; filename="[\w.-]+"', response["Content-Disposition"])
+
+
+def test_somebody_elses_run_is_not_there(browser, builtin, django_user_model):
+    tool = builtin("get-weather")
+    eve = django_user_model.objects.create_user("eve")
+    run = running.start(tool, tool.current, {}, by=eve, mode="mock")
+
+    paths = ["", "run.json", "response.json"]
+    assert [browser.get(f"/runs/{run.pk}/{path}").status_code for path in paths] == [404, 404, 404]
+    assert [browser.post(f"/runs/{run.pk}/{path}/").status_code for path in ("cancel", "again")] == [404, 404]
+
+
+def test_markup_in_a_response_stays_text(browser, ada):
+    spec = {
+        "definition": {
+            "name": "t",
+            "description": "",
+            "examples": [
+                {
+                    "parameters": {},
+                    "returnValue": {"<img src=x>": "<script>alert(1)</script>", "list": [{"<u>": "<i>"}]},
+                }
+            ],
+        }
+    }
+    tool = publish(read_spec(dumps(spec)), by=None).tool
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    html = browser.get(run.get_absolute_url()).content.decode()
+
+    assert not re.search(r"<img src=x|<script>alert|<i>|<u>", html)
+
+
+def test_a_big_response_is_cut_on_the_page_and_whole_in_the_download(browser, ada):
+    value = {"list": ["x" * 1000 for _ in range(200)]}
+    spec = {"definition": {"name": "t", "description": "", "examples": [{"parameters": {}, "returnValue": value}]}}
+    tool = publish(read_spec(dumps(spec)), by=None).tool
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    page = browser.get(run.get_absolute_url())
+
+    assert "Only the beginning is shown" in text_of(page, "#raw")
+    assert browser.get(f"/runs/{run.pk}/response.json").json() == value
+
+
+# -- the list ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_shows_ones_own_runs(browser, ada, builtin, django_user_model):
+    tool = builtin("get-weather")
+    mine = running.start(tool, tool.current, {}, by=ada, mode="mock")
+    other = running.start(tool, tool.current, {}, by=django_user_model.objects.create_user("eve"), mode="mock")
+
+    html = browser.get("/runs/").content.decode()
+
+    assert mine.get_absolute_url() in html
+    assert other.get_absolute_url() not in html
+
+
+def test_the_list_is_filtered_and_keeps_the_filter_over_its_pages(browser, ada, builtin):
+    tool = builtin("get-weather")
+    for _ in range(51):
+        running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
+    running.start(tool, tool.current, {"location": 5}, by=ada, mode="mock")
+
+    first = LexborHTMLParser(browser.get("/runs/?outcome=returned").content.decode())
+    older = first.css_first('a[rel="next"]').attributes["href"]
+    second = LexborHTMLParser(browser.get(f"/runs/{older}").content.decode())
+    newer = second.css_first('a[rel="prev"]').attributes["href"]
+    back = LexborHTMLParser(browser.get(f"/runs/{newer}").content.decode())
+
+    assert [len(page.css("table.runs tbody tr")) for page in (first, second, back)] == [50, 1, 50]
+    assert "outcome=returned" in older
+    assert len(LexborHTMLParser(browser.get("/runs/?outcome=refused").content.decode()).css("table.runs tbody tr")) == 1
+
+
+@pytest.mark.parametrize(
+    "query", ["outcome=x", "since=never", "until=9999-12-31", "before=%27", "after=x", "tool=%3Cb%3E", "person=x"]
+)
+def test_a_filter_that_means_nothing_does_no_harm(browser, query):
+    assert browser.get(f"/runs/?{query}").status_code == 200
+
+
+def test_an_empty_list_says_what_to_do(browser):
+    assert "No runs yet" in text_of(browser.get("/runs/"))
+    assert "No run is like that" in text_of(browser.get("/runs/?outcome=raised"))
+
+
+def test_the_list_needs_signing_in(client):
+    assert client.get("/runs/").status_code == 302
+
+
+def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_num_queries):
+    tool = builtin("get-weather")
+    for _ in range(20):
+        running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    with django_assert_max_num_queries(4):
+        browser.get("/runs/")
+
+
+# -- factories --------------------------------------------------------------------------------------------------------
+
+
+def test_the_factories_page_shows_what_serves_which_tool(client, builtin):
+    builtin("convert_units")
+
+    page = text_of(client.get("/factories/"))
+
+    assert "convert_units" in page
+    assert "playground.builtin.convert_units:ConvertUnitsFactory" in page
+    assert "no spec in the catalog" in page
