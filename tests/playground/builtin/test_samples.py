@@ -7,7 +7,7 @@ from catalog.json_schema.validation import compile_schema
 from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
 
-SAMPLES = Path(SPECS).parents[2] / "samples"
+SAMPLES = Path(SPECS).parents[1] / "samples"
 FILES = sorted((SAMPLES / "specs").glob("*.json"))
 
 
