@@ -1,4 +1,4 @@
-# Two commands from a fresh clone: `make run` serves the site, `make test` runs every check.
+# From a fresh clone: `make run` serves the site, `make check` and `make test` test it.
 # Needs Python 3.11 and make; the tests also use Debian's packages, which tests/machine.sh installs.
 
 PYTHON ?= python3
@@ -6,47 +6,52 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN = .venv/bin
 
-.PHONY: run team test test-corpora lock vendor check
+.PHONY: run team check test test-deep test-corpora lock vendor
 
 run: .venv/run
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
 
 # What many machines add: Celery over Redis, PostgreSQL.
 team: .venv/run
-	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements-team.txt
+	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/team.txt
 
+# Format, lint, types, layers and unit tests, in about a minute.
+check: .venv/dev
+	@tests/run check
+
+# Everything a contributor needs: also pages, commands, a browser, the runner, SQLite and PostgreSQL.
 test: .venv/dev
-	@tests/run
+	@tests/run test
+
+# What takes long: attacks, load and faults, long random draws.
+test-deep: .venv/dev
+	@tests/run deep
 
 # The tests that read real tool data, on the full corpora instead of the selection in tests/data/corpora.
 test-corpora: .venv/dev
 	@TOOLSHELF_CORPORA="$(CORPORA)" tests/run corpora
 
-# The checks of `make test` that need neither browser nor database servers.
-check: .venv/dev
-	@tests/run quick
-
-.venv/uv: requirements-uv.txt
+.venv/uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Toolshelf needs Python 3.11 or newer.")'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
 
-.venv/run: requirements.txt .venv/uv
-	@test -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements.txt
-	@test ! -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements-dev.txt
+.venv/run: requirements/base.txt .venv/uv
+	@test -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/base.txt
+	@test ! -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/dev.txt
 	@touch $@
 
-.venv/dev: requirements-dev.txt requirements.txt .venv/uv
-	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements-dev.txt
+.venv/dev: requirements/dev.txt requirements/base.txt .venv/uv
+	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/dev.txt
 	@touch $@ .venv/run
 
-# Write the lock files anew from requirements*.in.
+# Write the lock files anew from requirements/*.in.
 lock: .venv/uv
-	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-uv.in -o requirements-uv.txt
-	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements.in -o requirements.txt
-	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-team.in -o requirements-team.txt
-	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements-dev.in -o requirements-dev.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements/uv.in -o requirements/uv.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements/base.in -o requirements/base.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements/team.in -o requirements/team.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 requirements/dev.in -o requirements/dev.txt
 
 # Rebuild the front-end files of static/vendor/ from their locked packages.
 vendor:
