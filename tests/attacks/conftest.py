@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -12,9 +13,18 @@ from tests.attacks.accounts import person, sign_in_link, token
 from tests.attacks.watching import Canary, forget_peaks, peak_mib, servers_of
 from tests.site import Site, sign_in
 
+HERE = Path(__file__).parent
 LOG_LINE = re.compile(
     r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |    |Traceback |\S+Error|Toolshelf is at |Sign in as |Another one: |$)"
 )
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items):
+    """Everything in this folder is `deep`."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.deep)
 
 
 @pytest.fixture(scope="session")
