@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from catalog.jsontext.positions import locate
 from catalog.jsontext.pretty import is_one_line, pretty_print
-from catalog.jsontext.reader import locate
 from catalog.models import Revision, Waiver
 from catalog.specs.exporters import usable_as_it_is
 from catalog.specs.lint import RULES, SEVERITIES, Advice, Fix, Severity, advise, apply_fix, apply_safe_fixes, score

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from catalog.errors import Problem
-from catalog.jsontext.reader import JSON, dumps, locate
+from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import JSON, dumps
 
 SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 

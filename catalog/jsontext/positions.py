@@ -1,15 +1,43 @@
-"""Where every value of a JSON text stands, so that a part of it can be changed and the rest stay as it is."""
+"""Positions of values in JSON text: the offsets, lines and columns of the values that JSON Pointers name.
+
+    locate(text, pointers)       -> line and column of each value
+    find_spans(text, pointers)   -> start and end of each value, and of its neighbours if asked for
+
+The text is known to be valid JSON; `syntax_errors` finds what is wrong with any other text. Each character is read at
+most twice, whatever the pointers, and nothing recurses.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from catalog.jsontext.pointers import split_pointer
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
+STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+
+
+def next_outside_strings(characters: str) -> str:
+    """A regular expression (with DOTALL) for all text up to the next of `characters` that is not in a string.
+
+    Args:
+        characters: the inside of a character class. Group 1 is the character that was found.
+    """
+    return rf'(?:[^"{characters}]++|{STRING})*+([{characters}])'
+
+
+_ENTRY: Final = re.compile(
+    rf'[\s,]*+(?:(?P<name>{STRING})\s*+:\s*+)?(?P<value>{STRING}|[\[{{]|[^\s,:\[\]{{}}"]++)', re.DOTALL
+)
+_CLOSING: Final = re.compile(r"\s*+[\]}]")
+_NEXT_BRACKET: Final = re.compile(next_outside_strings(r"\[\]{}"), re.DOTALL)
+_LINE_END: Final = re.compile(r"\r\n?|\n")
+
+_Tree: TypeAlias = "dict[str, _Tree]"
 
 
 @dataclass(slots=True)
@@ -17,44 +45,129 @@ class Span:
     """One value: from `start` to `end` in the text.
 
     Attributes:
-        begins: where its entry begins: at the name of a member, else at the value.
-        entries: what an object or array holds, by name or index.
+        entry_start: where its entry starts: at the name of a member, or at the value itself.
+        entries: the spans that are known inside it, by name or index.
     """
 
     start: int
-    begins: int
-    end: int = 0
+    entry_start: int
+    end: int
     entries: dict[str, Span] = field(default_factory=dict)
 
     def at(self, pointer: str) -> Span:
-        """The span of what `pointer` names.
+        """The span of the value at `pointer`.
 
         Raises:
-            LookupError: nothing stands there.
+            LookupError: there is no such value.
         """
         span = self
         for token in split_pointer(pointer):
             span = span.entries[token]
         return span
 
+    def nearest(self, pointer: str) -> Span:
+        """The span of the value at `pointer`, or of the innermost value around it that exists."""
+        span = self
+        for token in split_pointer(pointer):
+            if token not in span.entries:
+                break
+            span = span.entries[token]
+        return span
 
-def spans_of(text: str) -> Span:
-    """The span of the whole of `text`, which is known to be JSON, with all that is in it. Linear, without recursion."""
-    outer = Span(0, 0)
-    open_now: list[tuple[Span, bool]] = [(outer, False)]  # and whether it is an object
-    name: tuple[str, int] | None = None
-    for match in _TOKEN.finditer(text):
-        token, (around, is_object) = match.group(), open_now[-1]
-        if token in {"]", "}"}:
-            open_now.pop()[0].end = match.end()
-        elif token in {",", ":"}:
+
+@dataclass(slots=True)
+class _Container:
+    """An array or object that is being read."""
+
+    span: Span
+    wanted: _Tree
+    count: int = 0  # entries read
+
+
+class Lines:
+    """Turns offsets in a text into lines and columns. A line ends with LF, CR or both."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def locate(text: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Line and column, from 1, of the value at each pointer, or of the innermost value around it that exists.
+
+    Raises:
+        ValueError: `text` is not JSON. Not every error is noticed.
+    """
+    pointers = list(pointers)
+    root, lines = find_spans(text, pointers), Lines(text)
+    return {pointer: lines.position(root.nearest(pointer).start) for pointer in pointers}
+
+
+def find_spans(text: str, pointers: Iterable[str], *, siblings: bool = False) -> Span:
+    """The span of the whole value in `text`, with the spans of the values at `pointers` inside it.
+
+    With `siblings`, all other entries of the arrays and objects that the pointers pass through are found as well.
+
+    Raises:
+        ValueError: `text` is not JSON. Not every error is noticed.
+    """
+    text += "]"  # as if the document were the only item of an array
+    document = _Container(Span(0, 0, 0), {"0": _tree(pointers)})
+    containers = [document]
+    offset = 0
+    while containers:
+        container = containers[-1]
+        match = _ENTRY.match(text, offset)
+        if match is None:
+            offset = containers.pop().span.end = _match(_CLOSING, text, offset)
             continue
-        elif is_object and name is None:
-            name = (json.loads(token), match.start())
+        name, start = match["name"], match.start("value")
+        key = _unescaped(name) if name else str(container.count)
+        container.count += 1
+        wanted = container.wanted.get(key)
+        if is_container := text[start] in "[{":
+            offset = start + 1 if wanted else _end_of_container(text, start)
         else:
-            key, begins = name or (str(len(around.entries)), match.start())
-            span = around.entries[key] = Span(match.start(), begins, match.end())
-            name = None
-            if token in {"[", "{"}:
-                open_now.append((span, token == "{"))  # noqa: S105 - no secret, but a piece of JSON
-    return outer.entries["0"]
+            offset = match.end()
+        if siblings or wanted is not None:
+            span = Span(start, match.start("name") if name else start, offset)
+            container.span.entries[key] = span
+            if is_container and wanted:
+                containers.append(_Container(span, wanted))
+    if document.count != 1 or offset != len(text):
+        raise ValueError("This is not JSON.")
+    return document.span.entries["0"]
+
+
+def _tree(pointers: Iterable[str]) -> _Tree:
+    root: _Tree = {}
+    for pointer in pointers:
+        below = root
+        for token in split_pointer(pointer):
+            below = below.setdefault(token, {})
+    return root
+
+
+def _unescaped(name: str) -> str:
+    unescaped: str = json.loads(name) if "\\" in name else name[1:-1]
+    return unescaped
+
+
+def _end_of_container(text: str, start: int) -> int:
+    """The offset after the array or object that starts at `start`."""
+    depth, offset = 1, start + 1
+    while depth:
+        offset = _match(_NEXT_BRACKET, text, offset)
+        depth += 1 if text[offset - 1] in "[{" else -1
+    return offset
+
+
+def _match(pattern: re.Pattern[str], text: str, offset: int) -> int:
+    match = pattern.match(text, offset)
+    if match is None:
+        raise ValueError("This is not JSON.")
+    return match.end()

@@ -1,11 +1,10 @@
-"""JSON as Toolshelf reads and writes it: one strict reader for every door, and exact numbers.
+"""JSON as Toolshelf reads and writes it: one strict reader for all of it, and exact numbers.
 
-Nothing here knows Django. What is read is JSON by RFC 8259, and less: UTF-8 without byte order mark, no NUL character,
-no lone surrogate, no member twice, no number beyond the range of a double; size, digits and nesting are bounded.
+It accepts JSON by RFC 8259 with further restrictions: UTF-8 without a byte order mark, no NUL character, no lone
+surrogate, no duplicate member, no number beyond the range of a double; size, digits and nesting are bounded.
 
-    loads(text)              -> JSON, or JSONTextError with line, column and a sentence
-    dumps(value)             -> text, numbers as they were written
-    locate(text, pointers)   -> line and column of values
+    loads(data)    -> a JSON value, or JSONTextError with line, column and a sentence
+    dumps(value)   -> text, with numbers as they were written
 """
 
 from __future__ import annotations
@@ -20,9 +19,10 @@ from typing import Any, Final, TypeAlias
 
 from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.numbers import Number, integer_from
-from catalog.jsontext.scanner import Lines, explain, locate
+from catalog.jsontext.positions import Lines
+from catalog.jsontext.syntax_errors import raise_first_error
 
-__all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "Number", "decode", "dumps", "loads", "locate", "parse", "plain"]
+__all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "Number", "decode", "dumps", "loads", "parse", "plain"]
 
 JSON: TypeAlias = "bool | int | Number | str | list[JSON] | dict[str, JSON] | None"
 
@@ -66,14 +66,14 @@ def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
         JSONTextError: as `loads`.
     """
     if text.count("{") + text.count("[") > max_depth and _depth(text) > max_depth:
-        explain(text, max_depth=max_depth)
+        raise_first_error(text, max_depth=max_depth)
     try:
         value: JSON = _DECODER.decode(text)
     except (ValueError, RecursionError):
-        explain(text, max_depth=max_depth)
+        raise_first_error(text, max_depth=max_depth)
         raise
     if "\\u" in text and _SUSPECT_ESCAPE.search(text) and not all(map(_is_storable, _strings(value))):
-        explain(text, max_depth=max_depth)
+        raise_first_error(text, max_depth=max_depth)
     return value
 
 
@@ -137,7 +137,7 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        line, column = Lines(before := data[: error.start].decode()).place(len(before))
+        line, column = Lines(before := data[: error.start].decode()).position(len(before))
         raise JSONTextError(
             [
                 Problem(
@@ -155,7 +155,7 @@ def _utf8_size(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError as error:
-        line, column = Lines(text).place(error.start)
+        line, column = Lines(text).position(error.start)
         message = "Half of a surrogate pair stands here, which no UTF-8 text can hold; remove it."
         raise JSONTextError([Problem("", message, "json.surrogate", line=line, column=column)]) from None
 

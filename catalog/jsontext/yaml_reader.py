@@ -35,8 +35,8 @@ from yaml.error import MarkedYAMLError, YAMLError
 from catalog.errors import Problem, YAMLTextError
 from catalog.jsontext.numbers import NUMBER, NumberError, number_from
 from catalog.jsontext.pointers import pointer_join, split_pointer
+from catalog.jsontext.positions import Lines
 from catalog.jsontext.reader import JSON, MAX_BYTES, MAX_DEPTH, decode
-from catalog.jsontext.scanner import Lines
 
 MAX_NODES: Final = 200_000  # names and values, aliases followed
 MAX_CHARS: Final = 8 * 1024 * 1024  # of all these together
@@ -176,11 +176,11 @@ class _Reading:
                     back[ord(stand_in)] = character
                     text = text.replace(character, stand_in)
         if unreadable := _UNREADABLE.search(text):
-            line, column = Lines(text).place(unreadable.start())
+            line, column = Lines(text).position(unreadable.start())
             message = f"The character U+{ord(unreadable[0]):04X} stands here; write it as an escape in double quotes."
             self._refuse((line, column), message, "yaml.character")
         if len(directives := [match.start() for match in _DIRECTIVE.finditer(text)]) > MAX_DIRECTIVES:
-            place = Lines(text).place(directives[MAX_DIRECTIVES])
+            place = Lines(text).position(directives[MAX_DIRECTIVES])
             self._refuse(place, f"At most {MAX_DIRECTIVES} lines with directives (%) are read.", "yaml.directives")
         return text, back
 

@@ -25,7 +25,8 @@ from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.json_schema.metaschema_errors import mistakes_under
 from catalog.json_schema.policy import one_per_pointer, schema_policy_problems
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON, decode, locate, parse
+from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import JSON, decode, parse
 
 MAX_SPEC_BYTES: Final = 256 * 1024
 MAX_NAME_CHARACTERS: Final = 200  # of ids and names

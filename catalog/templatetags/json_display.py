@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from catalog.errors import ToolshelfError
 from catalog.json_highlighting import Line, Note, highlight, highlight_line
 from catalog.jsontext import reader
+from catalog.jsontext.positions import locate
 from catalog.templatetags.icons import icon
 
 register = template.Library()
@@ -169,7 +170,7 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
 
 def _places(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:
     try:
-        return reader.locate(text, pointers)
+        return locate(text, pointers)
     except (ToolshelfError, ValueError, LookupError):
         return {}  # no JSON, or no such place: the notes stand above the text instead
 

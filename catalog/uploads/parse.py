@@ -13,7 +13,8 @@ from catalog.conversion_report import Loss
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext import yaml_reader
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON, dumps, loads, locate
+from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, ImportedSpec, detect, import_document, prefix_for
 from catalog.specs.spec import ToolSpec, read_spec

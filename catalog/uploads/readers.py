@@ -18,6 +18,7 @@ from typing import BinaryIO, Literal
 
 from catalog.catalog_dump.format import CatalogReader, DumpedRevision, is_catalog, max_line_bytes
 from catalog.errors import DocumentError, Problem
+from catalog.jsontext.positions import next_outside_strings
 from catalog.jsontext.reader import MAX_BYTES, loads
 from catalog.jsontext.yaml_reader import documents_in, looks_like_yaml
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported
@@ -226,10 +227,8 @@ def _catalog_pieces(label: str, stream: _Stream, max_bytes: int) -> Iterator[Pie
 
 # -- a JSON array -----------------------------------------------------------------------------------------------------
 
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-# The next sign that matters, with all that stands before it; strings are passed over whole, brackets in them too.
-_NEXT_AT_TOP = re.compile(rb'(?:[^"\[\]{},]++|' + _STRING + rb")*+([\[\]{},])", re.DOTALL)
-_NEXT_INSIDE = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])", re.DOTALL)
+_NEXT_AT_TOP = re.compile(next_outside_strings(r"\[\]{},").encode(), re.DOTALL)
+_NEXT_INSIDE = re.compile(next_outside_strings(r"\[\]{}").encode(), re.DOTALL)
 MAX_ARRAY_DEPTH = 200  # deeper than any spec may be
 
 
@@ -244,7 +243,11 @@ def _elements(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
 
 
 class _ArrayScan:
-    """Cuts an array that comes in chunks at the commas of its own level."""
+    """Splits an array that arrives in chunks at the commas of its own level.
+
+    It cannot use `jsontext.positions`, which needs the whole of a valid text: an array may be larger than memory, and
+    its elements are not known to be JSON yet. They share the pattern that skips strings.
+    """
 
     def __init__(self, label: str, max_bytes: int) -> None:
         self.label, self.max_bytes = label, max_bytes

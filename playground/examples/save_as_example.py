@@ -5,10 +5,10 @@ Nothing here knows Django. Every other byte of the text stays as it was uploaded
 
 from __future__ import annotations
 
-import json
 import re
 
-from catalog.jsontext.reader import JSON, dumps, locate, parse
+from catalog.jsontext.positions import Span, find_spans
+from catalog.jsontext.reader import JSON, dumps, parse
 
 _SPACE = " \t\r\n"
 
@@ -32,36 +32,26 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
     definition = document.get("definition") if isinstance(document, dict) else None
     if not isinstance(definition, dict):
         raise CannotSaveExample("The spec has no definition.")
+    definition_span = find_spans(source, ["/definition/examples"]).at("/definition")
     if "examples" in definition:
-        start, end = _span(source, "/definition/examples")
-        return _extended(source, start, end, example, "", first=not definition["examples"])
-    start, end = _span(source, "/definition")
-    return _extended(source, start, end, [example], '"examples": ', first=not definition)
+        return _extended(source, definition_span.at("/examples"), example, "", first=not definition["examples"])
+    return _extended(source, definition_span, [example], '"examples": ', first=not definition)
 
 
-def _extended(source: str, start: int, end: int, value: JSON, name: str, *, first: bool) -> str:
-    """`source` with `value` as the last entry of the array or object between `start` and `end`."""
-    inside_end = end - 1
+def _extended(source: str, span: Span, value: JSON, name: str, *, first: bool) -> str:
+    """`source` with `value` as the last entry of the array or object at `span`."""
+    inside_end = span.end - 1
     while source[inside_end - 1] in _SPACE:
         inside_end -= 1
     before, after = source[:inside_end], source[inside_end:]
     unit = _unit(source)
     if unit is None:
         return f"{before}{'' if first else ', '}{name}{dumps(value)}{after}"
-    outer = _margin(source, start)
+    outer = _margin(source, span.start)
     margin = f"\n{outer}{unit}"
     laid_out = re.sub("(?m)^ +", lambda spaces: unit * len(spaces[0]), dumps(value, indent=1))
     closing = after if after[0] in _SPACE else f"\n{outer}{after}"
     return f"{before}{'' if first else ','}{margin}{name}{laid_out.replace(chr(10), margin)}{closing}"
-
-
-def _span(source: str, pointer: str) -> tuple[int, int]:
-    """Where the value at `pointer` begins and ends in `source`."""
-    line, column = locate(source, [pointer])[pointer]
-    line_starts = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", source))]
-    start = line_starts[line - 1] + column - 1
-    _, end = json.JSONDecoder().raw_decode(source, start)
-    return start, end
 
 
 def _margin(source: str, at: int) -> str:

@@ -18,7 +18,7 @@ from catalog.json_schema.normalize import is_outdated
 from catalog.json_schema.policy import schema_policy_problems
 from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext import reader
-from catalog.jsontext.positions import spans_of
+from catalog.jsontext.positions import find_spans, locate
 from catalog.search.document import spec_terms_of
 from catalog.search.schema_fields import fields_of
 from catalog.specs.diff import compare as compare_specs
@@ -113,7 +113,7 @@ WALKS = {
     "read": lambda: reader.parse(TEXT),
     "write": lambda: reader.dumps(VALUE),
     "write on many lines": lambda: reader.dumps(VALUE, indent=2),
-    "find lines": lambda: reader.locate(TEXT, [LAST, "/rows/x", "/none"]),
+    "find lines": lambda: locate(TEXT, [LAST, "/rows/x", "/none"]),
     "write a response": lambda: encode(VALUE, max_bytes=len(TEXT)),
     "canonical": lambda: canonical(VALUE),
     "fingerprint": lambda: Configuration(VALUE).fingerprint(b"key"),
@@ -171,7 +171,7 @@ WALKS = {
     "fields": lambda: list(fields_of(SCHEMA)),
     "search document": lambda: spec_terms_of(SPEC),
     "draft": lambda: is_outdated(SCHEMA),
-    "spans": lambda: spans_of(SPEC_TEXT),
+    "spans": lambda: find_spans(SPEC_TEXT, [f"/configuration/$defs/d{DEFINITIONS}/type"], siblings=True),
     "highlight": lambda: highlight(json.dumps(SCHEMA, indent=2)),
     "links to rules": lambda: pinned([], SCHEMA),
     "compare meanings": lambda: compare_specs(SPEC, OTHER_SPEC, sample=samples),

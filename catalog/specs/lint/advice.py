@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog.errors import Problem
-from catalog.jsontext.reader import JSON, locate
+from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import JSON
 from catalog.specs.lint.findings import Fix, Severity
 from catalog.specs.lint.linter import lint
 from catalog.specs.spec import ToolSpec

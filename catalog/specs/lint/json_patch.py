@@ -11,7 +11,7 @@ from typing import Final
 
 from catalog.errors import JSONTextError
 from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.positions import Span, spans_of
+from catalog.jsontext.positions import Span, find_spans
 from catalog.jsontext.reader import JSON, dumps, parse
 from catalog.specs.lint.findings import Fix, Operation
 
@@ -127,7 +127,7 @@ def _edited(text: str, operation: Operation) -> str:
         return _moved(text, operation.source, operation.path)
     around, span, _ = _entry(text, operation.path)
     neighbour = span or next(reversed(around.entries.values()), around)
-    raw = _written(text, operation.value, neighbour.begins)
+    raw = _written(text, operation.value, neighbour.entry_start)
     if span is not None and (operation.op == "replace" or text[around.start] == "{"):
         return text[: span.start] + raw + text[span.end :]
     return _with(text, operation.path, raw)
@@ -136,7 +136,7 @@ def _edited(text: str, operation: Operation) -> str:
 def _entry(text: str, pointer: str) -> tuple[Span, Span | None, str]:
     """The span around the entry at `pointer`, that of the entry itself if it is there, and its name or index."""
     tokens = split_pointer(pointer)
-    around = spans_of(text).at(pointer_join("", *tokens[:-1]))
+    around = find_spans(text, [pointer], siblings=True).at(pointer_join("", *tokens[:-1]))
     return around, around.entries.get(tokens[-1]), tokens[-1]
 
 
@@ -149,7 +149,7 @@ def _without(text: str, pointer: str) -> str:
     if len(entries) == 1:
         return text[: around.start + 1] + text[around.end - 1 :]
     if index + 1 < len(entries):
-        return text[: span.begins] + text[entries[index + 1].begins :]
+        return text[: span.entry_start] + text[entries[index + 1].entry_start :]
     return text[: entries[index - 1].end] + text[span.end :]
 
 
@@ -159,10 +159,10 @@ def _moved(text: str, source: str, path: str) -> str:
         raise LookupError(source)
     there, taken, name = _entry(text, path)
     if there.start == around.start and taken is None and text[there.start] == "{":  # it only changes its name
-        colon = text[span.begins : span.start].rpartition(":")[1:]
-        behind = text[span.begins : span.start].rpartition(":")[0]
+        colon = text[span.entry_start : span.start].rpartition(":")[1:]
+        behind = text[span.entry_start : span.start].rpartition(":")[0]
         space = behind[len(behind.rstrip()) :]
-        return text[: span.begins] + dumps(name) + space + "".join(colon) + text[span.start :]
+        return text[: span.entry_start] + dumps(name) + space + "".join(colon) + text[span.start :]
     return _with(_without(text, source), path, text[span.start : span.end])
 
 
@@ -176,7 +176,7 @@ def _with(text: str, pointer: str, raw: str) -> str:
         return text[: around.start + 1] + entry + text[around.end - 1 :]
     gap = _gap(text, around, entries)
     if not is_object and name in around.entries:
-        before = around.entries[name].begins
+        before = around.entries[name].entry_start
         return text[:before] + entry + gap + text[before:]
     return text[: entries[-1].end] + gap + entry + text[entries[-1].end :]
 
@@ -184,15 +184,15 @@ def _with(text: str, pointer: str, raw: str) -> str:
 def _gap(text: str, around: Span, entries: list[Span]) -> str:
     """What stands between two entries."""
     if len(entries) > 1:
-        return text[entries[-2].end : entries[-1].begins]
-    lead = text[around.start + 1 : entries[0].begins]
+        return text[entries[-2].end : entries[-1].entry_start]
+    lead = text[around.start + 1 : entries[0].entry_start]
     return f",{lead}" if "\n" in lead else ", " if _is_spacious(text) else ","
 
 
 def _colon(text: str, entries: list[Span]) -> str:
     """What stands between a name and its value."""
     if entries:
-        between = text[entries[-1].begins : entries[-1].start]
+        between = text[entries[-1].entry_start : entries[-1].start]
         return between[between.rindex('"') + 1 :]
     return ": " if _is_spacious(text) else ":"
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from catalog.errors import JSONTextError
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import Number, dumps, loads, locate, plain
+from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import Number, dumps, loads, plain
 from tests.work import at_most
 
 

@@ -1,7 +1,7 @@
-"""One pass over a JSON text that knows where everything stands: it finds the first thing wrong, and places of values.
+"""The first error in a text that is not JSON, with its position and a sentence that says what to do.
 
-Nothing here knows Django. It is linear in the text and does not recurse. `strict_json` uses it when its fast reader has
-refused a text, or when a problem needs its line and column.
+The fast reader (`reader.parse`) only finds out that a text is wrong; this pass finds out what and where. It is linear
+in the text and does not recurse.
 
 Source: RFC 8259.
 """
@@ -10,29 +10,21 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.numbers import NUMBER, NumberError, number_from
-from catalog.jsontext.pointers import pointer_join, split_pointer
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.positions import Lines
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')
 _STRING_BODY: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
-_STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
-# In text known to be valid JSON: a scalar or an empty container, with the comma after it.
-_PLAIN: Final = r'(?:"(?:[^"\\]++|\\.)*+"|\{[ \t\n\r]*+\}|\[[ \t\n\r]*+\]|[^][{}",: \t\n\r]++)[ \t\n\r]*+,[ \t\n\r]*+'
-_PLAIN_ITEM: Final = re.compile(_PLAIN, re.DOTALL)
-_PLAIN_MEMBER: Final = re.compile(rf'"(?P<name>[^"\\]*+)"[ \t\n\r]*+:[ \t\n\r]*+{_PLAIN}', re.DOTALL)
-_COMMA: Final = re.compile(r"[ \t\n\r]*+,[ \t\n\r]*+")
 _BAD_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|.)", re.DOTALL)
 _LITERAL: Final = re.compile(r"(?:true|false|null)(?![A-Za-z0-9_$])")
 _WORD: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _NUMBER_LIKE: Final = re.compile(r"[-+.]?[0-9][0-9A-Za-z_.+-]*")
-_LINE_END: Final = re.compile(r"\r\n?|\n")
 
 _CONTROL_ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _OTHER_LANGUAGES: Final = {
@@ -45,88 +37,27 @@ _FOREIGN_QUOTES: Final = "'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity"})
 
 
-class Lines:
-    """Line and column of offsets in a text, both from 1. A line ends with LF, CR or both."""
-
-    def __init__(self, text: str) -> None:
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-
-    def place(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
-
-
-def explain(text: str, *, max_depth: int) -> None:
-    """Do nothing if `text` is JSON as Toolshelf reads it.
+def raise_first_error(text: str, *, max_depth: int) -> None:
+    """Return if `text` is JSON as Toolshelf reads it.
 
     Raises:
         JSONTextError: it is not; one problem, the first, with pointer, line and column.
     """
-    _Scan(text, max_depth=max_depth).run()
-
-
-def locate(text: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Line and column, from 1, of the value that each pointer names.
-
-    Where a pointer names nothing, the place is that of the nearest value around it that is there.
-
-    What lies aside of the pointers is passed over: `text` is known to be JSON.
-    """
-    pointers = list(pointers)
-    wanted = _Wanted()
-    for pointer in pointers:
-        wanted.add(pointer)
-    _Scan(text, max_depth=len(text), wanted=wanted).run()
-    lines = Lines(text)
-    return {pointer: lines.place(_offset_of(wanted, pointer)) for pointer in pointers}
-
-
-@dataclass(slots=True)
-class _Wanted:
-    """A tree of the places that are looked for; `offset` is filled in where the scan meets the value."""
-
-    offset: int | None = None
-    members: dict[str, _Wanted] = field(default_factory=dict)
-
-    def add(self, pointer: str) -> None:
-        node = self
-        for token in split_pointer(pointer):
-            node = node.members.setdefault(token, _Wanted())
-
-    def count(self) -> int:
-        """How many places there are to find, this one included."""
-        waiting = [self]
-        for node in waiting:
-            waiting.extend(node.members.values())
-        return len(waiting)
-
-
-def _offset_of(wanted: _Wanted, pointer: str) -> int:
-    """Where the value at `pointer` starts, else the nearest one around it."""
-    offset = wanted.offset or 0
-    for token in split_pointer(pointer):
-        wanted = wanted.members[token]
-        if wanted.offset is None:
-            break
-        offset = wanted.offset
-    return offset
-
-
-def _leads_on(wanted: _Wanted | None) -> bool:
-    """Whether any wanted value is below this one."""
-    return wanted is not None and bool(wanted.members)
+    _Scan(text, max_depth).run()
 
 
 @dataclass(slots=True)
 class _Open:
     """An array or object that the scan is in.
 
-    `names` are the members met (None: an array); `token` is where in it the scan is (None: before a member's name).
+    Attributes:
+        names: the members read so far; None for an array.
+        token: the name or index of the entry being read; None before a member's name.
+        count: entries read so far.
     """
 
     start: int
     names: set[str] | None
-    wanted: _Wanted | None
     count: int = 0
     token: str | int | None = None
 
@@ -136,19 +67,17 @@ class _Open:
 
 
 class _Scan:
-    def __init__(self, text: str, *, max_depth: int, wanted: _Wanted | None = None) -> None:
+    """One pass over a text. Methods take the offset that they read from and return the offset after what they read."""
+
+    def __init__(self, text: str, max_depth: int) -> None:
         self.text = text
         self.max_depth = max_depth
-        self.wanted = wanted
-        self.missing = wanted.count() if wanted else 1  # without anything wanted, all is read
         self.open: list[_Open] = []
 
     def run(self) -> None:
-        at = self._value(self._space(0), self.wanted)
-        while self.open and self.missing:
-            at = self._go_on(self._space(at))
-        if self.wanted:
-            return
+        at = self._value(self._space(0))
+        while self.open:
+            at = self._next_entry(self._space(at))
         at = self._space(at)
         if at < len(self.text):
             self._fail(at, "The document ends before this; remove what follows.")
@@ -157,39 +86,26 @@ class _Scan:
         match = _SPACE.match(self.text, at)
         return match.end() if match else at
 
-    def _value(self, at: int, wanted: _Wanted | None) -> int:
-        """Read the value that starts at `at`, of a container its opening alone; the offset behind it."""
-        if wanted is not None:
-            wanted.offset = at
-            self.missing -= 1
+    def _value(self, at: int) -> int:
+        """Read a string, number or literal, or the opening bracket of an array or object."""
         first = self.text[at : at + 1]
         if first == '"':
             return self._string(at)[1]
-        if first in "{[" and first:
-            return self._enter(at, first, wanted) if self.wanted is None or _leads_on(wanted) else self._pass_over(at)
+        if first and first in "{[":
+            return self._opening_bracket(at, first)
         if match := NUMBER.match(self.text, at):
             return self._number(at, match.end())
         match = _LITERAL.match(self.text, at)
         return match.end() if match else self._fail_at_value(at, first)
 
-    def _enter(self, at: int, bracket: str, wanted: _Wanted | None) -> int:
+    def _opening_bracket(self, at: int, bracket: str) -> int:
         if len(self.open) == self.max_depth:
             self._fail(at, f"Values are nested more than {self.max_depth} deep here.", "json.depth")
-        self.open.append(_Open(start=at, names=set() if bracket == "{" else None, wanted=wanted))
+        self.open.append(_Open(start=at, names=set() if bracket == "{" else None))
         return at + 1
 
-    def _pass_over(self, at: int) -> int:
-        """The offset behind the container that opens at `at`."""
-        depth = 0
-        for match in _STRING_OR_BRACKET.finditer(self.text, at):
-            first = self.text[match.start()]
-            depth += (first in "{[") - (first in "}]")
-            if not depth:
-                return match.end()
-        return len(self.text)
-
-    def _go_on(self, at: int) -> int:
-        """Go on in the innermost container: its end, or its next member or item."""
+    def _next_entry(self, at: int) -> int:
+        """Read the next member or item of the innermost container, or its closing bracket."""
         inner = self.open[-1]
         first = self.text[at : at + 1]
         if first == inner.end:
@@ -197,35 +113,11 @@ class _Scan:
             return at + 1
         if inner.count:
             at = self._comma(at, first, inner)
-        if inner.wanted is not None:
-            at = self._skip(at, inner, inner.wanted)
         inner.token = inner.count if inner.names is None else None
         inner.count += 1
         if inner.names is not None:
             at = self._name(at, inner, inner.names)
-        wanted = inner.wanted.members.get(str(inner.token)) if inner.wanted else None
-        return self._value(at, wanted)
-
-    def _skip(self, at: int, inner: _Open, wanted: _Wanted) -> int:
-        """The offset of the next member or item that is wanted, must be examined, or is the last one.
-
-        Only for finding positions: the text is known to be JSON then.
-        """
-        if inner.names is not None:
-            while (match := _PLAIN_MEMBER.match(self.text, at)) and match["name"] not in wanted.members:
-                at = match.end()
-            return at
-        indexes = (int(token) for token in wanted.members if token.isdecimal())
-        following = min((index for index in indexes if index >= inner.count), default=-1)
-        while inner.count != following and self.text[at] != "]":
-            match = _PLAIN_ITEM.match(self.text, at)
-            if match is None and self.text[at] in "[{":
-                match = _COMMA.match(self.text, self._pass_over(at))
-            if match is None:
-                break
-            at = match.end()
-            inner.count += 1
-        return at
+        return self._value(at)
 
     def _comma(self, at: int, first: str, inner: _Open) -> int:
         if first != ",":
@@ -294,7 +186,7 @@ class _Scan:
     def _fail_at_end(self, at: int) -> NoReturn:
         if not self.open:
             self._fail(at, "The text is empty; a JSON document is expected.")
-        line, _ = Lines(self.text).place(self.open[-1].start)
+        line, _ = Lines(self.text).position(self.open[-1].start)
         what = "array" if self.open[-1].names is None else "object"
         end = self.open[-1].end
         self._fail(at, f"The text ends too early: '{end}' is missing for the {what} that starts in line {line}.")
@@ -367,7 +259,7 @@ class _Scan:
 
     def _fail(self, at: int, message: str, rule: str = "json.syntax") -> NoReturn:
         pointer = pointer_join("", *(inner.token for inner in self.open if inner.token is not None))
-        line, column = Lines(self.text).place(at)
+        line, column = Lines(self.text).position(at)
         raise JSONTextError([Problem(pointer=pointer, message=message, rule=rule, line=line, column=column)])
 
 
