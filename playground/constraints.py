@@ -12,7 +12,6 @@ from decimal import Decimal
 
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.jsontext.reader import JSON, Number
-from playground.schema_form.schemas import members
 
 KEYWORDS_OF_TYPES = {
     "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
@@ -37,8 +36,8 @@ class Wanted:
 
     def each(self, keyword: str) -> Iterator[tuple[Subschema, JSON]]:
         for place in self.places:
-            if keyword in members(place):
-                yield place, members(place)[keyword]
+            if keyword in place.all_keywords:
+                yield place, place.all_keywords[keyword]
 
     def values(self, keyword: str) -> list[JSON]:
         return [value for _, value in self.each(keyword)]
@@ -89,7 +88,7 @@ class Wanted:
                 allowed = [name for name in allowed if name != "integer"]
             return sorted(dict.fromkeys(allowed), key=lambda name: name == "null")
         for name, keywords in KEYWORDS_OF_TYPES.items():
-            if any(keywords & members(place).keys() for place in self.places):
+            if any(keywords & place.all_keywords.keys() for place in self.places):
                 return [name]
         return ["string", "number", "boolean", "object", "array", "null"]
 
@@ -135,11 +134,11 @@ class Wanted:
         highs = self.numbers("maximum")
         above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
         for place, excluded in self.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
-            if excluded is True and is_number(members(place).get("minimum")):
-                above.append(Decimal(str(members(place)["minimum"])))
+            if excluded is True and is_number(place.all_keywords.get("minimum")):
+                above.append(Decimal(str(place.all_keywords["minimum"])))
         for place, excluded in self.each("exclusiveMaximum"):
-            if excluded is True and is_number(members(place).get("maximum")):
-                below.append(Decimal(str(members(place)["maximum"])))
+            if excluded is True and is_number(place.all_keywords.get("maximum")):
+                below.append(Decimal(str(place.all_keywords["maximum"])))
         room = Decimal(1)
         if (above or lows) and (below or highs):
             room = min([*below, *highs]) - max([*above, *lows])

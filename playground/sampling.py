@@ -19,7 +19,6 @@ from catalog.jsontext.reader import JSON, Number
 from playground.constraints import Wanted, is_number
 from playground.pattern_sampling import UnknownPattern, sample_pattern
 from playground.schema_form.applicable import Impossible, child_places, conditions, gather, item_places
-from playground.schema_form.schemas import members
 
 SAMPLES = 3
 MAX_STEPS = 4000  # values made in one try
@@ -191,7 +190,7 @@ class _Maker:
 
     def children(self, places: list[Subschema], name: str) -> list[Subschema]:
         """`child_places`, with its work counted: each pattern is matched against the name."""
-        patterns = (members(place).get("patternProperties") for place in places)
+        patterns = (place.all_keywords.get("patternProperties") for place in places)
         self.spend(len(places) + sum(len(each) for each in patterns if isinstance(each, dict)))
         return child_places(places, name)
 
@@ -227,7 +226,7 @@ class _Maker:
             return self.random.sample(branches, len(branches))
 
         def lateness(place: Subschema) -> int:
-            keywords = members(place)
+            keywords = place.all_keywords
             late = 2 if keywords.get("type") == "null" or keywords.get("const", 0) is None else 0
             return late + (4 if depth >= ROOMY_DEPTH and "$ref" in keywords else 0)
 
@@ -426,7 +425,7 @@ class _Maker:
 
 
 def _contained(place: Subschema) -> int:
-    count = members(place).get("minContains", 1)
+    count = place.all_keywords.get("minContains", 1)
     return min(int(count), MAX_MEMBERS) if is_number(count) else 1  # type: ignore[arg-type]
 
 

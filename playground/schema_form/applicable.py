@@ -14,7 +14,6 @@ from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.jsontext.reader import JSON
-from playground.schema_form.schemas import branches, members, references
 
 MAX_PLACES = 4000  # at one place of a value; real schemas have a handful
 
@@ -43,8 +42,8 @@ def gather(
             continue
         seen.add(place.identity)
         found.append(place)
-        waiting += [*references(place), *branches(place, "allOf")]
-        unions += [options for keyword in ("anyOf", "oneOf") if (options := branches(place, keyword))]
+        waiting += [*place.references(), *place.listed("allOf")]
+        unions += [options for keyword in ("anyOf", "oneOf") if (options := place.listed(keyword))]
     return found, unions
 
 
@@ -64,9 +63,9 @@ def gather_all(places: Iterable[Subschema], run: Run) -> list[Subschema]:
             raise Unchecked("Too many schemas apply to one part of the value.")
         run.spend()
         found[place.identity] = place
-        waiting += references(place)
-        waiting += [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in branches(place, keyword)]
-        waiting += [place.sub(keyword) for keyword in ("if", "then", "else") if keyword in members(place)]
+        waiting += place.references()
+        waiting += [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in place.listed(keyword)]
+        waiting += [place.sub(keyword) for keyword in ("if", "then", "else") if keyword in place.all_keywords]
         waiting += [dependent for _, dependent in _dependents(place)]
     return list(found.values())
 
@@ -74,11 +73,11 @@ def gather_all(places: Iterable[Subschema], run: Run) -> list[Subschema]:
 def conditions(places: list[Subschema], value: JSON, budget: Budget) -> Iterator[Subschema]:
     """What `if`, `dependentSchemas` and `dependencies` add to `places` for this value."""
     for place in places:
-        if "if" in members(place):
+        if "if" in place.all_keywords:
             branch = "then" if place.sub("if").is_valid(value, budget) else "else"
-            if branch == "else" and members(place).get(branch) is False:
+            if branch == "else" and place.all_keywords.get(branch) is False:
                 yield place.sub("if")  # it must hold after all
-            elif branch in members(place):
+            elif branch in place.all_keywords:
                 yield place.sub(branch)
         if isinstance(value, dict):
             yield from (dependent for name, dependent in _dependents(place) if name in value)
@@ -86,7 +85,7 @@ def conditions(places: list[Subschema], value: JSON, budget: Budget) -> Iterator
 
 def _dependents(place: Subschema) -> Iterator[tuple[str, Subschema]]:
     for keyword in ("dependentSchemas", "dependencies"):
-        schemas = members(place).get(keyword)
+        schemas = place.all_keywords.get(keyword)
         if isinstance(schemas, dict):
             yield from (
                 (name, place.sub(keyword, name)) for name, schema in schemas.items() if not isinstance(schema, list)
@@ -101,12 +100,12 @@ def child_places(places: Iterable[Subschema], name: str, run: Run | None = None)
     """
     found = [child for place in places for child in _children(place, name, run)]
     return found or [
-        place.sub("unevaluatedProperties") for place in places if "unevaluatedProperties" in members(place)
+        place.sub("unevaluatedProperties") for place in places if "unevaluatedProperties" in place.all_keywords
     ]
 
 
 def _children(place: Subschema, name: str, run: Run | None) -> Iterator[Subschema]:
-    keywords = members(place)
+    keywords = place.all_keywords
     declared = False
     properties = keywords.get("properties")
     if isinstance(properties, dict) and name in properties:
@@ -124,11 +123,11 @@ def _children(place: Subschema, name: str, run: Run | None) -> Iterator[Subschem
 def item_places(places: Iterable[Subschema], index: int) -> list[Subschema]:
     """The schemas for the item at `index` of an array for which `places` apply."""
     found = [child for place in places for child in _items(place, index)]
-    return found or [place.sub("unevaluatedItems") for place in places if "unevaluatedItems" in members(place)]
+    return found or [place.sub("unevaluatedItems") for place in places if "unevaluatedItems" in place.all_keywords]
 
 
 def _items(place: Subschema, index: int) -> Iterator[Subschema]:
-    keywords = members(place)
+    keywords = place.all_keywords
     prefix = keywords.get("prefixItems")
     items = keywords.get("items")
     if isinstance(prefix, list) and index < len(prefix):
@@ -144,5 +143,5 @@ def _items(place: Subschema, index: int) -> Iterator[Subschema]:
 
 def prefix_length(places: Iterable[Subschema]) -> int:
     """How many items have their own schemas, by position; the same schemas apply to all items after them."""
-    listed = (members(place).get(keyword) for place in places for keyword in ("prefixItems", "items"))
+    listed = (place.all_keywords.get(keyword) for place in places for keyword in ("prefixItems", "items"))
     return max((len(schemas) for schemas in listed if isinstance(schemas, list)), default=0)

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choice, Choices
-from playground.schema_form.schemas import Kinds, branches, members, references
+from playground.schema_form.schemas import Kinds
 from playground.schema_form.values import Absent, Kind, Maybe
 
 MAX_PLACES: Final = 500
@@ -131,17 +131,17 @@ class Search:
             self.found.named.append(place)
         if way.is_sure and (listed := self.choices.own(place)) is not None:
             self._lists.append(listed)
-        for index, target in enumerate(references(place)):
+        for index, target in enumerate(place.references()):
             self._visit(target, way.to(f"$ref{index or ''}"))
-        for index, part in enumerate(branches(place, "allOf")):
+        for index, part in enumerate(place.listed("allOf")):
             self._visit(part, way.to(f"allOf/{index}"))
         self._conditions(place, way)
         for keyword in ("oneOf", "anyOf"):
-            if options := branches(place, keyword):
+            if options := place.listed(keyword):
                 self._union(place, keyword, options, way.to(keyword))
 
     def _conditions(self, place: Subschema, way: _Way) -> None:
-        keywords = members(place)
+        keywords = place.all_keywords
         self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(keywords)
         if isinstance(self.value, Absent):
             return

@@ -13,7 +13,6 @@ from catalog.json_schema.regex.match import PatternError, compile_pattern
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.branches import Applicable
-from playground.schema_form.schemas import members
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ def declared_names(found: Applicable) -> list[str]:
     """The names of members that the schemas declare, in their order; required ones too, without more."""
     names: dict[str, None] = {}
     for place in found.places:
-        keywords = members(place)
+        keywords = place.all_keywords
         properties = keywords.get("properties")
         if isinstance(properties, dict):
             names.update(dict.fromkeys(properties))
@@ -48,7 +47,7 @@ def required_names(found: Applicable, present: set[str]) -> dict[str, None]:
     names = dict.fromkeys(_required(found))
     for place in found.places:
         for keyword in ("dependentRequired", "dependencies"):
-            needs = members(place).get(keyword)
+            needs = place.all_keywords.get(keyword)
             if isinstance(needs, dict) and keyword in place.dialect.keywords:
                 for name, others in needs.items():
                     if name in present:
@@ -58,7 +57,7 @@ def required_names(found: Applicable, present: set[str]) -> dict[str, None]:
 
 def _required(found: Applicable) -> Iterator[str]:
     for place in found.places:
-        yield from _texts(members(place).get("required"))
+        yield from _texts(place.all_keywords.get("required"))
 
 
 def _texts(value: JSON) -> list[str]:
@@ -70,7 +69,7 @@ def member(found: Applicable, name: str) -> Child:
     places: list[Subschema] = []
     is_declared = False
     for place in found.places:
-        keywords = members(place)
+        keywords = place.all_keywords
         here = list(_members_of(place, keywords, name))
         is_declared = is_declared or bool(here)
         if not here and "additionalProperties" in keywords:
@@ -78,7 +77,9 @@ def member(found: Applicable, name: str) -> Child:
         places += here
     if not places:
         places = [
-            place.sub("unevaluatedProperties") for place in found.places if "unevaluatedProperties" in members(place)
+            place.sub("unevaluatedProperties")
+            for place in found.places
+            if "unevaluatedProperties" in place.all_keywords
         ]
         return Child(tuple(place for place in places if place.schema is not False), is_declared)
     return Child(tuple(places), is_declared, all(place.schema is not False for place in places))
@@ -107,14 +108,16 @@ def takes_more_members(found: Applicable) -> bool:
     """Whether members may be there that no schema declares."""
     return not any(
         keywords.get("additionalProperties") is False and not keywords.get("patternProperties")
-        for keywords in map(members, found.places)
+        for keywords in (place.all_keywords for place in found.places)
     )
 
 
 def name_places(found: Applicable) -> list[Subschema]:
     """The subschemas of `propertyNames`."""
     return [
-        place.sub("propertyNames") for place in found.places if isinstance(members(place).get("propertyNames"), dict)
+        place.sub("propertyNames")
+        for place in found.places
+        if isinstance(place.all_keywords.get("propertyNames"), dict)
     ]
 
 
@@ -124,7 +127,7 @@ def speaks_of_others(found: Applicable) -> bool:
         return True
     return any(
         isinstance(keywords.get("additionalProperties"), dict) or "patternProperties" in keywords
-        for keywords in map(members, found.places)
+        for keywords in (place.all_keywords for place in found.places)
     )
 
 
@@ -138,13 +141,13 @@ def item(found: Applicable, index: int) -> Child:
             is_declared = is_declared or len(tokens) > 1
             places.append(place.sub(*tokens))
     if not places:
-        places = [place.sub("unevaluatedItems") for place in found.places if "unevaluatedItems" in members(place)]
+        places = [place.sub("unevaluatedItems") for place in found.places if "unevaluatedItems" in place.all_keywords]
         return Child(tuple(place for place in places if place.schema is not False), is_declared)
     return Child(tuple(places), is_declared, all(place.schema is not False for place in places))
 
 
 def _item_tokens(place: Subschema, index: int) -> tuple[str | int, ...]:
-    keywords = members(place)
+    keywords = place.all_keywords
     prefix_keyword, rest_keyword = ("prefixItems", "items")
     if "prefixItems" not in place.dialect.keywords:
         prefix_keyword, rest_keyword = ("items", "additionalItems")
@@ -162,7 +165,7 @@ def prefix_length(found: Applicable) -> int:
     """How many items have schemas of their own, by position."""
     lengths = [0]
     for place in found.places:
-        prefix = members(place).get("prefixItems" if "prefixItems" in place.dialect.keywords else "items")
+        prefix = place.all_keywords.get("prefixItems" if "prefixItems" in place.dialect.keywords else "items")
         if isinstance(prefix, list):
             lengths.append(len(prefix))
     return max(lengths)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON, Number
-from playground.schema_form.schemas import branches, members, references
 from playground.schema_form.values import kind_of, literal
 
 
@@ -48,7 +47,7 @@ class Choices:
         return self._own[identity]
 
     def _find_own(self, place: Subschema) -> tuple[Choice, ...] | None:
-        keywords = members(place)
+        keywords = place.all_keywords
         if "const" in keywords:
             return (_choice(keywords["const"]),)
         if isinstance(listed := keywords.get("enum"), list):
@@ -77,12 +76,12 @@ class Choices:
     def _find(self, place: Subschema) -> tuple[Choice, ...] | None:
         if (listed := self.own(place)) is not None:
             return listed
-        if members(place).get("type") == "null":
+        if place.all_keywords.get("type") == "null":
             return (_choice(None),)
         for keyword in ("oneOf", "anyOf"):
-            if (options := branches(place, keyword)) and (union := self.of_union(options)) is not None:
+            if (options := place.listed(keyword)) and (union := self.of_union(options)) is not None:
                 return union
-        referred = [found for target in references(place) if (found := self.of(target)) is not None]
+        referred = [found for target in place.references() if (found := self.of(target)) is not None]
         return referred[0] if referred else None
 
 
@@ -92,7 +91,7 @@ def _choice(value: JSON) -> Choice:
 
 def _titled(choice: Choice, option: Subschema) -> Choice:
     """The one choice of a branch, under the branch's title."""
-    title, description = (members(option).get(keyword) for keyword in ("title", "description"))
+    title, description = (option.all_keywords.get(keyword) for keyword in ("title", "description"))
     return Choice(
         choice.value,
         title if isinstance(title, str) and title else choice.label,

@@ -27,7 +27,6 @@ from playground.schema_form.draft import (
 )
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.node_context import default_kind
-from playground.schema_form.schemas import members
 from playground.schema_form.values import ABSENT, Kind, Maybe, kind_of
 
 MAX_DEPTH: Final = 5
@@ -74,7 +73,7 @@ def _given(guide: SchemaLookups, places: Sequence[Subschema], kinds: frozenset[K
     if len(choices) == 1:
         return choices[0]
     for place in found.places:
-        keywords = members(place)
+        keywords = place.all_keywords
         if "default" in keywords and kind_of(keywords["default"]) in kinds:
             return keywords["default"]
     return ABSENT
@@ -111,7 +110,7 @@ def _array(guide: SchemaLookups, places: Sequence[Subschema], above: tuple[objec
 
 
 def _least_items(guide: SchemaLookups, places: Sequence[Subschema]) -> int:
-    lengths = [members(place).get("minItems") for place in guide.at(places, Array()).places]
+    lengths = [place.all_keywords.get("minItems") for place in guide.at(places, Array()).places]
     return max((length for length in lengths if isinstance(length, int)), default=0)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
-from playground.schema_form.schemas import members
 from playground.schema_form.values import Kind, literal
 from playground.schema_form.wording import constraints, is_whole
 
@@ -48,8 +47,8 @@ def facts_of(places: Sequence[Subschema], named: Sequence[Subschema], kind: Kind
 
     The title is one of `named` alone.
     """
-    titles = (members(place).get("title") for place in named)
-    schemas = [members(place) for place in places]
+    titles = (place.all_keywords.get("title") for place in named)
+    schemas = [place.all_keywords for place in places]
 
     def first(keyword: str) -> str:
         found = (schema[keyword] for schema in schemas if keyword in schema)

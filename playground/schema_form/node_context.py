@@ -15,7 +15,7 @@ from playground.schema_form.draft import Draft, Missing, Raw, Text
 from playground.schema_form.facts import Facts, facts_of
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.nodes import Button, Head, Hidden, Node, Option, Selector
-from playground.schema_form.schemas import ALL_KINDS, likely_kind, members
+from playground.schema_form.schemas import ALL_KINDS, likely_kind
 from playground.schema_form.values import KINDS, Kind, kind_of, literal
 from playground.schema_form.wording import KIND_WORDS, PLURALS, is_whole, kinds_in_words
 
@@ -166,7 +166,9 @@ class NodeContext:
         """What a list is a list of."""
         child = children.item(self.found, 0)
         kinds = self.guide.kinds.of_all(child.places)
-        words = kinds_in_words(kinds, {"type": "integer"} if any(is_whole(members(p)) for p in child.places) else {})
+        words = kinds_in_words(
+            kinds, {"type": "integer"} if any(is_whole(p.all_keywords) for p in child.places) else {}
+        )
         return f"list of {PLURALS.get(words, words)}" if words and (" or " not in words or words in PLURALS) else "list"
 
     def _notes(self) -> tuple[str, ...]:
@@ -234,7 +236,7 @@ class NodeContext:
             words = self._list_words()
         for union in self.found.unions:
             allowing = [option for option in union.options if kind in self.guide.kinds.of(option)]
-            title = members(allowing[0]).get("title") if len(allowing) == 1 and len(union.options) > 1 else None
+            title = allowing[0].all_keywords.get("title") if len(allowing) == 1 and len(union.options) > 1 else None
             if isinstance(title, str) and title:
                 return f"{title} ({words})"
         return words

@@ -5,11 +5,10 @@ A subschema is a `Subschema`: the schema itself, in the scope that its reference
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON
 from playground.schema_form.values import KINDS, Kind, kind_of
 
@@ -40,37 +39,6 @@ _HINTS_OF_KIND: Final[dict[str, Kind]] = {
 }  # fmt: skip
 
 
-def members(place: Subschema) -> dict[str, JSON]:
-    """The keywords of a subschema; none for true, false and for what a lone `$ref` hides."""
-    schema = place.schema
-    if not isinstance(schema, dict):
-        return {}
-    if "$ref" in schema and place.dialect.ref_stands_alone:
-        return {"$ref": schema["$ref"]}
-    return schema
-
-
-def references(place: Subschema) -> Iterator[Subschema]:
-    """The subschemas that a reference of this one leads to."""
-    keywords = members(place)
-    for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-        target = keywords.get(keyword)
-        if not isinstance(target, str) or keyword not in place.dialect.keywords:
-            continue
-        try:
-            found = place.follow(target) if keyword == "$ref" else place.follow_dynamic(target)
-        except Unchecked:  # the document's identifiers cannot be read
-            continue
-        if found is not None:
-            yield found
-
-
-def branches(place: Subschema, keyword: str) -> list[Subschema]:
-    """The subschemas in an array under `keyword`."""
-    listed = members(place).get(keyword)
-    return [place.sub(keyword, index) for index in range(len(listed))] if isinstance(listed, list) else []
-
-
 class Kinds:
     """Which kinds subschemas allow, remembered for one page."""
 
@@ -92,10 +60,10 @@ class Kinds:
     def _find(self, place: Subschema) -> frozenset[Kind]:
         if place.schema is False:
             return frozenset()
-        kinds = _own_kinds(members(place)).intersection(*(self.of(target) for target in references(place)))
-        kinds = kinds.intersection(*(self.of(part) for part in branches(place, "allOf")))
+        kinds = _own_kinds(place.all_keywords).intersection(*(self.of(target) for target in place.references()))
+        kinds = kinds.intersection(*(self.of(part) for part in place.listed("allOf")))
         for keyword in ("oneOf", "anyOf"):
-            if options := branches(place, keyword):
+            if options := place.listed(keyword):
                 kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
         return kinds
 
@@ -116,7 +84,7 @@ def _own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
 def likely_kind(places: Iterable[Subschema]) -> Kind | None:
     """The kind that the keywords speak of where no type is named."""
     for place in places:
-        for keyword in members(place):
+        for keyword in place.all_keywords:
             if keyword in _HINTS_OF_KIND:
                 return _HINTS_OF_KIND[keyword]
     return None

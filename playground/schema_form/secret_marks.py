@@ -11,12 +11,11 @@ from urllib.parse import unquote
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
-from playground.schema_form.schemas import members
 
 
 def is_secret_place(places: Sequence[Subschema]) -> bool:
     """Whether one of the subschemas that apply together marks the value as secret."""
-    return any(_calls_secret(members(place)) for place in places)
+    return any(_calls_secret(place.all_keywords) for place in places)
 
 
 def mentions_secrets(schema: JSON) -> bool:

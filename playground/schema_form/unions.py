@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices, canonical
-from playground.schema_form.schemas import Kinds, branches, members, references
+from playground.schema_form.schemas import Kinds
 from playground.schema_form.values import Absent, Maybe
 from playground.schema_form.wording import kinds_in_words
 
@@ -59,11 +59,11 @@ class Branches:
 
     def names(self, place: Subschema, depth: int = 0) -> frozenset[str]:
         """The members that a branch declares."""
-        keywords = members(place)
+        keywords = place.all_keywords
         properties = keywords.get("properties")
         names = frozenset(properties) if isinstance(properties, dict) else frozenset()
         if depth < MAX_DEPTH:
-            for part in (*references(place), *branches(place, "allOf")):
+            for part in (*place.references(), *place.listed("allOf")):
                 names |= self.names(part, depth + 1)
         return names
 
@@ -77,12 +77,12 @@ class Branches:
 
     def _find_tags(self, place: Subschema) -> dict[str, frozenset[str]]:
         tags: dict[str, frozenset[str]] = {}
-        properties = members(place).get("properties")
+        properties = place.all_keywords.get("properties")
         for name in properties if isinstance(properties, dict) else ():
             listed = self._choices.of(place.sub("properties", name))
             if listed is not None and len(listed) <= 3:
                 tags[name] = frozenset(choice.key for choice in listed)
-        for part in (*references(place), *branches(place, "allOf")):
+        for part in (*place.references(), *place.listed("allOf")):
             tags = {**self.tags(part), **tags}
         return tags
 
@@ -93,23 +93,23 @@ class Branches:
         listed = self._fixed(option)
         if listed:
             return listed
-        required = members(option).get("required")
+        required = option.all_keywords.get("required")
         names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         if names:
             return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
         kinds = self._kinds.of(option)
-        words = kinds_in_words(kinds, members(option))
+        words = kinds_in_words(kinds, option.all_keywords)
         return f"{number + 1}: {words}" if words else f"option {number + 1}"
 
     def _title(self, place: Subschema, depth: int = 0) -> str:
-        title = members(place).get("title")
+        title = place.all_keywords.get("title")
         if isinstance(title, str) and title:
             return title
         if depth < MAX_DEPTH:
-            for target in references(place):
+            for target in place.references():
                 if found := self._title(target, depth + 1):
                     return found
-        reference = members(place).get("$ref")
+        reference = place.all_keywords.get("$ref")
         return (
             reference.rpartition("/")[2]
             if isinstance(reference, str) and "/$defs/" in reference.replace("definitions", "$defs")
@@ -117,7 +117,7 @@ class Branches:
         )
 
     def _fixed(self, place: Subschema) -> str:
-        properties = members(place).get("properties")
+        properties = place.all_keywords.get("properties")
         for name in properties if isinstance(properties, dict) else ():
             listed = self._choices.of(place.sub("properties", name))
             if listed is not None and len(listed) == 1:

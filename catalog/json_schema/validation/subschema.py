@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urljoin
 
 from catalog.json_schema.dialects import Dialect, Holds, dialect_of
@@ -14,6 +14,8 @@ from catalog.json_schema.validation.errors import Failure, Violation, bounded_po
 from catalog.json_schema.validation.messages import show_text
 from catalog.json_schema.validation.references import resolve, resolve_dynamically
 from catalog.jsontext.reader import JSON
+
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 Built = TypeVar("Built")
 
@@ -76,7 +78,51 @@ class Subschema:
         start = place.document.tokens_to(place.schema)
         return f"{place.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
 
+    # The keywords.
+
+    @property
+    def all_keywords(self) -> dict[str, JSON]:
+        """The keywords, even those that the draft does not define (`x-secret`); none for true and false.
+
+        Up to draft-07, `$ref` hides all keywords beside it.
+        """
+        schema = self.schema
+        if not isinstance(schema, dict):
+            return {}
+        if "$ref" in schema and self.dialect.ref_stands_alone:
+            return {"$ref": schema["$ref"]}
+        return schema
+
+    @property
+    def keywords(self) -> dict[str, JSON]:
+        """The keywords that the draft defines."""
+        known = self._built.get("keywords")
+        return self.built("keywords", self._find_keywords) if known is None else known
+
+    def _find_keywords(self) -> dict[str, JSON]:
+        defined = self.dialect.keywords
+        return {keyword: value for keyword, value in self.all_keywords.items() if keyword in defined}
+
     # What is around it.
+
+    def listed(self, keyword: str) -> list[Subschema]:
+        """The subschemas in the array under `keyword`: `listed("allOf")`."""
+        schemas = self.keywords.get(keyword)
+        return [self.sub(keyword, index) for index in range(len(schemas))] if isinstance(schemas, list) else []
+
+    def references(self) -> Iterator[Subschema]:
+        """The targets of `$ref`, `$dynamicRef` and `$recursiveRef`, without those that lead nowhere."""
+        return (target for target in self._targets_of_references() if target is not None)
+
+    @property
+    def has_dangling_reference(self) -> bool:
+        """Whether one of its references leads nowhere, or out of the document."""
+        return None in self._targets_of_references()
+
+    def _targets_of_references(self) -> Iterator[Subschema | None]:
+        for keyword in _REFERENCES:
+            if isinstance(reference := self.keywords.get(keyword), str):
+                yield self.follow(reference) if keyword == "$ref" else self.follow_dynamic(reference)
 
     def sub(self, *tokens: str | int) -> Subschema:
         """The subschema at `tokens` from here: `sub("properties", "a")`.

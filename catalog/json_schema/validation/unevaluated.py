@@ -74,7 +74,7 @@ def _remembered(
 def _evaluated_names(
     place: Subschema, run: Run, instance: dict[str, JSON], *, is_asking: bool
 ) -> Iterator[Evaluated[str]]:
-    schema = place.built("keywords", lambda: _keywords(place))
+    schema: dict[str, Any] = place.keywords
     if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not is_asking):
         yield None
         return
@@ -92,7 +92,7 @@ def _evaluated_names(
 def _evaluated_indexes(
     place: Subschema, run: Run, instance: list[JSON], *, is_asking: bool
 ) -> Iterator[Evaluated[int]]:
-    schema = place.built("keywords", lambda: _keywords(place))
+    schema: dict[str, Any] = place.keywords
     items = schema.get("items")
     prefix = items if isinstance(items, list) else schema.get("prefixItems", ())
     covers_rest = "additionalItems" in schema if prefix is items else "items" in schema
@@ -114,9 +114,8 @@ def _in_place(
     ask: Callable[[Subschema, Run, JSON], Evaluated[Key]],
 ) -> Iterator[Evaluated[Key]]:
     """What the subschemas evaluate that apply to `instance` itself."""
-    for target in _targets(place, schema):
-        if target is not None:
-            yield ask(target, run, instance)
+    for target in place.references():
+        yield ask(target, run, instance)
     run.spend(len(schema.get("allOf", ())) // 8)
     for index in range(len(schema.get("allOf", ()))):
         yield ask(place.sub("allOf", index), run, instance)
@@ -133,22 +132,3 @@ def _in_place(
         branch = "then" if fits else "else"
         if branch in schema:
             yield ask(place.sub(branch), run, instance)
-
-
-def _targets(place: Subschema, schema: dict[str, Any]) -> Iterator[Subschema | None]:
-    if "$ref" in schema:
-        yield place.follow(schema["$ref"])
-    for keyword in ("$dynamicRef", "$recursiveRef"):
-        if keyword in schema:
-            yield place.follow_dynamic(schema[keyword])
-
-
-def _keywords(place: Subschema) -> dict[str, Any]:
-    """What `place` says in the words of its draft."""
-    schema = place.schema
-    if not isinstance(schema, dict):
-        return {}
-    if "$ref" in schema and place.dialect.ref_stands_alone:
-        return {"$ref": schema["$ref"]}
-    known = place.dialect.keywords
-    return {keyword: value for keyword, value in schema.items() if keyword in known}

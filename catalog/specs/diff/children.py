@@ -12,7 +12,7 @@ from catalog.json_schema.regex.match import PatternError, compile_pattern
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import keywords
 from catalog.specs.diff.conjunction import Together, TooMuch, flattened, together
-from catalog.specs.diff.keywords import members, said
+from catalog.specs.diff.keywords import members
 
 _IN_PLACE: Final = frozenset({"anyOf", "oneOf", "if", "dependentSchemas"})  # what they evaluate depends on the value
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
@@ -66,12 +66,12 @@ def _for_member(place: Subschema, name: str | None, matched: frozenset[str]) -> 
         if name is not None and name in members(place, "properties"):
             yield place.sub("properties", name)
         yield from (place.sub("patternProperties", p) for p in members(place, "patternProperties") if p in matched)
-    elif "additionalProperties" in said(place):
+    elif "additionalProperties" in place.keywords:
         yield place.sub("additionalProperties")
-    elif "unevaluatedProperties" in said(place) and not is_undecidable(place, "unevaluatedProperties"):
+    elif "unevaluatedProperties" in place.keywords and not is_undecidable(place, "unevaluatedProperties"):
         others = [inner for inner in _in_place(place) if inner.identity != place.identity]
         ends = {"additionalProperties", "unevaluatedProperties"}
-        if not any(said(inner).keys() & ends or _covers_member(inner, name, matched) for inner in others):
+        if not any(inner.keywords.keys() & ends or _covers_member(inner, name, matched) for inner in others):
             yield place.sub("unevaluatedProperties")
 
 
@@ -121,14 +121,14 @@ def _for_item(place: Subschema, index: int) -> Iterator[Subschema]:
         yield first[index]
     elif others is not None:
         yield others
-    elif "unevaluatedItems" in said(place) and not is_undecidable(place, "unevaluatedItems"):
+    elif "unevaluatedItems" in place.keywords and not is_undecidable(place, "unevaluatedItems"):
         inside = [inner for inner in _in_place(place) if inner.identity != place.identity]
         if not any(_covers_item(inner, index) for inner in inside):
             yield place.sub("unevaluatedItems")
 
 
 def _covers_item(place: Subschema, index: int) -> bool:
-    covers_rest = keywords.other_items(place) is not None or "unevaluatedItems" in said(place)
+    covers_rest = keywords.other_items(place) is not None or "unevaluatedItems" in place.keywords
     return covers_rest or index < len(keywords.first_items(place))
 
 
@@ -139,15 +139,15 @@ def undecidable(whole: Together) -> Iterator[tuple[Subschema, str]]:
     """The places whose `unevaluatedProperties` or `unevaluatedItems` depends on which branches a value takes."""
     for place in whole.places:
         for keyword in _UNEVALUATED:
-            if keyword in said(place) and is_undecidable(place, keyword):
+            if keyword in place.keywords and is_undecidable(place, keyword):
                 yield place, keyword
 
 
 def is_undecidable(place: Subschema, keyword: str) -> bool:
     inside = _in_place(place)
-    if any(said(inner).keys() & _IN_PLACE for inner in inside):
+    if any(inner.keywords.keys() & _IN_PLACE for inner in inside):
         return True
-    return keyword == "unevaluatedItems" and any("contains" in said(inner) for inner in inside)
+    return keyword == "unevaluatedItems" and any("contains" in inner.keywords for inner in inside)
 
 
 def _in_place(place: Subschema) -> Iterable[Subschema]:

@@ -38,7 +38,7 @@ class Union:
 
     @property
     def schemas(self) -> list[Subschema]:
-        return reading.listed(self.place, self.keyword)
+        return self.place.listed(self.keyword)
 
     @property
     def branches(self) -> list[Together]:
@@ -49,7 +49,7 @@ class Union:
         """What holds in each case, of which one is there for every value."""
         if self.keyword != "if":
             return [(schema,) for schema in self.schemas]
-        said = reading.said(self.place)
+        said = self.place.keywords
         fulfilled, not_fulfilled = (
             tuple(self.place.sub(branch) for branch in (branch,) if branch in said) for branch in ("then", "else")
         )
@@ -137,7 +137,7 @@ class Together:
             Union(place, keyword)
             for place in self.places
             for keyword in ("anyOf", "oneOf")
-            if keyword in reading.said(place)
+            if keyword in place.keywords
         ]
 
     @property
@@ -181,11 +181,11 @@ class Together:
 
     def values(self, keyword: str) -> list[JSON]:
         """What `keyword` says, each time."""
-        return [reading.said(place)[keyword] for place in self.places if keyword in reading.said(place)]
+        return [place.keywords[keyword] for place in self.places if keyword in place.keywords]
 
     def subs(self, keyword: str) -> list[Subschema]:
         """The subschema under `keyword`, each time."""
-        return [place.sub(keyword) for place in self.places if keyword in reading.said(place)]
+        return [place.sub(keyword) for place in self.places if keyword in place.keywords]
 
     def told(self, keyword: str) -> list[JSON]:
         """What the annotation `keyword` says, each time, the outermost first."""
@@ -198,7 +198,7 @@ class Together:
         """Where the first of `keywords` stands, else the first schema; None where there is none."""
         for keyword in keywords:
             for place in self.places:
-                if keyword in reading.said(place):
+                if keyword in place.keywords:
                     return place.pointer_to(keyword)
         return self.places[0].pointer if self.places else None
 
@@ -220,12 +220,10 @@ def flattened(places: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool,
     found: dict[Hashable, Subschema] = {}
     nothing = unclear = False
     open_now: set[Hashable] = set()
-    waiting: list[tuple[Subschema | None, bool]] = [(place, False) for place in reversed(list(places))]
+    waiting: list[tuple[Subschema, bool]] = [(place, False) for place in reversed(list(places))]
     while waiting:
         place, leaving = waiting.pop()
-        if place is None:
-            unclear = True
-        elif leaving:
+        if leaving:
             open_now.discard(place.identity)
         elif place.identity in open_now:
             unclear = True
@@ -234,8 +232,9 @@ def flattened(places: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool,
         elif place.identity not in found:
             found[place.identity] = place
             open_now.add(place.identity)
+            unclear = unclear or place.has_dangling_reference
             waiting.append((place, True))
-            inside = [*reading.references(place), *reading.listed(place, "allOf"), *twice_denied(place)]
+            inside = [*place.references(), *place.listed("allOf"), *twice_denied(place)]
             waiting += [(inner, False) for inner in reversed(inside)]
             if len(found) > MAX_PLACES:
                 raise TooMuch
@@ -244,7 +243,7 @@ def flattened(places: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool,
 
 def kinds_ruled_out(place: Subschema) -> frozenset[str] | None:
     """The kinds that the `not` of `place` rules out; None where it says more than types."""
-    if "not" not in reading.said(place):
+    if "not" not in place.keywords:
         return frozenset()
     inner = together(place.sub("not"))
     return inner.kinds if is_of_types_alone(inner) else None
@@ -259,4 +258,4 @@ def is_of_types_alone(whole: Together) -> bool:
 
 def twice_denied(place: Subschema) -> list[Subschema]:
     """What holds because it is denied that it does not."""
-    return reading.denied_of(place.sub("not")) if "not" in reading.said(place) else []
+    return reading.denied_of(place.sub("not")) if "not" in place.keywords else []

@@ -215,7 +215,7 @@ class Containment:
         """What the giver's conditions lead to, where it is plain whether they hold."""
         for condition in giver.conditions:
             place = condition.place
-            said, whole = reading.said(place), together(place.sub("if"))
+            said, whole = place.keywords, together(place.sub("if"))
             if "then" in said and self.proves(giver, whole):
                 yield place.sub("then")
             elif "else" in said and disjointness.are_apart(giver, whole, self.trial):

@@ -16,7 +16,7 @@ from catalog.specs.diff import children, disjointness
 from catalog.specs.diff.conjunction import Together, Union, kinds_ruled_out, together
 from catalog.specs.diff.containment import Containment
 from catalog.specs.diff.disjointness import are_same, are_same_lists, is_implied_by
-from catalog.specs.diff.keywords import NUMBERS, denied_of, dependents_of, said
+from catalog.specs.diff.keywords import NUMBERS, denied_of, dependents_of
 from catalog.specs.diff.mutations import TEXTS, put_each, with_member
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import sketches
@@ -128,7 +128,7 @@ def negations(walk: Containment, giver: Together, taker: Together) -> Iterator[O
 def conditions(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
     """`if`: what fits it fits `then`; what does not fits `else`."""
     for place in taker.places:
-        keywords = said(place)
+        keywords = place.keywords
         if "if" not in keywords or any(are_same(place, other) for other in giver.places):
             continue
         condition = together(place.sub("if"))
@@ -144,7 +144,7 @@ def _known_branches(walk: Containment, giver: Together, condition: Together, bra
     """The `then` or `else` of the giver's conditions that hold where `condition` does, or where it does not."""
     found = []
     for place in giver.places:
-        if {"if", branch} <= said(place).keys():
+        if {"if", branch} <= place.keywords.keys():
             own = together(place.sub("if"))
             if walk.proves(condition, own) if branch == "then" else walk.proves(own, condition):
                 found.append(place.sub(branch))

@@ -16,7 +16,7 @@ from catalog.specs.diff.attempts import Trial
 from catalog.specs.diff.changes import Any
 from catalog.specs.diff.conjunction import Together, TooMuch, together
 from catalog.specs.diff.containment import Containment
-from catalog.specs.diff.keywords import needs_of, said
+from catalog.specs.diff.keywords import needs_of
 from catalog.specs.diff.mutations import drop, grow_distinct, one_without, put, put_each, twice, with_member
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.ranges import asked_items, least, most
@@ -58,9 +58,9 @@ def distinct_items(_walk: Containment, giver: Together, taker: Together) -> Iter
 def contained_items(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
     if "array" not in giver.kinds:
         return
-    known = [place for place in giver.places if "contains" in said(place)]
+    known = [place for place in giver.places if "contains" in place.keywords]
     for place in taker.places:
-        if "contains" not in said(place):
+        if "contains" not in place.keywords:
             continue
         fewest, greatest = asked_items(place)
         if fewest and not _has_enough(walk, giver, known, place, fewest):
@@ -162,7 +162,7 @@ def _classes(giver: Together, taker: Together, trial: Trial) -> Iterator[tuple[f
 def _is_single(whole: Together) -> bool:
     """Whether one schema alone speaks of members that are not declared: then each pattern adds to what it asks."""
     speaking = ("patternProperties", "additionalProperties", "unevaluatedProperties")
-    return sum(bool(said(place).keys() & set(speaking)) for place in whole.places) < 2
+    return sum(bool(place.keywords.keys() & set(speaking)) for place in whole.places) < 2
 
 
 def member_names(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:

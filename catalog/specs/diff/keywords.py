@@ -36,20 +36,6 @@ _ASKING: Final = frozenset({
 Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is itself excluded
 
 
-def said(place: Subschema) -> Mapping[str, JSON]:
-    """The keywords of `place` that its draft knows; the early ones ignore what stands beside `$ref`."""
-    return place.built("said", lambda: _said(place))
-
-
-def _said(place: Subschema) -> dict[str, JSON]:
-    schema = place.schema
-    if not isinstance(schema, dict):
-        return {}
-    if "$ref" in schema and place.dialect.ref_stands_alone:
-        return {"$ref": schema["$ref"]}
-    return {keyword: value for keyword, value in schema.items() if keyword in place.dialect.keywords}
-
-
 def told(place: Subschema) -> Mapping[str, JSON]:
     """What `place` tells people: also beside a `$ref` of the early drafts, where they write it all the same."""
     return place.schema if isinstance(place.schema, dict) else {}
@@ -77,7 +63,7 @@ def _is_idle(place: Subschema, keyword: str, value: JSON) -> bool:
     if keyword in {"unevaluatedItems", "unevaluatedProperties"}:
         return asks_nothing(place.sub(keyword))
     if keyword == "if":
-        return not said(place).keys() & {"then", "else"}
+        return not place.keywords.keys() & {"then", "else"}
     return False
 
 
@@ -85,18 +71,12 @@ def asked(place: Subschema) -> frozenset[str]:
     """The keywords of `place` that can refuse a value."""
     if place.schema is False:
         return frozenset({"false"})
-    return frozenset(k for k, value in said(place).items() if k in _ASKING and not _is_idle(place, k, value))
+    return frozenset(k for k, value in place.keywords.items() if k in _ASKING and not _is_idle(place, k, value))
 
 
 def members(place: Subschema, keyword: str) -> Mapping[str, JSON]:
-    value = said(place).get(keyword)
+    value = place.keywords.get(keyword)
     return value if isinstance(value, dict) else {}
-
-
-def listed(place: Subschema, keyword: str) -> list[Subschema]:
-    """The subschemas in the list under `keyword`."""
-    value = said(place).get(keyword)
-    return [place.sub(keyword, index) for index in range(len(value))] if isinstance(value, list) else []
 
 
 def denied_of(place: Subschema) -> list[Subschema]:
@@ -104,19 +84,9 @@ def denied_of(place: Subschema) -> list[Subschema]:
     return [place.sub("not")] if asked(place) == {"not"} else []
 
 
-def references(place: Subschema) -> Iterator[Subschema | None]:
-    """What `place` refers to in place; None for what leads nowhere."""
-    keywords = said(place)
-    if isinstance(reference := keywords.get("$ref"), str):
-        yield place.follow(reference)
-    for keyword in ("$dynamicRef", "$recursiveRef"):
-        if isinstance(reference := keywords.get(keyword), str):
-            yield place.follow_dynamic(reference)
-
-
 def kinds_of(place: Subschema) -> frozenset[str]:
     """The kinds of values that `type` lets through."""
-    named = said(place).get("type")
+    named = place.keywords.get("type")
     if named is None:
         return KINDS
     names = {str(name) for name in named} if isinstance(named, list) else {str(named)}
@@ -136,7 +106,7 @@ def kind_of(value: JSON) -> str:
 
 def choices_of(place: Subschema) -> Iterator[list[JSON]]:
     """The values of `const`, and those of `enum`."""
-    keywords = said(place)
+    keywords = place.keywords
     if "const" in keywords:
         yield [keywords["const"]]
     values = keywords.get("enum")
@@ -146,12 +116,12 @@ def choices_of(place: Subschema) -> Iterator[list[JSON]]:
 
 def is_whole(place: Subschema) -> bool:
     """Whether `multipleOf` lets no fraction through."""
-    divisor = said(place).get("multipleOf")
+    divisor = place.keywords.get("multipleOf")
     return _number(divisor) is not None and is_multiple(divisor, 1)  # type: ignore[arg-type]
 
 
 def required_of(place: Subschema) -> list[str]:
-    names = said(place).get("required")
+    names = place.keywords.get("required")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
@@ -173,12 +143,12 @@ def dependents_of(place: Subschema) -> Iterator[tuple[str, Subschema]]:
 
 def first_items(place: Subschema) -> list[Subschema]:
     """The schemas of the first items, one each."""
-    return place.built("first items", lambda: listed(place, "items") or listed(place, "prefixItems"))
+    return place.built("first items", lambda: place.listed("items") or place.listed("prefixItems"))
 
 
 def other_items(place: Subschema) -> Subschema | None:
     """The schema of the items after the first ones."""
-    keywords = said(place)
+    keywords = place.keywords
     if isinstance(keywords.get("items"), list):
         return place.sub("additionalItems") if "additionalItems" in keywords else None
     return place.sub("items") if "items" in keywords else None
@@ -186,7 +156,7 @@ def other_items(place: Subschema) -> Subschema | None:
 
 def edge_of(place: Subschema, *, lowest: bool) -> Edge | None:
     """The lower or the upper bound of numbers."""
-    keywords = said(place)
+    keywords = place.keywords
     name, exclusive = ("minimum", "exclusiveMinimum") if lowest else ("maximum", "exclusiveMaximum")
     bound, beyond = _number(keywords.get(name)), keywords.get(exclusive)
     edges = [] if bound is None else [(bound, place.dialect is DRAFT_04 and beyond is True)]
@@ -203,7 +173,7 @@ def tightest(edges: list[Edge], *, lowest: bool) -> Edge | None:
 
 def count_of(place: Subschema, keyword: str) -> int | None:
     """A count that `keyword` says: 3 of `maxItems`."""
-    number = _number(said(place).get(keyword))
+    number = _number(place.keywords.get(keyword))
     return None if number is None else int(number)
 
 

@@ -11,7 +11,7 @@ from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.equality import is_number
 from catalog.specs.diff import children
 from catalog.specs.diff.conjunction import Together
-from catalog.specs.diff.keywords import NUMBERS, Edge, count_of, said
+from catalog.specs.diff.keywords import NUMBERS, Edge, count_of
 
 LEAST: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
 MAX_DIGITS: Final = 12  # of bounds and steps, so that what is reckoned with them is exact
@@ -78,7 +78,7 @@ def least(whole: Together, kind: str) -> int:
     """How many characters, items or members there are at least."""
     counts = [0, *whole.counts(LEAST[kind])]
     if kind == "array":
-        counts += [asked_items(place)[0] for place in whole.places if "contains" in said(place)]
+        counts += [asked_items(place)[0] for place in whole.places if "contains" in place.keywords]
     if kind == "object":
         counts.append(len(whole.required))
     return max(counts)
