@@ -14,10 +14,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from random import Random
 
 from catalog.errors import Problem
+from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
 from catalog.jsontext.reader import JSON, Number
 from playground.constraints import Wanted, is_number
-from playground.pattern_sampling import UnknownPattern, sample_pattern
 from playground.schema_form.applicable import Impossible, child_places, conditions, gather, item_places
 
 SAMPLES = 3

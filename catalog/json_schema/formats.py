@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from catalog.json_schema.regex.translate import is_regex
+from catalog.json_schema.regex.syntax import is_regex
 
 _MAX_HOSTNAME_CHARACTERS: Final = 253  # RFC 1123, section 2.1
 _MAX_IPV6_CHARACTERS: Final = 45

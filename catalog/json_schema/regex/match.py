@@ -1,6 +1,6 @@
 """Regular expressions as JSON Schema means them: with the meaning of ECMA-262, matched in bounded time.
 
-Nothing here knows Django. How a pattern is read is in `pattern_reading` and `pattern_translation`.
+The syntax tree is in `syntax`, and its form for the engine in `translate`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Final
 
 import regex
 
-from catalog.json_schema.regex.syntax import PatternSyntaxError
-from catalog.json_schema.regex.translate import is_regex, translate
+from catalog.json_schema.regex.characters import PatternSyntaxError
+from catalog.json_schema.regex.syntax import is_regex
+from catalog.json_schema.regex.translate import translate
 
 __all__ = [
     "MATCH_TIMEOUT_S",

@@ -1,231 +1,399 @@
-"""Reading a regular expression of ECMA-262: its characters, escapes and character classes, for the `regex` module.
+r"""The syntax tree of a regular expression of ECMA-262, with the `u` flag.
 
-Nothing here knows Django. Every step is bounded by what it has read.
+The tree has three visitors: `translate` writes it for the engine, `sample` makes a string that matches, and the
+automata of `specs.diff` compare patterns. The parser is linear in the pattern and does not recurse. It knows nothing
+beyond ECMA-262, so no other feature of the engine can be reached.
 
-Source: ECMA-262, "CharacterEscape", "CharacterClassEscape" and "CharacterClass".
+It is more lenient than the standard where real schemas need it: an escaped punctuation character stands for itself
+(`\-`, `\@`, `\"`), so does a brace or bracket that closes nothing, and `[\w-.]` contains a hyphen. `is_regex` is
+strict.
+
+Sources: ECMA-262, "Patterns" and "Pattern Semantics"; JSON Schema 2020-12 Core, section 6.4.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
 
-import regex
-
-MAX_NAME_CHARACTERS: Final = 100  # of a group, a property, the bounds of a repetition: so that reading stays linear
-
-
-class PatternSyntaxError(Exception):
-    """What ECMA-262 does not know; `position` counts characters from 0."""
-
-    def __init__(self, message: str, position: int) -> None:
-        super().__init__(message)
-        self.position = position
-
-
-_DIGITS = ((0x30, 0x39),)
-_WORD = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-_SPACE = (
-    (0x09, 0x0D),
-    (0x20, 0x20),
-    (0xA0, 0xA0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200A),
-    (0x2028, 0x2029),
-    (0x202F, 0x202F),
-    (0x205F, 0x205F),
-    (0x3000, 0x3000),
-    (0xFEFF, 0xFEFF),
+from catalog.json_schema.regex.characters import (
+    DECIMAL,
+    MAX_NAME_CHARACTERS,
+    CharacterSet,
+    PatternReader,
+    PatternSyntaxError,
+    bounded_int,
 )
 
-
-def _ranges(pairs: tuple[tuple[int, int], ...]) -> str:
-    return "".join(
-        character_of(low) if low == high else f"{character_of(low)}-{character_of(high)}" for low, high in pairs
-    )
+MAX_GROUP_DEPTH: Final = 50
+MAX_REPEATED_CHARACTERS: Final = 20_000  # `(?:ab){n}` spelled out, as the engine does in memory when it compiles
 
 
-def _complement(pairs: tuple[tuple[int, int], ...]) -> str:
-    bounds = [-1, *(bound for pair in pairs for bound in pair), 0x110000]
-    return _ranges(tuple((bounds[i] + 1, bounds[i + 1] - 1) for i in range(0, len(bounds), 2)))
+# -- the tree ---------------------------------------------------------------------------------------------------------
 
 
-def character_of(code: int) -> str:
-    """A code point as it may stand anywhere in a pattern of `regex`, inside a class or outside."""
-    character = chr(code)
-    return character if character.isascii() and character.isalnum() else f"\\U{code:08x}"
+@dataclass(frozen=True, slots=True)
+class Character:
+    """A character that stands for itself. One that is escaped is a `CharacterSet` of one."""
+
+    code: int
 
 
-_CLASS_ESCAPES = {
-    "d": _ranges(_DIGITS),
-    "D": _complement(_DIGITS),
-    "w": _ranges(_WORD),
-    "W": _complement(_WORD),
-    "s": _ranges(_SPACE),
-    "S": _complement(_SPACE),
-}
-_CONTROL_ESCAPES = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
-_SYNTAX_CHARACTERS = frozenset("^$\\.*+?()[]{}|/")
-_HEX = frozenset("0123456789abcdefABCDEF")
-DECIMAL = frozenset("0123456789")
-_PROPERTY_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=")
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """Any character; without `dot_all` not the end of a line."""
+
+    dot_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    r"""`^`, `$`, `\b` or `\B`. `multiline`: `^` and `$` match at the ends of lines too."""
+
+    sign: Literal["^", "$", "b", "B"]
+    multiline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference to the group `number`. Before that group is closed, it matches the empty string."""
+
+    number: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """Alternatives, each a sequence; the whole pattern is one, and so is what a group contains."""
+
+    alternatives: tuple[tuple[Node, ...], ...]
+
+
+GroupKind: TypeAlias = Literal["capture", "plain", "modifiers", "=", "!", "<=", "<!"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group, or a lookaround. `ignore_case`: set by its modifiers; None where they leave it as it is."""
+
+    kind: GroupKind
+    content: Disjunction
+    ignore_case: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """`node`, at least `low` times and at most `high` times; None: without limit."""
+
+    node: Node
+    low: int
+    high: int | None
+    lazy: bool
+
+
+Node: TypeAlias = Character | CharacterSet | Dot | Assertion | Reference | Group | Repetition
+
+
+def parse(source: str) -> Disjunction:
+    """The syntax tree of `source`, leniently read. Its groups are at most `MAX_GROUP_DEPTH` deep.
+
+    Raises:
+        PatternSyntaxError: the syntax is wrong, or the pattern exceeds a limit.
+    """
+    return _Parser(PatternReader(source, strict=False)).run()
+
+
+def is_regex(source: str) -> bool:
+    """Whether `source` is a regular expression by the letter of ECMA-262. Linear, of any length."""
+    try:
+        _Parser(PatternReader(source, strict=True)).run()
+    except PatternSyntaxError:
+        return False
+    return True
+
+
+# -- the parser -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class PatternReader:
-    """Where reading a pattern stands.
+class _OpenGroup:
+    """A group that is not closed yet, with the state to restore after its closing parenthesis."""
+
+    kind: GroupKind
+    alternatives: list[tuple[Node, ...]]
+    nodes: list[Node]
+    multiline: bool
+    dot_all: bool
+    weight: int
+    number: int | None = None
+    ignore_case: bool | None = None
+
+    def may_repeat(self, *, strict: bool) -> bool:
+        return self.kind not in ({"=", "!", "<=", "<!"} if strict else {"<=", "<!"})
+
+
+@dataclass(slots=True)
+class _Parser:
+    """One pass over one pattern.
 
     Attributes:
-        strict: whether the letter of the standard counts, or what real schemas write.
-        at: the next character.
+        alternatives, nodes: the alternatives that are complete, and the one that is being read.
+        open_groups, closed, count: the groups around; the numbers of closed groups; how many were opened.
+        names, total: the numbers of all named groups, and how many groups the whole pattern has.
+        multiline, dot_all: which modifiers are in force.
+        repeatable: whether the last node can take a quantifier.
+        weight, atom_weight: how many characters the open group spells out so far, and the last node does.
     """
 
-    source: str
-    strict: bool
-    at: int = 0
+    reader: PatternReader
+    alternatives: list[tuple[Node, ...]] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    open_groups: list[_OpenGroup] = field(default_factory=list)
+    closed: set[int] = field(default_factory=set)
+    count: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+    total: int = 0
+    multiline: bool = False
+    dot_all: bool = False
+    repeatable: bool = False
+    weight: int = 0
+    atom_weight: int = 0
 
-    def error(self, message: str) -> PatternSyntaxError:
-        return PatternSyntaxError(message, self.at)
-
-    def take(self, text: str) -> bool:
-        if self.source.startswith(text, self.at):
-            self.at += len(text)
-            return True
-        return False
-
-    def peek(self) -> str:
-        return self.source[self.at : self.at + 1]
-
-    def until(self, end: str) -> str | None:
-        """The text up to `end`, which is read too; None, and nothing read, where `end` is not near."""
-        found = self.source.find(end, self.at, self.at + MAX_NAME_CHARACTERS)
-        if found < 0:
-            return None
-        text = self.source[self.at : found]
-        self.at = found + 1
-        return text
-
-    # Escapes.
-
-    def character_set(self) -> str | None:
-        r"""`\d`, `\p{…}` and their like, as the inside of a class; None, and nothing read, for anything else."""
-        character = self.peek()
-        if character in _CLASS_ESCAPES:
-            self.at += 1
-            return _CLASS_ESCAPES[character]
-        if character not in {"p", "P"} or not character:
-            return None
-        self.at += 1
-        name = self.until("}") if self.take("{") else None
-        if not name or not _PROPERTY_CHARACTERS.issuperset(name):
-            raise self.error(f"'\\{character}' needs the name of a property in braces.")
-        if name == "Any":
-            return "\\U00000000-\\U0010ffff" if character == "p" else "\\P{Any}"
-        escape = f"\\{character}{{{name}}}"
-        try:
-            _known_property(escape)
-        except regex.error:
-            raise self.error(f"{name[:40]!r} is not the name of a property of characters.") from None
-        return escape
-
-    def character_escape(self, *, in_class: bool = False) -> int:
-        """The code point that an escape stands for."""
-        character = self.peek()
-        self.at += 1
-        if character in _CONTROL_ESCAPES:
-            return _CONTROL_ESCAPES[character]
-        if character == "c" and self.peek().isascii() and self.peek().isalpha():
-            self.at += 1
-            return ord(self.source[self.at - 1]) % 32
-        if character == "0" and self.peek() not in DECIMAL:
-            return 0
-        if character == "x":
-            return self._hexadecimal(2)
-        if character == "u":
-            return self._unicode_escape()
-        if character in _SYNTAX_CHARACTERS or (character == "-" and in_class):
-            return ord(character)
-        if character and not self.strict and not character.isalnum():
-            return ord(character)
-        raise self.error(f"'\\{character}' is no escape of ECMA-262." if character else "The pattern ends in '\\'.")
-
-    def _hexadecimal(self, length: int) -> int:
-        digits = self.source[self.at : self.at + length]
-        if len(digits) < length or not _HEX.issuperset(digits):
-            raise self.error(f"An escape needs {length} hexadecimal digits.")
-        self.at += length
-        return int(digits, 16)
-
-    def _unicode_escape(self) -> int:
-        if not self.take("{"):
-            code = self._hexadecimal(4)
-            low = self.source[self.at + 2 : self.at + 6]
-            if 0xD800 <= code < 0xDC00 and self.source.startswith("\\u", self.at) and _is_low_surrogate(low):
-                self.at += 6
-                return 0x10000 + ((code - 0xD800) << 10) + (int(low, 16) - 0xDC00)
-            return code
-        digits = self.until("}")
-        if not digits or not _HEX.issuperset(digits) or int(digits, 16) > 0x10FFFF:
-            raise self.error("'\\u{…}' needs a code point.")
-        return int(digits, 16)
-
-    def digits(self) -> int:
-        start = self.at
-        while self.peek() and self.peek() in DECIMAL:
-            self.at += 1
-        return bounded_int(self.source[start : self.at])
-
-    # Classes.
-
-    def character_class(self) -> str:
-        """A class, from behind its opening bracket."""
-        negated = self.take("^")
-        parts: list[str] = []
-        while not self.take("]"):
-            low = self._class_atom()
-            if self.peek() == "-" and self.source[self.at + 1 : self.at + 2] not in {"]", ""}:
-                self.at += 1
-                parts.append(self._class_range(low, self._class_atom()))
+    def run(self) -> Disjunction:
+        self._count_groups()
+        while self.reader.at < len(self.reader.source):
+            character = self.reader.source[self.reader.at]
+            self.reader.at += 1
+            handler = _HANDLERS.get(character)
+            if handler is None:
+                self._atom(Character(ord(character)))
             else:
-                parts.append(low if isinstance(low, str) else character_of(low))
-        if parts:
-            return f"[{'^' if negated else ''}{''.join(parts)}]"
-        return "(?s:.)" if negated else "(?!)"
+                handler(self)
+        if self.open_groups:
+            raise self.reader.error("A group is never closed.")
+        return self._disjunction()
 
-    def _class_atom(self) -> int | str:
-        """One character's code point, or a set as the inside of a class."""
-        character = self.peek()
-        if not character:
-            raise self.error("A character class is never closed.")
-        self.at += 1
-        if character != "\\":
-            return ord(character)
-        if self.take("b"):
-            return 0x08
-        text = self.character_set()
-        return text if text is not None else self.character_escape(in_class=True)
+    def _disjunction(self) -> Disjunction:
+        return Disjunction((*self.alternatives, tuple(self.nodes)))
 
-    def _class_range(self, low: int | str, high: int | str) -> str:
-        if isinstance(low, str) or isinstance(high, str):
-            if self.strict:
-                raise self.error("A set of characters cannot bound a range.")
-            return "".join(part if isinstance(part, str) else character_of(part) for part in (low, ord("-"), high))
-        if high < low:
-            raise self.error("The bounds of a range are out of order.")
-        return f"{character_of(low)}-{character_of(high)}"
+    def _atom(self, node: Node, *, weight: int = 1) -> None:
+        self.nodes.append(node)
+        self.repeatable = True
+        self._weigh(weight)
+
+    def _assertion(self, node: Assertion) -> None:
+        self.nodes.append(node)
+        self.repeatable = False
+        self.atom_weight = 0
+
+    def _weigh(self, weight: int) -> None:
+        self.atom_weight = weight
+        self.weight += weight
+        if self.weight > MAX_REPEATED_CHARACTERS and not self.reader.strict:
+            raise self.reader.error("The pattern repeats too much.")
+
+    # Groups.
+
+    def _count_groups(self) -> None:
+        """Count and name the groups in advance: a reference may stand before its group."""
+        at, in_class, source = 0, False, self.reader.source
+        while at < len(source):
+            character = source[at]
+            if character == "\\":
+                at += 1
+            elif in_class:
+                in_class = character != "]"
+            elif character == "[":
+                in_class = True
+            elif character == "(":
+                self._count_group(at)
+            at += 1
+
+    def _count_group(self, at: int) -> None:
+        source = self.reader.source
+        if not source.startswith("?", at + 1):
+            self.total += 1
+        elif source.startswith("?<", at + 1) and source[at + 3 : at + 4] not in {"=", "!"}:
+            self.total += 1
+            end = source.find(">", at + 3, at + 3 + MAX_NAME_CHARACTERS)
+            name = source[at + 3 : end]
+            if end < 0 or not name.replace("$", "_").isidentifier():
+                raise PatternSyntaxError("A group's name is a word.", at)
+            if name in self.names:
+                raise PatternSyntaxError(f"Two groups have the name {name[:40]!r}.", at)
+            self.names[name] = self.total
+
+    def _open_group(self) -> None:
+        group = _OpenGroup("plain", self.alternatives, self.nodes, self.multiline, self.dot_all, self.weight)
+        self.alternatives, self.nodes = [], []
+        if not self.reader.take("?"):
+            self._open_capture(group)
+        elif (kind := next((kind for kind in _LOOKAROUNDS if self.reader.take(kind)), None)) is not None:
+            group.kind = kind
+        elif self.reader.take("<"):
+            self.reader.until(">")  # _count_groups has checked the name
+            self._open_capture(group)
+        elif not self.reader.take(":"):
+            self._open_modifiers(group)
+        self.open_groups.append(group)
+        if len(self.open_groups) > MAX_GROUP_DEPTH and not self.reader.strict:
+            raise self.reader.error(f"Groups are nested deeper than {MAX_GROUP_DEPTH}.")
+        self.repeatable = False
+        self.weight = 0
+
+    def _open_capture(self, group: _OpenGroup) -> None:
+        self.count += 1
+        group.kind, group.number = "capture", self.count
+
+    def _open_modifiers(self, group: _OpenGroup) -> None:
+        """`(?i:`, `(?s-m:`; nothing else is left after `(?`."""
+        start = self.reader.peek()
+        added, _, removed = (self.reader.until(":") or "").partition("-")
+        letters = added + removed
+        if not letters or len(set(letters)) < len(letters) or not set(letters) <= set("ims"):
+            raise self.reader.error(_unknown_group(start))
+        group.kind = "modifiers"
+        if "m" in letters:
+            self.multiline = "m" in added
+        if "s" in letters:
+            self.dot_all = "s" in added
+        if "i" in letters:
+            group.ignore_case = "i" in added
+
+    def _close_group(self) -> None:
+        if not self.open_groups:
+            raise self.reader.error("A group is closed that was never opened.")
+        group = self.open_groups.pop()
+        node = Group(group.kind, self._disjunction(), group.ignore_case)
+        self.alternatives, self.nodes = group.alternatives, group.nodes
+        self.multiline, self.dot_all = group.multiline, group.dot_all
+        if group.number is not None:
+            self.closed.add(group.number)
+        inside, self.weight = self.weight, group.weight
+        self._atom(node, weight=max(inside, 1))
+        self.repeatable = group.may_repeat(strict=self.reader.strict)
+
+    def _alternative(self) -> None:
+        self.alternatives.append(tuple(self.nodes))
+        self.nodes = []
+        self.repeatable = False
+        self.atom_weight = 0
+
+    # Assertions, the dot, quantifiers.
+
+    def _start(self) -> None:
+        self._assertion(Assertion("^", self.multiline))
+
+    def _end(self) -> None:
+        self._assertion(Assertion("$", self.multiline))
+
+    def _dot(self) -> None:
+        self._atom(Dot(self.dot_all))
+
+    def _star(self) -> None:
+        self._quantify(0, None)
+
+    def _plus(self) -> None:
+        self._quantify(1, None)
+
+    def _optional(self) -> None:
+        self._quantify(0, 1)
+
+    def _braces(self) -> None:
+        bounds = self._bounds()
+        if bounds is None:
+            self._literal_unless_strict("{")
+            return
+        low, high = bounds
+        if high is not None and high < low:
+            raise self.reader.error("The bounds of a repetition are out of order.")
+        if low > MAX_REPEATED_CHARACTERS and not self.reader.strict:
+            raise self.reader.error("The pattern repeats too much.")
+        self._quantify(low, high)
+
+    def _bounds(self) -> tuple[int, int | None] | None:
+        """`n}`, `n,}` or `n,m}`; None, consuming nothing, for anything else."""
+        start = self.reader.at
+        low, comma, high = (self.reader.until("}") or "").partition(",")
+        if not low or not DECIMAL.issuperset(low) or not DECIMAL.issuperset(high):
+            self.reader.at = start
+            return None
+        if not comma:
+            high = low
+        return bounded_int(low), bounded_int(high) if high else None
+
+    def _quantify(self, low: int, high: int | None) -> None:
+        if not self.repeatable:
+            raise self.reader.error("There is nothing to repeat.")
+        self.nodes[-1] = Repetition(self.nodes[-1], low, high, lazy=self.reader.take("?"))
+        self.repeatable = False
+        if low > 1 and not self.reader.strict:
+            self._weigh(self.atom_weight * (low - 1))
+
+    def _literal_unless_strict(self, character: str) -> None:
+        if self.reader.strict:
+            raise self.reader.error(f"{character!r} stands alone.")
+        self._atom(Character(ord(character)))
+
+    def _closing_brace(self) -> None:
+        self._literal_unless_strict("}")
+
+    def _closing_bracket(self) -> None:
+        self._literal_unless_strict("]")
+
+    # Escapes and classes.
+
+    def _escape(self) -> None:
+        if self.reader.take("b"):
+            self._assertion(Assertion("b"))
+        elif self.reader.take("B"):
+            self._assertion(Assertion("B"))
+        elif self.reader.peek() in DECIMAL - {"0"}:
+            self._reference(self.reader.digits())
+        elif self.reader.take("k"):
+            self._reference(self._named_group())
+        elif (escape := self.reader.set_escape()) is not None:
+            self._atom(CharacterSet((escape,)))
+        else:
+            code = self.reader.character_escape()
+            self._atom(CharacterSet(((code, code),)))
+
+    def _named_group(self) -> int:
+        name = self.reader.until(">") if self.reader.take("<") else None
+        if name is None or name not in self.names:
+            raise self.reader.error("'\\k' needs the name of a group.")
+        return self.names[name]
+
+    def _reference(self, group: int) -> None:
+        if group > self.total:
+            raise self.reader.error(f"There is no group {group}.")
+        self._atom(Reference(group, closed=group in self.closed))
+
+    def _class(self) -> None:
+        self._atom(self.reader.character_class())
 
 
-def bounded_int(digits: str) -> int:
-    """The number that `digits` write, or one too large for anything."""
-    significant = digits.lstrip("0") or "0"
-    return int(significant) if len(significant) < 12 else 10**12
+_LOOKAROUNDS: Final[tuple[GroupKind, ...]] = ("=", "!", "<=", "<!")
+_HANDLERS: Final[dict[str, Callable[[_Parser], None]]] = {
+    "(": _Parser._open_group,
+    ")": _Parser._close_group,
+    "|": _Parser._alternative,
+    "^": _Parser._start,
+    "$": _Parser._end,
+    ".": _Parser._dot,
+    "*": _Parser._star,
+    "+": _Parser._plus,
+    "?": _Parser._optional,
+    "{": _Parser._braces,
+    "}": _Parser._closing_brace,
+    "[": _Parser._class,
+    "]": _Parser._closing_bracket,
+    "\\": _Parser._escape,
+}
 
 
-def _is_low_surrogate(digits: str) -> bool:
-    return len(digits) == 4 and _HEX.issuperset(digits) and 0xDC00 <= int(digits, 16) < 0xE000
-
-
-@lru_cache(maxsize=1024)
-def _known_property(escape: str) -> None:
-    regex.compile(escape, regex.VERSION0)
+def _unknown_group(start: str) -> str:
+    if start == "P":
+        return "A named group is written '(?<name>…)', a reference to it '\\k<name>'."
+    return "'(?' is not followed by anything that ECMA-262 knows."

@@ -1,37 +1,34 @@
 """Which texts regular expressions let through: a text that some match and others do not, or that there is none.
 
-Patterns become automata over ranges of code points, and all of them are followed at once, a set of states for each.
-What is not regular (look-around, references to groups), modifiers and properties of characters are not understood.
+Patterns become automata over ranges of code points, and all automata are followed together, a set of states for each.
+Features that are not regular (lookarounds, references to groups), modifiers and Unicode properties are not understood.
 
 Sources: ECMA-262, "Pattern Semantics"; K. Thompson, "Regular Expression Search Algorithm" (1968).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Final, Literal, TypeAlias
 
-from catalog.json_schema.regex.syntax import DECIMAL, PatternReader, PatternSyntaxError, bounded_int
+from catalog.json_schema.regex.characters import CharacterSet, PatternSyntaxError, Range, SetEscape, complement
+from catalog.json_schema.regex.syntax import Assertion, Character, Disjunction, Dot, Group, Node, Repetition, parse
 
 MAX_STATES: Final = 250  # of one pattern
 EFFORT: Final = 50_000  # of one search, in states that are looked at; some 50 ms
 LITTLE_EFFORT: Final = 2_000
 COMPARISONS: Final = 20  # of a character with a range, which take as long as a state that is looked at
 MAX_LENGTH: Final = 300  # of texts whose characters are counted
-MAX_NESTING: Final = 40
 
-Ranges: TypeAlias = tuple[tuple[int, int], ...]
+Ranges: TypeAlias = tuple[Range, ...]
 States: TypeAlias = frozenset[int]
 
-_ALL: Final[Ranges] = ((0, 0x10FFFF),)
 _NO_TEXT: Final[Ranges] = ((0, 0), (0xD800, 0xDFFF))  # no JSON that is read here has them
 _LINE_ENDS: Final[Ranges] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 _READABLE: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ -_.,:;/@#"
-_OF_CLASS: Final = re.compile(r"(\\U[0-9a-f]{8}|[A-Za-z0-9])(?:-(\\U[0-9a-f]{8}|[A-Za-z0-9]))?")
 
 
 class _Outcome(Enum):
@@ -120,28 +117,23 @@ class Automaton:
 
 @lru_cache(maxsize=2_000)
 def automaton_of(pattern: str) -> Automaton | None:
-    """The automaton that is at its end once `pattern` has been found; None where that is not regular, or too large."""
-    builder = _Builder(PatternReader(pattern, strict=False))
+    """The automaton that is at its end once `pattern` has been found; None if that is not regular, or too large."""
+    builder = _Builder()
     try:
-        builder.made.end = builder.alternatives(builder.made.state(), 0)
+        builder.made.end = builder.disjunction(builder.made.state(), parse(pattern))
     except (NotUnderstood, PatternSyntaxError):
         return None
-    return None if builder.reader.peek() else builder.made
+    return builder.made
 
 
 @dataclass(slots=True)
 class _Builder:
-    """Reads a pattern; each part is put behind the state that is given, and gives the state behind itself."""
+    """Builds an automaton from a syntax tree. Each node is put behind a given state and returns the state behind it."""
 
-    reader: PatternReader
     made: Automaton = field(default_factory=Automaton)
 
-    def alternatives(self, start: int, depth: int) -> int:
-        if depth > MAX_NESTING:
-            raise NotUnderstood
-        ends = [self.sequence(start, depth)]
-        while self.reader.take("|"):
-            ends.append(self.sequence(start, depth))
+    def disjunction(self, start: int, content: Disjunction) -> int:
+        ends = [reduce(self.node, nodes, start) for nodes in content.alternatives]
         return ends[0] if len(ends) == 1 else self.joined(ends)
 
     def joined(self, ends: Iterable[int]) -> int:
@@ -150,131 +142,55 @@ class _Builder:
             self.made.free[one].append(("", end))
         return end
 
-    def sequence(self, start: int, depth: int) -> int:
-        while self.reader.peek() not in {"", "|", ")"}:
-            start = self.repeated(start, depth)
-        return start
+    def node(self, start: int, node: Node) -> int:
+        match node:
+            case Repetition():
+                return self.repetition(start, node)
+            case Group("capture" | "plain", content):
+                return self.disjunction(start, content)
+            case Assertion("^" | "$" as sign, multiline=False):
+                end = self.made.state()
+                self.made.free[start].append((sign, end))
+                return end
+            case Character(code):
+                return self.over(start, ((code, code),))
+            case CharacterSet():
+                return self.over(start, ranges_of(node))
+            case Dot(dot_all=False):
+                return self.over(start, complement(_LINE_ENDS))
+        raise NotUnderstood
 
-    def repeated(self, start: int, depth: int) -> int:
-        """One part, as often as its quantifier says: read again for each time."""
-        begin = self.reader.at
-        entry = self.joined([start])
-        once = self.atom(entry, depth)
-        low, high = self.bounds()
-        if (low, high) == (1, 1):
-            return once
-        behind = self.reader.at
-        ends = [entry] if not low else []
-        for number in range(2, (low if high is None else high) + 1):
-            if number > low:
-                ends.append(once)
-            self.reader.at = begin
-            entry = self.joined([once])
-            once = self.atom(entry, depth)
-        self.reader.at = behind
+    def repetition(self, start: int, repetition: Repetition) -> int:
+        """One node as often as its quantifier asks for: it is built again for each time."""
+        low, high = repetition.low, repetition.high
+        if max(low, high or 0) > MAX_STATES:
+            raise NotUnderstood
         if high == 0:
-            return entry
+            return self.joined([start])
+        ends: list[int] = []
+        for number in range(max(low, 1 if high is None else high)):
+            entry = self.joined([start])
+            if number >= low:
+                ends.append(entry)
+            start = self.node(entry, repetition.node)
         if high is None:
-            self.made.free[once].append(("", entry))
-        return self.joined([*ends, once])
-
-    def bounds(self) -> tuple[int, int | None]:
-        found: tuple[int, int | None] = (1, 1)
-        for sign, bounds in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
-            if self.reader.take(sign):
-                found = bounds
-                break
-        else:
-            found = self.counts() or found
-        self.reader.take("?")
-        return found
-
-    def counts(self) -> tuple[int, int | None] | None:
-        """`{n}`, `{n,}` or `{n,m}`; None, and nothing read, where it is something else."""
-        begin = self.reader.at
-        text = self.reader.until("}") if self.reader.take("{") else None
-        low, comma, high = (text or "").partition(",")
-        if not low or not DECIMAL.issuperset(low + high):
-            self.reader.at = begin
-            return None
-        least = bounded_int(low)
-        most = bounded_int(high) if high else None if comma else least
-        if max(least, most or 0) > MAX_STATES:
-            raise NotUnderstood
-        return least, most
-
-    def atom(self, start: int, depth: int) -> int:
-        sign = self.reader.peek()
-        if sign in {"\\", "["}:
-            return self.over(start, self.character_class())
-        self.reader.at += 1
-        if sign == "(":
-            return self.group(start, depth)
-        if sign in {"^", "$"}:
-            end = self.made.state()
-            self.made.free[start].append(("^" if sign == "^" else "$", end))
-            return end
-        if sign in {"*", "+", "?"}:
-            raise NotUnderstood
-        return self.over(start, complement(_LINE_ENDS) if sign == "." else ((ord(sign), ord(sign)),))
+            self.made.free[start].append(("", entry))
+        return self.joined([*ends, start])
 
     def over(self, start: int, characters: Ranges) -> int:
         end = self.made.state()
         self.made.over[start].append((characters, end))
         return end
 
-    def group(self, start: int, depth: int) -> int:
-        if self.reader.take("?"):
-            if self.reader.take("<") and self.reader.peek() not in {"=", "!"}:
-                self.reader.until(">")
-            elif not self.reader.take(":"):
-                raise NotUnderstood
-        end = self.alternatives(start, depth + 1)
-        if not self.reader.take(")"):
+
+def ranges_of(characters: CharacterSet) -> Ranges:
+    found: list[Range] = []
+    for item in characters.items:
+        ranges = item.ranges if isinstance(item, SetEscape) else (item,)
+        if ranges is None:
             raise NotUnderstood
-        return end
-
-    def character_class(self) -> Ranges:
-        if self.reader.take("["):
-            text = self.reader.character_class()
-            if not text.startswith("["):
-                return _ALL if text == "(?s:.)" else ()
-            text = text[1:-1]
-            return complement(ranges_in(text[1:])) if text.startswith("^") else ranges_in(text)
-        self.reader.at += 1
-        if self.reader.peek() in {"b", "B", "k"} or self.reader.peek() in DECIMAL - {"0"}:
-            raise NotUnderstood
-        text = self.reader.character_set() or ""
-        if text:
-            return ranges_in(text)
-        code = self.reader.character_escape()
-        return ((code, code),)
-
-
-def ranges_in(text: str) -> Ranges:
-    """The code points in the inside of a class, as `PatternReader` writes it."""
-    found, at = [], 0
-    while at < len(text):
-        match = _OF_CLASS.match(text, at)
-        if match is None:
-            raise NotUnderstood
-        low = _code(match[1])
-        found.append((low, _code(match[2]) if match[2] else low))
-        at = match.end()
-    return tuple(found)
-
-
-def _code(written: str) -> int:
-    return int(written.removeprefix("\\U"), base=16) if written.startswith("\\U") else ord(written)
-
-
-def complement(ranges: Ranges) -> Ranges:
-    found, low = [], 0
-    for start, end in sorted(ranges):
-        if start > low:
-            found.append((low, start - 1))
-        low = max(low, end + 1)
-    return (*found, (low, 0x10FFFF)) if low <= 0x10FFFF else tuple(found)
+        found += ranges
+    return complement(tuple(found)) if characters.negated else tuple(found)
 
 
 # The search.

@@ -4,7 +4,7 @@ from random import Random
 import pytest
 
 from catalog.json_schema.regex.match import matches
-from playground.pattern_sampling import UnknownPattern, sample_pattern
+from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
 from tests.corpora import DATA
 
 
