@@ -12,7 +12,7 @@ from django.db.models import F
 from django.http import QueryDict
 
 from catalog.accounts.models import User
-from catalog.caching import VersionedCache
+from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
 from catalog.hooks import hooks
 from catalog.indexing import distinct_tags
@@ -36,7 +36,7 @@ YES_WORDS = {"1", "true", "yes"}
 NO_WORDS = {"0", "false", "no"}
 
 
-_counts: VersionedCache[tuple[int, bool]] = VersionedCache()
+_counts: LRUCache[tuple[int, bool]] = LRUCache()
 _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
 
 
@@ -223,7 +223,7 @@ class CatalogSearch:
         by_key = {tool.pk: tool for tool in rows}
         pks = [place.pk for place in places]
         results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
-        count, counted = _counts.ask(self.depends_on, lambda: bounded_count(tools))
+        count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
 
     @cached_property
@@ -290,7 +290,9 @@ class CatalogSearch:
         if finding.rest is None:
             return len(finding.ranked), True
         rest = finding.rest
-        return _counts.ask(self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1)))
+        return _counts.get_or_compute(
+            self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1))
+        )
 
     # -- the facets, as the two kinds of query take them --------------------------------------------------------------
 

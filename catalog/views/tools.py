@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import lifecycle
-from catalog.caching import MAX_CHARACTERS, VersionedCache
+from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.facets import Facet, facets_at_once, facets_key, facets_of, uncounted_facets
 from catalog.listing.results import CatalogSearch
 from catalog.models import Revision
@@ -30,8 +30,8 @@ from catalog.tool_page import ToolPage
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
-_lists: VersionedCache[SafeString] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
-_uncounted: VersionedCache[SafeString] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
+_lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
+_uncounted: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 _STAND_IN: Final = f"q{secrets.token_hex(12)}"  # for the words that are searched, in what is drawn for any of them
 
 
@@ -46,9 +46,9 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     facets = facets_at_once(search, person=person)
     key = (facets_key(search, person), facets is not None, search.cursor)
     if facets is None:
-        results = _lists.ask(key, lambda: _results(search, _uncounted_facets(search, person), counted=False))
+        results = _lists.get_or_compute(key, lambda: _results(search, _uncounted_facets(search, person), counted=False))
     else:
-        results = _lists.ask(key, lambda: _results(search, _drawn_facets(search, facets), counted=True))
+        results = _lists.get_or_compute(key, lambda: _results(search, _drawn_facets(search, facets), counted=True))
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     if wants_part:
         response = HttpResponse(results)
@@ -75,7 +75,7 @@ def _uncounted_facets(search: CatalogSearch, person: str) -> SafeString:
     """Drawn without counts. Words stand but in the addresses: what was drawn for others is used again."""
     words = _STAND_IN if search.query else search.words
     alike = replace(search, words=words, cursor=None)
-    drawn = _uncounted.ask(
+    drawn = _uncounted.get_or_compute(
         (search.state, person, alike), lambda: _drawn_facets(alike, uncounted_facets(alike, person=person))
     )
     return mark_safe(drawn.replace(_STAND_IN, quote_plus(search.words)))  # noqa: S308 - a template's, and a quoted text
