@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from django.db.models import F
 from django.http import QueryDict
@@ -191,8 +191,11 @@ class CatalogSearch:
 
     def address(self, *, cursor: str | None = None) -> str:
         """This search as the query of an address ("?q=weather&examples=1"), from its beginning or from `cursor` on."""
-        said = [*([("q", self.words)] if self.words else []), *self.choices]
-        return f"?{urlencode([*said, *([('cursor', cursor)] if cursor else [])])}"
+        pairs = [("q", self.words)] if self.words else []
+        pairs += self.choices
+        if cursor:
+            pairs.append(("cursor", cursor))
+        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
 
     # -- results ------------------------------------------------------------------------------------------------------
 
@@ -350,6 +353,12 @@ class CatalogSearch:
             if False in choices:
                 except_for |= known()
         return Match(wanted or (EVERY_TOOL,), unwanted, among, except_for)
+
+
+@lru_cache(maxsize=256)
+def _quoted(value: str) -> str:
+    """As in a URL's query. Cached: every link beside a list of results repeats the words that were searched for."""
+    return quote_plus(value)
 
 
 def _runnable() -> frozenset[int]:
