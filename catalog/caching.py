@@ -1,9 +1,13 @@
-"""Answers about the whole catalog that are dear and asked again and again, kept until the catalog changes.
+"""A cache in memory, shared by the threads of one process, for results that are expensive and asked for often.
 
-Each process keeps its own, and but the newest of them. Who asks says what the answer depends on: on the index by the
-number that is another one after each change of it (`vocabulary.state_and_size`). Requests for the same answer at the
-same time compute it once: otherwise, sixty clients that request one large page would occupy every thread for half a
-minute.
+Django's cache framework serves results that can be pickled and may expire. This cache serves the others: compiled
+schemas, diffs and search results stay the objects that they are, are dropped by their size, and are computed once even
+if many requests ask at the same time. Without that, sixty clients that request one large page would occupy every thread
+for half a minute.
+
+A key names everything that its result depends on. For results about the whole catalog it contains the number of the
+index's state, which changes with every change of the catalog (`vocabulary.state_and_size`); for results about a
+revision, which never changes, its SHA-256.
 """
 
 from __future__ import annotations
@@ -14,62 +18,62 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Final, Generic, TypeVar
 
-MAX_KEPT: Final = 200
-MAX_CHARACTERS: Final = 8 * 1024 * 1024  # of drawn answers of one kind
-MAX_ANSWERS: Final = 1_000  # of one kind, however light: what they depend on takes room as well
+MAX_CHARACTERS: Final = 8 * 1024 * 1024  # of the rendered texts in one cache
+MAX_ENTRIES: Final = 1_000  # in one cache, however light: keys occupy memory too
+DEFAULT_ENTRIES: Final = 200
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
-class VersionedCache(Generic[Answer]):
-    """Answers by what they depend on, as many as weigh `most` together, and never more than `MAX_ANSWERS`.
+class LRUCache(Generic[Result]):
+    """The most recently used results: at most `max_weight` of them together, and never more than `MAX_ENTRIES`.
 
-    Each weighs 1 unless `weigh` says otherwise.
+    Each result weighs 1, or what `weigh` returns for it.
     """
 
-    def __init__(self, *, most: int = MAX_KEPT, weigh: Callable[[Answer], int] = lambda _: 1) -> None:
-        self._most = most
+    def __init__(self, *, max_weight: int = DEFAULT_ENTRIES, weigh: Callable[[Result], int] = lambda _: 1) -> None:
+        self._max_weight = max_weight
         self._weigh = weigh
         self._weight = 0
-        self._kept: OrderedDict[Hashable, Answer] = OrderedDict()
-        self._computing: dict[Hashable, Future[Answer | None]] = {}
+        self._results: OrderedDict[Hashable, Result] = OrderedDict()
+        self._computing: dict[Hashable, Future[Result | None]] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable) -> Answer | None:
+    def get(self, key: Hashable) -> Result | None:
         with self._lock:
             return self._get(key)
 
-    def _get(self, key: Hashable) -> Answer | None:
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
+    def _get(self, key: Hashable) -> Result | None:
+        if key in self._results:
+            self._results.move_to_end(key)
+        return self._results.get(key)
 
-    def ask(self, key: Hashable, find_out: Callable[[], Answer]) -> Answer:
-        """The cached answer, or else the result of `find_out`, here or in the thread that is already computing it."""
+    def get_or_compute(self, key: Hashable, compute: Callable[[], Result]) -> Result:
+        """The cached result, or the result of `compute`, called here or in the thread that is computing it already."""
         with self._lock:
-            known = self._get(key)
-            if known is not None:
-                return known
+            cached = self._get(key)
+            if cached is not None:
+                return cached
             others = self._computing.get(key)
             if others is None:
-                mine = self._computing[key] = Future[Answer | None]()
+                mine = self._computing[key] = Future[Result | None]()
         if others is not None:
-            answer = others.result()
-            return find_out() if answer is None else answer  # None: it failed there
-        answer = None
+            result = others.result()
+            return compute() if result is None else result  # None: it failed there
+        result = None
         try:
-            answer = find_out()
-            self._keep(key, answer)
-            return answer
+            result = compute()
+            self._store(key, result)
+            return result
         finally:
             with self._lock:
                 del self._computing[key]
-            mine.set_result(answer)
+            mine.set_result(result)
 
-    def _keep(self, key: Hashable, answer: Answer) -> None:
+    def _store(self, key: Hashable, result: Result) -> None:
         with self._lock:
-            self._kept[key] = answer
-            self._weight += self._weigh(answer)
-            while self._weight > self._most or len(self._kept) > MAX_ANSWERS:
-                _, oldest = self._kept.popitem(last=False)
+            self._results[key] = result
+            self._weight += self._weigh(result)
+            while self._weight > self._max_weight or len(self._results) > MAX_ENTRIES:
+                _, oldest = self._results.popitem(last=False)
                 self._weight -= self._weigh(oldest)

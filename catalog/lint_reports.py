@@ -1,13 +1,13 @@
-"""What could be better in a revision, as its lint page and the API tell it."""
+"""The lint report of a revision, for its page and the API."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
+from catalog.caching import LRUCache
 from catalog.jsontext.positions import locate
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.models import Revision, Waiver
@@ -15,28 +15,16 @@ from catalog.specs.exporters import usable_as_it_is
 from catalog.specs.lint import RULES, SEVERITIES, Advice, Fix, Severity, advise, apply_fix, apply_safe_fixes, score
 from catalog.text_diff import Difference, compare
 
-MAX_KEPT = 100
 MAX_SHOWN = 200  # findings of one page
 PREVIEW_CHARACTERS = 100_000  # a change of a longer text is not shown before it is made
 PREVIEWS_CHARACTERS = 600_000  # that are gone through for all the changes of one page
 
-
-_kept: OrderedDict[str, tuple[Advice, ...]] = OrderedDict()
-_lock = threading.Lock()
+_advice: Final[LRUCache[tuple[Advice, ...]]] = LRUCache(max_weight=100)
 
 
 def advice_of(revision: Revision) -> tuple[Advice, ...]:
-    """What could be better in a revision. Revisions never change, so what is found is kept for the last few."""
-    with _lock:
-        if revision.sha256 in _kept:
-            _kept.move_to_end(revision.sha256)
-            return _kept[revision.sha256]
-    found = tuple(advise(revision.spec))
-    with _lock:
-        _kept[revision.sha256] = found
-        if len(_kept) > MAX_KEPT:
-            _kept.popitem(last=False)
-    return found
+    """The findings in a revision, from the cache if it was checked recently: revisions never change."""
+    return _advice.get_or_compute(revision.sha256, lambda: tuple(advise(revision.spec)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,28 @@
-"""What a stored revision changes in meaning from another one. Revisions never change, so what is found is kept.
+"""The semantic diff of two stored revisions, cached: revisions never change.
 
-Values that prove a change are made from the schemas by whoever can: the playground provides that when it starts
-(`playground/apps.py`); alone, the catalog has the examples and its own sketches. What people have sent in runs proves
-nothing here: a difference is shown to everybody, and runs are their own.
+The playground installs the function that makes values from a schema (`playground/apps.py`), which serve as
+counterexamples; without it the diff has the examples and its own samples. Values that people sent in runs are never
+used: everybody sees a diff, and runs are private.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
+from catalog.caching import LRUCache
 from catalog.hooks import hooks
 from catalog.models import Revision
 from catalog.specs.diff import Difference, compare
 
-MAX_KEPT: Final = 1000
-
-_kept: OrderedDict[tuple[str, str], Difference] = OrderedDict()
-_lock = threading.Lock()
+_differences: Final[LRUCache[Difference]] = LRUCache(max_weight=1_000)
 
 
 def meaning_of(old: Revision, new: Revision) -> Difference:
     """The changes of meaning from `old` to `new`, the worst first."""
-    key = (old.sha256, new.sha256)
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    difference = compare(old.spec, new.spec, sample=hooks.sample_values)
-    with _lock:
-        _kept[key] = difference
-        if len(_kept) > MAX_KEPT:
-            _kept.popitem(last=False)
-    return difference
+    return _differences.get_or_compute(
+        (old.sha256, new.sha256), lambda: compare(old.spec, new.spec, sample=hooks.sample_values)
+    )
 
 
 def with_verdicts(revisions: Sequence[Revision]) -> list[tuple[Revision, str | None]]:

@@ -1,31 +1,36 @@
-"""What stands at an address: a tool by its slug, a revision by its number. Nothing there is a 404 at every door."""
+"""Get the tool or the revision that a URL names, or answer 404: for the pages and for the API."""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from django.http import Http404
 
+from catalog.db.compiled_query import Prepared
 from catalog.models import Revision, Tool
 
-# What Windows takes for a device, whatever the ending. Source: "Naming Files, Paths, and Namespaces".
+# Names that Windows reserves for devices, with any extension. Source: "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
 
 
+_tool_of_slug: Final = Prepared(lambda slug: Tool.objects.with_current().filter(slug=slug, current__isnull=False))
+
+
 def tool_at(slug: str) -> Tool:
-    """The tool, with its current revision at hand.
+    """The tool, with its current revision, its owner and its successor selected.
 
     Raises:
         Http404: there is none.
     """
-    tool = Tool.objects.with_current().filter(slug=slug, current__isnull=False).first()
-    if not isinstance(tool, Tool):
+    tool = _tool_of_slug.find(slug)
+    if tool is None:
         raise Http404
     return tool
 
 
 def revision_of(tool: Tool) -> Revision:
-    """The current revision of a tool that `tool_at` gave."""
+    """The current revision of a tool from `tool_at`."""
     if tool.current is None:
         raise Http404
     return tool.current
@@ -44,6 +49,9 @@ def revision_at(slug: str, number: int) -> Revision:
 
 
 def file_stem(slug: str) -> str:
-    """What a file about the tool is called, before "-run-….json" or ".json"; no option and no device anywhere."""
+    """The start of a file name for the tool, before "-run-….json" or ".json".
+
+    It never looks like an option of a command or like a device of Windows.
+    """
     stem = slug.lstrip("-")
     return f"tool-{stem}" if _DEVICE.match(stem) else stem

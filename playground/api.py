@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Path, Query, Router
@@ -13,10 +13,10 @@ from pydantic import StringConstraints
 
 from catalog.accounts.api_auth import actor, has_scope, open_to_all, token_or_session
 from catalog.api.deprecation import add_deprecation_headers
-from catalog.db.compiled_query import Prepared
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
+from catalog.shortcuts import revision_of, tool_at
 from playground import api_schemas
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import UNREADABLE, Unreadable, open_configuration, save_configuration, shown
@@ -50,8 +50,8 @@ def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -
 )
 def create_run(request: HttpRequest, slug: str, body: api_schemas.RunIn) -> HttpResponse:
     tool = tool_at(slug)
-    revision = tool.current
-    if body.revision is not None or revision is None:
+    revision = revision_of(tool)
+    if body.revision is not None:
         revision = get_object_or_404(Revision.objects.defer("source"), tool=tool, number=body.revision)
     run = start(
         tool,
@@ -174,20 +174,8 @@ def list_factories(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return exact(dumps({"items": items}))
 
 
-_tool_of_slug = Prepared(
-    lambda slug: Tool.objects.select_related("current").defer("current__source", "description").filter(slug=slug)
-)
-
-
-def tool_at(slug: str) -> Tool:
-    found = _tool_of_slug.find(slug)
-    if found is None:
-        raise Http404
-    return found
-
-
 def saved_json(saved: SavedConfiguration, tool: Tool) -> JSON:
-    seen = shown(saved, compiled_spec_of(tool.current).configuration if tool.current else None)
+    seen = shown(saved, compiled_spec_of(revision_of(tool)).configuration)
     return {
         "name": seen.name,
         "configuration": seen.value,
@@ -222,7 +210,7 @@ def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
 def create_configuration(request: HttpRequest, slug: str, body: api_schemas.SavedConfigurationIn) -> HttpResponse:
     """Encrypted, for you alone, in place of one of the same name. A secret that is left out stays as it was."""
     tool = tool_at(slug)
-    schema = compiled_spec_of(tool.current).configuration if tool.current else None
+    schema = compiled_spec_of(revision_of(tool)).configuration
     saved = save_configuration(
         actor(request), tool, body.name, Configuration(body.configuration), schema, removed=body.remove_secrets
     )

@@ -1,12 +1,12 @@
-"""A revision's contract: its spec, with the three schemas ready to check values. Read once, then kept in memory."""
+"""A revision's spec with its three schemas compiled, cached in memory."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
+from catalog.caching import LRUCache
 from catalog.errors import Problem
 from catalog.json_schema.validation import Budget, CompiledSchema, compile_schema
 from catalog.jsontext.pointers import pointer_join
@@ -16,11 +16,9 @@ from catalog.specs.spec import ToolSpec
 from playground.configurations.secret_members import described_safely, with_secrets_marked
 from playground.schema_form.secret_search import Secrets
 
-CONTRACTS_KEPT = 256
-
 
 class CompiledSpec:
-    """What a tool of this revision takes and gives. Each schema is compiled when it is first needed."""
+    """The spec of a revision. Each of its schemas is compiled when it is first needed."""
 
     def __init__(self, spec: ToolSpec) -> None:
         self.spec = spec
@@ -35,7 +33,7 @@ class CompiledSpec:
 
     @cached_property
     def configuration_form(self) -> CompiledSchema | None:
-        """As `configuration`, with what its name tells to be secret marked so: forms hide it."""
+        """As `configuration`, with the members marked whose names suggest a secret: forms hide these."""
         return _compiled(with_secrets_marked(self.spec.configuration))
 
     @cached_property
@@ -47,23 +45,12 @@ def _compiled(schema: JSON) -> CompiledSchema | None:
     return None if schema is None else compile_schema(schema)
 
 
-_contracts: OrderedDict[str, CompiledSpec] = OrderedDict()
-_lock = threading.Lock()
+_compiled_specs: Final[LRUCache[CompiledSpec]] = LRUCache(max_weight=256)
 
 
 def compiled_spec_of(revision: Revision) -> CompiledSpec:
-    """The contract of `revision`; its text is read from the database only where the contract is not in memory."""
-    with _lock:
-        found = _contracts.get(revision.sha256)
-        if found is not None:
-            _contracts.move_to_end(revision.sha256)
-            return found
-    made = CompiledSpec(revision.spec)
-    with _lock:
-        _contracts[revision.sha256] = made
-        while len(_contracts) > CONTRACTS_KEPT:
-            _contracts.popitem(last=False)
-    return made
+    """The compiled spec of `revision`. The text is read from the database only if it is not in the cache."""
+    return _compiled_specs.get_or_compute(revision.sha256, lambda: CompiledSpec(revision.spec))
 
 
 def value_problems(

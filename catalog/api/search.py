@@ -15,7 +15,7 @@ from catalog.api import schemas
 from catalog.api.renderer import text_of
 from catalog.api.router import router
 from catalog.api.serializers import tool_json
-from catalog.caching import MAX_CHARACTERS, VersionedCache
+from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.indexing import distinct_tags
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import CatalogSearch, Page, Result
@@ -26,7 +26,7 @@ from catalog.search.explain import Marked
 from catalog.search.tag_counts import Kind
 from catalog.specs import exporters
 
-_answers: VersionedCache[str] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
+_answers: LRUCache[str] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 
 
 # Generated clients use operation ids, so these keep the ids under which they were published.
@@ -62,7 +62,7 @@ def search_tools(request: HttpRequest, query: Query[schemas.ToolsQuery]) -> Http
         limit=query.limit,
     )
     key = (search.depends_on, search.cursor, search.limit)
-    return _as_json(_answers.ask(key, lambda: text_of(_page_json(search.page()))))
+    return _as_json(_answers.get_or_compute(key, lambda: text_of(_page_json(search.page()))))
 
 
 def _as_json(text: str) -> HttpResponse:

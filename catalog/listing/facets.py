@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from catalog.caching import MAX_CHARACTERS, VersionedCache
+from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.hooks import hooks
 from catalog.listing.results import COUNT_AT_MOST, CatalogSearch, bounded, bounded_count
 from catalog.models import Tool
@@ -66,12 +66,12 @@ def _characters(facets: tuple[Facet, ...]) -> int:
     return sum(len(option.query) for facet in facets for option in facet.options)
 
 
-_facets: VersionedCache[tuple[Facet, ...]] = VersionedCache(most=MAX_CHARACTERS, weigh=_characters)
+_facets: LRUCache[tuple[Facet, ...]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=_characters)
 
 
 def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
     """Every facet of `search` that has options; `person` is the name of who looks, "" where nobody is signed in."""
-    return _facets.ask(facets_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
+    return _facets.get_or_compute(facets_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
 
 
 def facets_at_once(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...] | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from django.db.models import F
 from django.http import QueryDict
 
 from catalog.accounts.models import User
-from catalog.caching import VersionedCache
+from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
 from catalog.hooks import hooks
 from catalog.indexing import distinct_tags
@@ -36,7 +36,7 @@ YES_WORDS = {"1", "true", "yes"}
 NO_WORDS = {"0", "false", "no"}
 
 
-_counts: VersionedCache[tuple[int, bool]] = VersionedCache()
+_counts: LRUCache[tuple[int, bool]] = LRUCache()
 _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
 
 
@@ -191,8 +191,11 @@ class CatalogSearch:
 
     def address(self, *, cursor: str | None = None) -> str:
         """This search as the query of an address ("?q=weather&examples=1"), from its beginning or from `cursor` on."""
-        said = [*([("q", self.words)] if self.words else []), *self.choices]
-        return f"?{urlencode([*said, *([('cursor', cursor)] if cursor else [])])}"
+        pairs = [("q", self.words)] if self.words else []
+        pairs += self.choices
+        if cursor:
+            pairs.append(("cursor", cursor))
+        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
 
     # -- results ------------------------------------------------------------------------------------------------------
 
@@ -223,7 +226,7 @@ class CatalogSearch:
         by_key = {tool.pk: tool for tool in rows}
         pks = [place.pk for place in places]
         results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
-        count, counted = _counts.ask(self.depends_on, lambda: bounded_count(tools))
+        count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
 
     @cached_property
@@ -290,7 +293,9 @@ class CatalogSearch:
         if finding.rest is None:
             return len(finding.ranked), True
         rest = finding.rest
-        return _counts.ask(self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1)))
+        return _counts.get_or_compute(
+            self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1))
+        )
 
     # -- the facets, as the two kinds of query take them --------------------------------------------------------------
 
@@ -348,6 +353,12 @@ class CatalogSearch:
             if False in choices:
                 except_for |= known()
         return Match(wanted or (EVERY_TOOL,), unwanted, among, except_for)
+
+
+@lru_cache(maxsize=256)
+def _quoted(value: str) -> str:
+    """As in a URL's query. Cached: every link beside a list of results repeats the words that were searched for."""
+    return quote_plus(value)
 
 
 def _runnable() -> frozenset[int]:

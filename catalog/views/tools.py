@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import replace
-from typing import Final
-from urllib.parse import quote_plus, urlencode
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,11 +11,11 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import lifecycle
-from catalog.caching import MAX_CHARACTERS, VersionedCache
+from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.facets import Facet, facets_at_once, facets_key, facets_of, uncounted_facets
 from catalog.listing.results import CatalogSearch
 from catalog.models import Revision
@@ -30,25 +27,23 @@ from catalog.tool_page import ToolPage
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
-_lists: VersionedCache[SafeString] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
-_uncounted: VersionedCache[SafeString] = VersionedCache(most=MAX_CHARACTERS, weigh=len)
-_STAND_IN: Final = f"q{secrets.token_hex(12)}"  # for the words that are searched, in what is drawn for any of them
+_lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 
 
 @require_safe
 def tool_list(request: HttpRequest) -> HttpResponse:
     """List the tools that match `?q=` and the facets; an htmx request gets the results alone.
 
-    What was drawn is drawn again only after the catalog changed.
+    The results are rendered again only after the catalog has changed.
     """
     search = CatalogSearch.from_query(request.GET)
     person = request.user.get_username()
-    facets = facets_at_once(search, person=person)
-    key = (facets_key(search, person), facets is not None, search.cursor)
-    if facets is None:
-        results = _lists.ask(key, lambda: _results(search, _uncounted_facets(search, person), counted=False))
-    else:
-        results = _lists.ask(key, lambda: _results(search, _drawn_facets(search, facets), counted=True))
+    counted = facets_at_once(search, person=person)
+    key = (facets_key(search, person), counted is not None, search.cursor)
+    results = _lists.get_or_compute(
+        key,
+        lambda: _results(search, counted or uncounted_facets(search, person=person), counted=counted is not None),
+    )
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     if wants_part:
         response = HttpResponse(results)
@@ -58,7 +53,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _results(search: CatalogSearch, facets: SafeString, *, counted: bool) -> SafeString:
+def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
     page = search.page()
     context = {
         "search": search,
@@ -71,30 +66,16 @@ def _results(search: CatalogSearch, facets: SafeString, *, counted: bool) -> Saf
     return render_to_string("catalog/_results.html", context)
 
 
-def _uncounted_facets(search: CatalogSearch, person: str) -> SafeString:
-    """Drawn without counts. Words stand but in the addresses: what was drawn for others is used again."""
-    words = _STAND_IN if search.query else search.words
-    alike = replace(search, words=words, cursor=None)
-    drawn = _uncounted.ask(
-        (search.state, person, alike), lambda: _drawn_facets(alike, uncounted_facets(alike, person=person))
-    )
-    return mark_safe(drawn.replace(_STAND_IN, quote_plus(search.words)))  # noqa: S308 - a template's, and a quoted text
-
-
-def _drawn_facets(search: CatalogSearch, facets: tuple[Facet, ...]) -> SafeString:
-    return render_to_string("catalog/_facets.html", {"search": search, "facets": facets})
-
-
 @require_safe
 def facet_list(request: HttpRequest) -> HttpResponse:
-    """The facets of a list with their counts, for a page of a large catalog that came without.
+    """The facets of a list with their counts: the list page of a large catalog requests them after the results.
 
     A browser without scripts gets the whole page, counted.
     """
     search = CatalogSearch.from_query(request.GET)
-    facets = _drawn_facets(search, facets_of(search, person=request.user.get_username()))
+    facets = facets_of(search, person=request.user.get_username())
     if request.htmx:  # type: ignore[attr-defined]
-        response = HttpResponse(facets)
+        response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
         results = _results(search, facets, counted=True)
         response = render(request, "catalog/tool_list.html", {"search": search, "results": results})

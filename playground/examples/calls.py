@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.caching import VersionedCache
+from catalog.caching import LRUCache
 from catalog.code_samples import Call, as_curl, as_python
 from catalog.json_schema.validation import Budget
 from catalog.jsontext.reader import JSON, dumps
@@ -35,8 +35,8 @@ class Made:
 
 
 # Everybody who looks at a tool sees its call; the values for it are found once for each revision.
-_parameters: Final[VersionedCache[Made]] = VersionedCache(most=1_000)
-_configurations: Final[VersionedCache[Made]] = VersionedCache(most=1_000)
+_parameters: Final[LRUCache[Made]] = LRUCache(max_weight=1_000)
+_configurations: Final[LRUCache[Made]] = LRUCache(max_weight=1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ def call_of(tool: Tool, site: str) -> ToolCall:
     factory = registry().for_tool(tool.tool_id)
     state = factory.state if factory else ""
     revision = tool.current.sha256
-    parameters = _parameters.ask(revision, lambda: parameters_for(contract))
+    parameters = _parameters.get_or_compute(revision, lambda: parameters_for(contract))
     configuration = None
     body: dict[str, JSON] = {"parameters": parameters.value}
     if state != "ok":
         body["mode"] = "mock"
     elif factory and factory.configurable:
-        configuration = _configurations.ask(revision, lambda: configuration_for(contract))
+        configuration = _configurations.get_or_compute(revision, lambda: configuration_for(contract))
         if configuration.source:
             body["configuration"] = configuration.value
     call = Call(f"{site}api/v1/tools/{tool.slug}/runs", body)

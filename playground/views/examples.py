@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.api_auth import actor
 from catalog.errors import Busy
+from catalog.shortcuts import revision_of, tool_at
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.encryption import Unreadable
 from playground.configurations.saved import UNREADABLE, open_configuration
@@ -21,7 +22,6 @@ from playground.example_checks import begin_check
 from playground.examples.results import results_of
 from playground.factories.registry import registry
 from playground.models import ExampleCheck, SavedConfiguration
-from playground.views.runs import tool_at
 
 MAX_IGNORED = 50
 
@@ -43,7 +43,7 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
         "results": results_of(check) if check else [],
         "is_current": bool(check and check.revision_id == tool.current_id),
         "can_run": factory is not None and factory.state == "ok",
-        "has_examples": bool(tool.current and compiled_spec_of(tool.current).spec.examples),
+        "has_examples": bool(compiled_spec_of(revision_of(tool)).spec.examples),
         "saved_names": saved_names(request, tool.pk),
         "poll": secrets.token_hex(4),
         "address": address,
@@ -65,19 +65,18 @@ def start_check(request: HttpRequest, slug: str) -> HttpResponse:
         except Unreadable:
             messages.error(request, UNREADABLE)
             return redirect(address)
-    if tool.current is not None:
-        try:
-            begin_check(
-                tool,
-                tool.current,
-                by=actor(request),
-                configuration=configuration,
-                configuration_name=name if configuration else "",
-                exactly=request.POST.get("how") != "conform",
-                ignored=ignored,
-            )
-        except Busy as busy:
-            messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
+    try:
+        begin_check(
+            tool,
+            revision_of(tool),
+            by=actor(request),
+            configuration=configuration,
+            configuration_name=name if configuration else "",
+            exactly=request.POST.get("how") != "conform",
+            ignored=ignored,
+        )
+    except Busy as busy:
+        messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
     return redirect(address)
 
 

@@ -16,7 +16,7 @@ from catalog.accounts.api_auth import actor
 from catalog.errors import Busy, RevisionConflict, SpecError
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.shortcuts import file_stem
+from catalog.shortcuts import file_stem, revision_of, tool_at
 from catalog.specs.spec import read_spec
 from catalog.text_diff import compare
 from playground import running
@@ -48,19 +48,6 @@ def run_for(request: HttpRequest, run_id: str) -> Run:
     if run is None:
         raise Http404
     return run
-
-
-def tool_at(slug: str) -> Tool:
-    """The tool with its current revision.
-
-    Raises:
-        Http404: there is none.
-    """
-    tools = Tool.objects.select_related("current").defer("current__source")
-    tool: Tool | None = tools.filter(slug=slug).first()
-    if tool is None or tool.current is None:
-        raise Http404
-    return tool
 
 
 def result_context(run: Run) -> dict[str, object]:
@@ -183,7 +170,7 @@ def keep_example(request: HttpRequest, run_id: str) -> HttpResponse:
     """Make a run an example of its tool: see what that changes in the spec, then publish it."""
     run = run_for(request, run_id)
     tool = tool_at(run.tool.slug)
-    current = tool.current or run.revision
+    current = revision_of(tool)
     description = " ".join(request.POST.get("description", "").split())[:200]
     context: dict[str, object] = {
         "run": run,

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods
 from catalog.accounts.api_auth import actor
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, Unreachable
+from catalog.shortcuts import revision_of, tool_at
 from playground import running
 from playground.try_page import Trial
-from playground.views.runs import result_context, tool_at
+from playground.views.runs import result_context
 
 BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
 
@@ -25,7 +26,7 @@ BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
 def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Fill in what a tool takes, run it, see what came back. Every press but *Run* draws the form again."""
     tool = tool_at(slug)
-    trial = Trial(tool, tool.current, request.user)  # type: ignore[arg-type]
+    trial = Trial(tool, revision_of(tool), request.user)  # type: ignore[arg-type]
     address = reverse("playground:try", args=[slug])
     if request.method != "POST":
         unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None

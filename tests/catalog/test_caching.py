@@ -5,7 +5,7 @@ import pytest
 from django.core.management import call_command
 
 from catalog.accounts.models import User
-from catalog.caching import MAX_ANSWERS, MAX_CHARACTERS, MAX_KEPT, VersionedCache
+from catalog.caching import DEFAULT_ENTRIES, MAX_CHARACTERS, MAX_ENTRIES, LRUCache
 from catalog.lifecycle import archive
 from catalog.listing import facets as faceting
 from catalog.listing.facets import facets_at_once, facets_of, uncounted_facets
@@ -22,23 +22,23 @@ def counts_of(facets):
     return {option.label: option.count for facet in facets for option in facet.options}
 
 
-def test_what_is_remembered_is_found_out_once_for_each_thing_it_depends_on():
+def test_what_is_cache_is_found_out_once_for_each_thing_it_depends_on():
     asked = []
-    remembered = VersionedCache()
+    cache = LRUCache()
 
     for key in ("a", "b", "a"):
-        remembered.ask(key, lambda key=key: asked.append(key) or key)
+        cache.get_or_compute(key, lambda key=key: asked.append(key) or key)
 
     assert asked == ["a", "b"]
 
 
-def test_no_more_is_remembered_than_there_is_room_for():
-    remembered = VersionedCache()
+def test_no_more_is_cache_than_there_is_room_for():
+    cache = LRUCache()
 
-    for number in range(MAX_KEPT + 1):
-        remembered.ask(number, lambda: "answer")
+    for number in range(DEFAULT_ENTRIES + 1):
+        cache.get_or_compute(number, lambda: "answer")
 
-    assert (remembered.get(0), remembered.get(1)) == (None, "answer")
+    assert (cache.get(0), cache.get(1)) == (None, "answer")
 
 
 def test_counts_are_asked_once_and_again_when_the_catalog_changed(
@@ -124,28 +124,28 @@ def test_what_was_drawn_is_drawn_again_after_a_change(client, stranger: Program)
 
 
 def test_answers_are_forgotten_by_their_weight_the_eldest_first():
-    remembered = VersionedCache(most=10, weigh=len)
+    cache = LRUCache(max_weight=10, weigh=len)
 
     for text in ("aaaa", "bbbb", "cccc"):
-        remembered.ask(text, lambda text=text: text)
+        cache.get_or_compute(text, lambda text=text: text)
 
-    assert [remembered.get(text) for text in ("aaaa", "bbbb", "cccc")] == [None, "bbbb", "cccc"]
-    assert remembered.ask("far too heavy", lambda: "far too heavy") == "far too heavy"
-    assert remembered.get("cccc") is None
+    assert [cache.get(text) for text in ("aaaa", "bbbb", "cccc")] == [None, "bbbb", "cccc"]
+    assert cache.get_or_compute("far too heavy", lambda: "far too heavy") == "far too heavy"
+    assert cache.get("cccc") is None
 
 
 def test_light_answers_to_long_questions_are_not_kept_without_end():
-    remembered = VersionedCache(most=MAX_CHARACTERS, weigh=len)
+    cache = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 
-    for number in range(MAX_ANSWERS + 1):
-        remembered.ask(number, lambda: "nothing found")
+    for number in range(MAX_ENTRIES + 1):
+        cache.get_or_compute(number, lambda: "nothing found")
 
-    assert (remembered.get(0), remembered.get(1)) == (None, "nothing found")
+    assert (cache.get(0), cache.get(1)) == (None, "nothing found")
 
 
 def test_facets_of_long_words_are_forgotten_before_they_fill_the_memory(monkeypatch):
     make_tool("greet")
-    monkeypatch.setattr(faceting._facets, "_most", 1_000_000)
+    monkeypatch.setattr(faceting._facets, "_max_weight", 1_000_000)
     long, other = ({"words": f"{number}{'!' * 15_000}"} for number in range(2))
 
     first = facets_of(CatalogSearch(**long))
@@ -187,7 +187,7 @@ def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, mo
 
 
 def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
-    remembered = VersionedCache()
+    cache = LRUCache()
     computing, go_on = threading.Event(), threading.Event()
     computed, answers = [], []
 
@@ -197,12 +197,12 @@ def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
         go_on.wait(30)
         return "answer"
 
-    threads = [threading.Thread(target=lambda: answers.append(remembered.ask("key", compute))) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: answers.append(cache.get_or_compute("key", compute))) for _ in range(8)]
     threads[0].start()
     assert computing.wait(30)
     for thread in threads[1:]:
         thread.start()
-    assert remembered.ask("another key", lambda: "at once") == "at once"
+    assert cache.get_or_compute("another key", lambda: "at once") == "at once"
     go_on.set()
     for thread in threads:
         thread.join(30)
@@ -211,7 +211,7 @@ def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
 
 
 def test_an_answer_that_fails_is_computed_again_by_whoever_waited_for_it():
-    remembered = VersionedCache()
+    cache = LRUCache()
     computing, go_on = threading.Event(), threading.Event()
     answers = []
 
@@ -222,10 +222,10 @@ def test_an_answer_that_fails_is_computed_again_by_whoever_waited_for_it():
 
     def ask_and_fail():
         with pytest.raises(ValueError, match="it failed"):
-            remembered.ask("key", fail)
+            cache.get_or_compute("key", fail)
 
     first = threading.Thread(target=ask_and_fail)
-    second = threading.Thread(target=lambda: answers.append(remembered.ask("key", lambda: "answer")))
+    second = threading.Thread(target=lambda: answers.append(cache.get_or_compute("key", lambda: "answer")))
     first.start()
     assert computing.wait(30)
     second.start()
@@ -234,4 +234,4 @@ def test_an_answer_that_fails_is_computed_again_by_whoever_waited_for_it():
     second.join(30)
 
     assert answers == ["answer"]
-    assert remembered.ask("key", lambda: "yet another") in {"answer", "yet another"}
+    assert cache.get_or_compute("key", lambda: "yet another") in {"answer", "yet another"}

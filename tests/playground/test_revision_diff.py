@@ -5,6 +5,7 @@ import json
 import pytest
 
 from catalog import revision_diff
+from catalog.caching import LRUCache
 from catalog.publishing import publish
 from catalog.revision_diff import meaning_of
 from catalog.specs.spec import read_spec
@@ -21,7 +22,7 @@ def revision(**parameters):
 
 
 def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
-    monkeypatch.setattr(revision_diff, "_kept", type(revision_diff._kept)())
+    monkeypatch.setattr(revision_diff, "_differences", LRUCache())
     place = {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
     old = revision(properties={"place": place}, required=["place"])
     new = revision(properties={"place": {**place, "maxLength": 4}}, required=["place"])
@@ -33,7 +34,7 @@ def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
 
 
 def test_what_people_sent_in_runs_is_shown_to_nobody_else(monkeypatch):
-    monkeypatch.setattr(revision_diff, "_kept", type(revision_diff._kept)())
+    monkeypatch.setattr(revision_diff, "_differences", LRUCache())
     old = revision(properties={"place": {"type": "string"}})
     new = revision(properties={"place": {"type": "string", "maxLength": 20}})
     Run.objects.create(

@@ -17,8 +17,8 @@ Nothing here knows Django. `jsonschema` runs the schema, with keywords of our ow
 """
 
 from catalog.json_schema.validation.budget import Budget
-from catalog.json_schema.validation.compile import CheckResult, CompiledSchema, compile_schema, compiled_for
+from catalog.json_schema.validation.compile import CheckResult, CompiledSchema, compile_schema
 from catalog.json_schema.validation.errors import Violation
 from catalog.json_schema.validation.subschema import Subschema
 
-__all__ = ["Budget", "CheckResult", "CompiledSchema", "Subschema", "Violation", "compile_schema", "compiled_for"]
+__all__ = ["Budget", "CheckResult", "CompiledSchema", "Subschema", "Violation", "compile_schema"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import islice
-from threading import Lock
 from typing import Final, Literal
 
 from catalog.errors import Problem
@@ -18,7 +16,6 @@ from catalog.json_schema.validation.subschema import Subschema, root_of
 from catalog.jsontext.reader import JSON
 
 MAX_PROBLEMS: Final = 50
-MAX_COMPILED: Final = 256
 
 Verdict = Literal["conforms", "violates", "unchecked"]
 
@@ -77,20 +74,3 @@ def compile_schema(schema: JSON, *, asserts_formats: bool = True) -> CompiledSch
     made when it is first asked for, and kept.
     """
     return CompiledSchema(schema, asserts_formats=asserts_formats)
-
-
-_compiled: OrderedDict[str, CompiledSchema] = OrderedDict()
-_compiled_lock = Lock()
-
-
-def compiled_for(key: str, schema: JSON) -> CompiledSchema:
-    """`compile_schema(schema)`, remembered under `key` (the revision's SHA-256 and where in it the schema stands)."""
-    with _compiled_lock:
-        known = _compiled.get(key)
-        if known is None:
-            known = _compiled[key] = compile_schema(schema)
-            if len(_compiled) > MAX_COMPILED:
-                _compiled.popitem(last=False)
-        else:
-            _compiled.move_to_end(key)
-        return known

@@ -1,7 +1,7 @@
 import pytest
 from django.http import QueryDict
 
-from catalog.caching import VersionedCache
+from catalog.caching import LRUCache
 from catalog.hooks import hooks
 from catalog.listing.facets import facets_of
 from catalog.listing.pagination import BadCursor, Cursor
@@ -372,7 +372,7 @@ def test_a_list_is_ordered_by_name_without_regard_to_case(catalog):
 @pytest.mark.corpora
 def test_a_count_stops_at_its_bound(catalog, monkeypatch):
     monkeypatch.setattr("catalog.listing.results.COUNT_AT_MOST", 100)
-    monkeypatch.setattr("catalog.listing.results._counts", VersionedCache())
+    monkeypatch.setattr("catalog.listing.results._counts", LRUCache())
 
     page = CatalogSearch().page()
     found = CatalogSearch(words="get").page()

@@ -9,8 +9,8 @@ import jsonschema_rs
 import pytest
 
 from catalog.json_schema.dialects import DIALECTS
-from catalog.json_schema.validation import Budget, compile_schema, compiled_for
-from catalog.json_schema.validation.compile import MAX_COMPILED, MAX_PROBLEMS
+from catalog.json_schema.validation import Budget, compile_schema
+from catalog.json_schema.validation.compile import MAX_PROBLEMS
 from catalog.json_schema.validation.drafts import VALIDATOR_CLASSES
 from catalog.json_schema.validation.errors import MAX_POINTER_CHARACTERS
 from catalog.jsontext.pointers import resolve_pointer
@@ -668,15 +668,6 @@ def test_a_place_knows_its_draft():
     root = compile_schema({"$schema": DRAFT_07, "properties": {"a": {}}}).root
 
     assert root.sub("properties", "a").dialect.name == "07"
-
-
-def test_a_compiled_schema_is_remembered_under_its_key():
-    one = compiled_for("sha:parameters", {"type": "string"})
-
-    assert compiled_for("sha:parameters", {"type": "string"}) is one
-    for n in range(MAX_COMPILED):
-        compiled_for(f"sha:{n}", {})
-    assert compiled_for("sha:parameters", {"type": "string"}) is not one
 
 
 def test_many_threads_can_check_with_one_compiled_schema():
