@@ -1,8 +1,8 @@
-"""Judging specs: each revision once, when it is published alone, or afterwards where many come at once.
+"""Assess each revision once: while publishing a single spec, or in the background after a bulk upload.
 
-It takes about 0.5 ms per spec, longer than publishing it in bulk, so that what publishes many leaves it to others: the
-server (a thread of one of its processes), the end of `load_specs`, or `judge_tools`. One of them does it at a time; the
-others see that it is being done (`Turn`). Where one ends halfway, what it has judged is stored, and the next goes on.
+An assessment takes about 0.5 ms per spec, longer than publishing it in bulk. Bulk uploads therefore leave the backlog
+to the server (a thread of one of its processes), to the end of `load_specs`, or to `judge_tools`. One of them works at
+a time; the others see `LockHeld`. Assessments are stored in batches: if a process ends halfway, the next continues.
 """
 
 from __future__ import annotations
@@ -31,82 +31,83 @@ from catalog.specs.spec import ToolSpec
 
 log = logging.getLogger(__name__)
 
-BATCH: Final = 25  # revisions per transaction: others who want to write wait for some 20 ms
-WINDOW: Final = 5_000  # revisions that one query goes through to find those that are not judged
+BATCH: Final = 25  # revisions per transaction: other writers wait for about 20 ms
+WINDOW: Final = 5_000  # revisions that one query searches for unassessed ones
 POLL_S: Final = 2.0
 AFTER_FAULT_S: Final = 60.0
-MANY: Final = 50  # revisions between two batches: more of them are an upload under way, which needs the processor more
-# The thread of a server rests so many times as long as it works, for others need the processor more: those most that
-# wait for an answer, who may have to wait for the interpreter until a step of judging ends.
+MANY: Final = 50  # more new revisions than this between two batches mean a running upload, which needs the CPU more
+# The server's thread rests for a multiple of the time that it works, because others need the CPU more: above all
+# requests, which may have to wait for the interpreter until a step of an assessment ends.
 REST: Final = 2.0
 REST_WHILE_BUSY: Final = 30.0
 
-JUDGED_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
+ASSESSMENT_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
 
 
 # -- one spec ---------------------------------------------------------------------------------------------------------
 
 
 def assessment_of(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment | None:
-    """As `assess`; None, and a line in the log, where it fails: nothing that is published shall fail with it."""
+    """As `assess`; logs a failure and returns None, so that it never stops a spec from being published."""
     try:
         return assess(spec, waived)
     except Exception:
-        log.exception("The spec of %r could not be judged.", spec.tool_id)
+        log.exception("The spec of %r could not be assessed.", spec.tool_id)
         return None
 
 
 @dataclass(frozen=True)
 class EarlierAssessments:
-    """How specs are judged that are about to be published, and what was waived of their tools when that was done."""
+    """Assessments of specs before the transaction that publishes them, and the waivers that applied to them."""
 
     found: Mapping[str, SpecAssessment] = field(default_factory=dict)  # by the hashes of the specs
     waived: Mapping[str, list[WaivedFinding]] = field(default_factory=dict)  # by the tools' ids
 
-    def still(self, specs: Sequence[ToolSpec]) -> Mapping[str, SpecAssessment]:
-        """Without those of whose tools something else is waived by now. The caller holds the index."""
+    def still_valid(self, specs: Sequence[ToolSpec]) -> Mapping[str, SpecAssessment]:
+        """The assessments whose tools still have the same waivers. The caller has locked the index."""
         if not self.found:
             return {}
-        now = _waived_of_ids(specs)
+        now = _waived_by_id(specs)
         changed = {spec.sha256 for spec in specs if now.get(spec.tool_id) != self.waived.get(spec.tool_id)}
-        return {key: assessment_of for key, assessment_of in self.found.items() if key not in changed}
+        return {key: assessment for key, assessment in self.found.items() if key not in changed}
 
 
 def earlier_assessments(specs: Sequence[ToolSpec]) -> EarlierAssessments:
-    """As `assessment_of`, with what is waived of the tools that the specs are of."""
-    waived = _waived_of_ids(specs)
+    """Assess specs that are about to be published, with the waivers of their tools."""
+    waived = _waived_by_id(specs)
     found = {spec.sha256: assessment_of(spec, waived.get(spec.tool_id, ())) for spec in specs}
     return EarlierAssessments({key: result for key, result in found.items() if result}, waived)
 
 
-def _waived_of_ids(specs: Sequence[ToolSpec]) -> dict[str, list[WaivedFinding]]:
+def _waived_by_id(specs: Sequence[ToolSpec]) -> dict[str, list[WaivedFinding]]:
     waived: dict[str, list[WaivedFinding]] = {}
     for waiver in Waiver.objects.filter(tool__tool_id__in=[spec.tool_id for spec in specs]).select_related("tool"):
         waived.setdefault(waiver.tool.tool_id, []).append(waiver.waived)
     return waived
 
 
-def copy_to_tools(tool: Tool, assessment_of: SpecAssessment | None) -> None:
-    """Set the columns of a tool; None: its current revision is not judged yet."""
-    tool.score, tool.grade = (assessment_of.score, assessment_of.grade) if assessment_of else (None, None)
+def copy_to_tool(tool: Tool, assessment: SpecAssessment | None) -> None:
+    """Set the assessment columns of a tool; None: its current revision is not assessed yet."""
+    tool.score, tool.grade = (assessment.score, assessment.grade) if assessment else (None, None)
     for key, column in USABLE_COLUMNS.items():
-        setattr(tool, column, key in assessment_of.usable if assessment_of else None)
+        setattr(tool, column, key in assessment.usable if assessment else None)
 
 
-def store_assessments(revision: int, assessment_of: SpecAssessment) -> Assessment:
+def assessment_row(revision: int, assessment: SpecAssessment) -> Assessment:
+    """The unsaved row for the revision with this primary key."""
     return Assessment(
-        revision_id=revision, score=assessment_of.score, usable=" ".join(assessment_of.usable), assessed_by=ASSESSED_BY
-    )  # fmt: skip
+        revision_id=revision, score=assessment.score, usable=" ".join(assessment.usable), assessed_by=ASSESSED_BY
+    )
 
 
 def assess_again(tool: Tool) -> None:
-    """After a waiver changed: the current revision now, the others later.
+    """Assess a tool again after a waiver changed: the current revision now, the others in the background.
 
-    The caller is in a transaction, and holds the index.
+    The caller is in a transaction and has locked the index.
     """
     Assessment.objects.filter(revision__tool=tool).update(assessed_by=0)
     if tool.current is not None:
-        result = assessment_of(tool.current.spec, _waived_of([tool.current]).get(tool.pk, ()))
+        result = assessment_of(tool.current.spec, _waived_by_tool([tool.current]).get(tool.pk, ()))
         _store([tool.current], {tool.current.pk: result} if result else {})
 
 
@@ -115,13 +116,13 @@ def assess_again(tool: Tool) -> None:
 
 @dataclass
 class Backlog:
-    """What is not judged yet. `after`: all revisions up to this primary key have been looked at."""
+    """The revisions that are not assessed yet. `after`: all revisions up to this primary key have been checked."""
 
     after: int = 0
     failed: set[int] = field(default_factory=set)
 
     def next(self, limit: int) -> list[Revision]:
-        """Some of it, the oldest first; [] where all is judged."""
+        """The oldest unassessed revisions; [] if every revision is assessed."""
         outdated = Revision.objects.filter(assessment__assessed_by__lt=ASSESSED_BY).exclude(pk__in=self.failed)
         found = list(outdated[:limit])
         if found:
@@ -138,19 +139,19 @@ class Backlog:
 
 
 def assess_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _: None) -> int:
-    """Assessor the next few of the backlog.
+    """Assess the next batch of the backlog.
 
     Args:
-        backlog: what is left; it is less afterwards.
-        rest: called between the steps of the work with how many seconds the last one took.
+        backlog: the unassessed revisions; the batch is removed from it.
+        rest: called after each step with the seconds that the step took.
 
     Returns:
-        How many; 0 where all is judged.
+        The size of the batch; 0 if every revision is assessed.
     """
     revisions = backlog.next(BATCH)
     if not revisions:
         return 0
-    waived = _waived_of(revisions)
+    waived = _waived_by_tool(revisions)
     found = {}
     for revision in revisions:
         started = time.monotonic()
@@ -159,9 +160,9 @@ def assess_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _
     started = time.monotonic()
     with transaction.atomic():
         search_index().hold()
-        now = _waived_of(revisions)
+        now = _waived_by_tool(revisions)
         for revision in revisions:
-            if now.get(revision.tool_id) != waived.get(revision.tool_id):  # somebody waived something meanwhile
+            if now.get(revision.tool_id) != waived.get(revision.tool_id):  # a waiver changed in the meantime
                 found[revision.pk] = assessment_of(revision.spec, now.get(revision.tool_id, ()))
         _store(revisions, {key: result for key, result in found.items() if result})
     rest(time.monotonic() - started)
@@ -170,10 +171,10 @@ def assess_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _
 
 
 def assess_all(*, seconds: float | None = None) -> Iterator[int]:
-    """Assessor whatever is not judged yet, for at most so long; gives how many were, again and again.
+    """Assess the whole backlog, for at most `seconds`; yields the number assessed so far after each batch.
 
     Raises:
-        Taken: somebody else does it.
+        LockHeld: another process is assessing.
     """
     with assessment_lock():
         backlog, started, count = Backlog(), time.monotonic(), 0
@@ -186,12 +187,12 @@ def assess_all(*, seconds: float | None = None) -> Iterator[int]:
 
 
 def _newest() -> int:
-    """The primary key of the revision that came last; 0 where there is none."""
+    """The primary key of the newest revision; 0 if there is none."""
     return Revision.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
-def _waived_of(revisions: Sequence[Revision]) -> dict[int, list[WaivedFinding]]:
-    """What is waived of the tools of `revisions`, by the tool's primary key."""
+def _waived_by_tool(revisions: Sequence[Revision]) -> dict[int, list[WaivedFinding]]:
+    """The waivers of the tools of `revisions`, by the tool's primary key."""
     found: dict[int, list[WaivedFinding]] = {}
     for waiver in Waiver.objects.filter(tool__in={revision.tool_id for revision in revisions}):
         found.setdefault(waiver.tool_id, []).append(waiver.waived)
@@ -199,60 +200,60 @@ def _waived_of(revisions: Sequence[Revision]) -> dict[int, list[WaivedFinding]]:
 
 
 def _store(revisions: Sequence[Revision], found: dict[int, SpecAssessment]) -> None:
-    """Write judgements, and what tools and the index show of those of current revisions."""
-    notes = [store_assessments(revision.pk, found[revision.pk]) for revision in revisions if revision.pk in found]
+    """Write the assessments; for current revisions also update the tool and the index."""
+    rows = [assessment_row(revision.pk, found[revision.pk]) for revision in revisions if revision.pk in found]
     Assessment.objects.bulk_create(
-        notes, update_conflicts=True, unique_fields=["revision"], update_fields=["score", "usable", "assessed_by"]
+        rows, update_conflicts=True, unique_fields=["revision"], update_fields=["score", "usable", "assessed_by"]
     )
     specs = {revision.pk: revision.spec for revision in revisions}
     tools = [tool for tool in Tool.objects.filter(current__in=found) if _differs(tool, found[tool.current_id or 0])]
     for tool in tools:
-        copy_to_tools(tool, found[tool.current_id or 0])
-        tool.save(update_fields=JUDGED_COLUMNS)
+        copy_to_tool(tool, found[tool.current_id or 0])
+        tool.save(update_fields=ASSESSMENT_COLUMNS)
     index([(spec_terms_of(specs[tool.current_id or 0]), tool) for tool in tools])
 
 
-def _differs(tool: Tool, assessment_of: SpecAssessment) -> bool:
-    return (tool.score, tool.usable) != (assessment_of.score, assessment_of.usable)
+def _differs(tool: Tool, assessment: SpecAssessment) -> bool:
+    return (tool.score, tool.usable) != (assessment.score, assessment.usable)
 
 
-# -- whose turn it is -------------------------------------------------------------------------------------------------
+# -- the lock ---------------------------------------------------------------------------------------------------------
 
 
-class LockTaken(Exception):
-    """Another process of this machine judges at this moment."""
+class LockHeld(Exception):
+    """Another process of this machine is assessing."""
 
 
 @contextmanager
 def assessment_lock() -> Iterator[None]:
-    """Be the one of this machine that judges. The system ends it with the process, however that ends.
+    """Hold this machine's assessment lock. The operating system releases it when the process ends, however it ends.
 
-    On several machines with one database there may be one on each: they do some of the work twice, and no harm.
+    Several machines that share a database may each hold one: they do some of the work twice, which is harmless.
 
     Raises:
-        Taken: it is another one.
+        LockHeld: another process holds it.
     """
     descriptor = os.open(settings.DATA_DIR / "judging.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise LockTaken from error
+            raise LockHeld from error
         yield
     finally:
         os.close(descriptor)
 
 
 class Assessor:
-    """A thread of a server process that judges whatever comes, as long as it is its turn.
+    """A thread of a server process that assesses new revisions while it holds the lock.
 
-    `busy` says whether somebody uses the process; the thread then rests longer.
+    `busy` returns whether the process is handling requests; the thread then rests longer.
     """
 
     def __init__(self, busy: Callable[[], bool] = lambda: False) -> None:
         self.busy = busy
         self.closing = threading.Event()
-        self.thread = threading.Thread(target=self._work, name="judge", daemon=True)
+        self.thread = threading.Thread(target=self._work, name="assessor", daemon=True)
 
     def start(self) -> None:
         self.thread.start()
@@ -265,18 +266,18 @@ class Assessor:
         while not self.closing.wait(POLL_S):
             try:
                 with assessment_lock():
-                    self._judge()
-            except LockTaken:
+                    self._assess()
+            except LockHeld:
                 continue
-            except DatabaseError:  # locked for long, not there for a moment, not migrated yet: later
-                log.warning("Judging could not go on; it is tried again.", exc_info=True)
-            except Exception:  # a fault of ours: told, and tried again, for nobody else would begin
-                log.exception("Judging could not go on; it is tried again in %s s.", AFTER_FAULT_S)
+            except DatabaseError:  # locked for long, briefly unreachable, or not migrated yet: try again later
+                log.warning("Assessing stopped; it will be tried again.", exc_info=True)
+            except Exception:  # a bug: log it and try again, because nothing else would start the work
+                log.exception("Assessing stopped; it will be tried again in %s s.", AFTER_FAULT_S)
                 self.closing.wait(AFTER_FAULT_S)
             finally:
                 connection.close()
 
-    def _judge(self) -> None:
+    def _assess(self) -> None:
         backlog, newest = Backlog(), _newest()
         while not self.closing.is_set():
             close_old_connections()
@@ -288,5 +289,5 @@ class Assessor:
                 self.closing.wait(POLL_S)
 
     def rest(self, worked_s: float) -> None:
-        """Let others work."""
+        """Leave the CPU to others for a multiple of the time worked."""
         self.closing.wait(worked_s * (REST_WHILE_BUSY if self.busy() else REST))

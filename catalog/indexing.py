@@ -1,8 +1,8 @@
-"""What lists, facets and searches know of a tool: made here from all there is to know, for whoever changes a tool.
+"""Derive the columns and index rows that lists, facets and searches use, whenever a tool changes.
 
-That is its current spec, and what people say of it in the columns that no spec touches (see `Tool`). A verb that
-changes one of these sets it and calls `reindex`; what publishes many tools calls `mirror` before it writes their rows
-and `index` after that. Whatever else is to be found of a tool is added to `metadata_terms_of`.
+The sources are the tool's current spec and its metadata columns, which no spec changes (see `Tool`). A function that
+changes one tool sets the column and calls `reindex`; `publish_many` calls `mirror` before it writes the rows, and
+`index` afterwards. To make another fact of a tool searchable, add it to `metadata_terms_of`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MIRRORED: Final = [
 
 
 def mirror(spec: ToolSpec, tool: Tool) -> None:
-    """Copy into the tool's columns what lists and facets show of its current spec. People's word goes before it."""
+    """Copy the spec's values that lists and facets show into the tool's columns. A person's choice wins over them."""
     tool.name = spec.name
     tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
     tool.description = spec.description
@@ -60,7 +60,7 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
 
 
 def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as they are kept: on one line, not too long, each once; without those that have no letter or digit."""
+    """Tags as stored: on one line, at most `TAG_LENGTH` long, no duplicates, at least one letter or digit in each."""
     named: dict[str, str] = {}
     for tag in tags:
         shown = " ".join(tag.split())[:TAG_LENGTH]
@@ -70,18 +70,18 @@ def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def index(tools: Sequence[tuple[SpecTerms, Tool]]) -> None:
-    """Write the rows of tags and the search index of stored tools, by their current specs. No tool comes twice."""
+    """Write tag rows and search index of stored tools, given the terms of their current specs. Tools are distinct."""
     ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
     tagged = [(tool, group_key(tag)) for _, tool in tools for tag in tool.tags]
     insert([
         ToolTag(pk=pk, tool=tool, key=key, sort_name=tool.sort_name)
         for (tool, key), pk in zip(tagged, reserved_keys(ToolTag, len(tagged)), strict=True)
     ])  # fmt: skip
-    search_index().put((tool.pk, document_for(wording, metadata_terms_of(tool))) for wording, tool in tools)
+    search_index().put((tool.pk, document_for(terms, metadata_terms_of(tool))) for terms, tool in tools)
 
 
 def metadata_terms_of(tool: Tool) -> MetadataTerms:
-    """What is to be found of a tool besides its spec."""
+    """The searchable facts of a tool that are not in its spec."""
     return MetadataTerms(
         owner=tool.owner_id,
         toolkit=tool.toolkit,
@@ -94,14 +94,14 @@ def metadata_terms_of(tool: Tool) -> MetadataTerms:
 
 @contextmanager
 def changing_tool(tool: Tool, *, seen: Collection[str] | None = None) -> Iterator[Tool]:
-    """The tool as it is stored, while nobody else changes tools: to be changed within, in one transaction.
+    """Lock the index and yield the stored tool, to be changed inside the block, in one transaction.
 
     Args:
         tool: as the caller read it.
-        seen: entity tags of the tool as the caller saw it; None where that does not matter, "*" where any will do.
+        seen: entity tags of the tool as the caller saw it; None skips the check, "*" accepts any.
 
     Raises:
-        RevisionConflict: the tool is none of those.
+        RevisionConflict: the tool's entity tag is not one of them.
     """
     with transaction.atomic():
         search_index().hold()
@@ -112,7 +112,7 @@ def changing_tool(tool: Tool, *, seen: Collection[str] | None = None) -> Iterato
 
 
 def reindex(tool: Tool, *changed: str) -> None:
-    """Store the columns `changed` of a tool, and what follows from them. The caller holds the index."""
+    """Store the columns `changed` of a tool and everything derived from them. The caller has locked the index."""
     if tool.current is None:
         tool.save(update_fields=changed)
         return
@@ -122,7 +122,7 @@ def reindex(tool: Tool, *changed: str) -> None:
 
 
 def takes(parameters: JSON) -> str:
-    """The names of the outermost parameters as one line: "owner, repo, method +3"; "" where there are none."""
+    """The names of the outermost parameters as one line: "owner, repo, method +3"; "" if there are none."""
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
     names = [" ".join(name.split()) for name in properties] if isinstance(properties, dict) else []
     line = ""

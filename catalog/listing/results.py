@@ -302,7 +302,7 @@ class CatalogSearch:
     def tools(self) -> ToolQuerySet:
         """The tools of the chosen facets, without regard to words."""
         tools = Tool.objects.all() if self.archived else Tool.objects.available()
-        tools = tools.only_runnable(self.runnable).only_holding(self.examples_hold).usable_with(self.usable)
+        tools = tools.only_runnable(self.runnable).only_passing(self.examples_hold).usable_with(self.usable)
         if self.grade is not None:
             tools = tools.filter(grade=self.grade)
         if self.score is not None:

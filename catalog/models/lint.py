@@ -1,4 +1,4 @@
-"""What is stored of lint: how each revision was judged, and what people decided to live with."""
+"""Lint assessments of revisions, and waivers."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ REASON_LENGTH: Final = 500
 
 
 class Assessment(models.Model):
-    """How a revision was judged, with the waivers of that moment.
+    """The lint assessment of a revision, with the waivers of that moment.
 
-    `assessed_by` is `ASSESSED_BY` of the rules that did it; 0 where it is to be done again because a waiver changed.
+    `assessed_by` is the `ASSESSED_BY` of the rules that were used; 0 if a waiver changed and it must be assessed again.
     """
 
     revision = models.OneToOneField("catalog.Revision", primary_key=True, on_delete=models.CASCADE)
     score = models.PositiveSmallIntegerField()
-    usable = models.CharField(max_length=200, blank=True)  # the keys of formats, a space between them
+    usable = models.CharField(max_length=200, blank=True)  # the keys of formats, separated by spaces
     assessed_by = models.PositiveIntegerField(db_index=True)
 
     def __str__(self) -> str:
         return f"revision {self.revision_id}: {self.score}"
 
     @property
-    def judged(self) -> SpecAssessment:
+    def result(self) -> SpecAssessment:
         return SpecAssessment(self.score, tuple(self.usable.split()))
 
 
 class Waiver(models.Model):
-    """Somebody's decision that a finding of a tool is as it should be, and why."""
+    """A user's decision that a finding of a tool is acceptable, and the reason."""
 
     tool = models.ForeignKey("catalog.Tool", on_delete=models.CASCADE, related_name="waivers", db_index=False)
     rule = models.CharField(max_length=RULE_LENGTH)
-    pointer = models.CharField(max_length=POINTER_LENGTH, blank=True)  # "": wherever the rule finds something
+    pointer = models.CharField(max_length=POINTER_LENGTH, blank=True)  # "": every finding of the rule
     reason = models.CharField(max_length=REASON_LENGTH)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)

@@ -1,4 +1,4 @@
-"""The catalog's tables: tools, and the revisions of their specs; and the questions about many tools."""
+"""Tools, the revisions of their specs, and the queries about many tools."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ USABLE_COLUMNS = {key: f"usable_{key.replace('-', '_')}" for key in FORMATS}  # 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
     def available(self) -> ToolQuerySet:
-        """Without the archived ones."""
+        """Tools that are not archived."""
         return self.filter(archived_at=None)
 
     def runnable(self) -> ToolQuerySet:
-        """Those that an installed factory serves."""
+        """Tools that an installed factory provides."""
         return self.filter(tool_id__in=hooks.runnable_tool_ids())
 
-    def with_holding_examples(self) -> ToolQuerySet:
-        """Those whose examples all passed when they were tried last."""
+    def with_passing_examples(self) -> ToolQuerySet:
+        """Tools whose examples all passed when they were last run."""
         return self.filter(pk__in=hooks.tools_with_passing_examples())
 
     def usable_with(self, formats: Iterable[str]) -> ToolQuerySet:
-        """Those that all of these formats (their keys) take as they are."""
+        """Tools that all of these formats (given by key) accept without changes."""
         return self.filter(**{USABLE_COLUMNS[key]: True for key in formats})
 
     def in_toolkit(self, name: str) -> ToolQuerySet:
@@ -52,7 +52,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return self.filter(toolkit_key=key) if key else self.none()
 
     def tagged(self, tags: Sequence[str]) -> ToolQuerySet:
-        """Those that have all of these tags. The row of the first is `tagged`, by which they can be walked in order."""
+        """Tools with all of these tags. The alias `tagged` is the row of the first tag: an index for ordered paging."""
         if not tags:
             return self
         first, *others = map(group_key, tags)
@@ -63,7 +63,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return tools
 
     def matching(self, words: str) -> ToolQuerySet:
-        """Those of which all holds that the query asks for; all where it asks for nothing. They have no order."""
+        """Tools that fulfil everything that the query asks for; all tools for an empty query. Unordered."""
         plan = plan_of(Query.from_text(words))
         if not plan.query:
             return self
@@ -71,52 +71,52 @@ class ToolQuerySet(models.QuerySet["Tool"]):
             return self.none()
         wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted) or (EVERY_TOOL,)
         tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
-        return tools.only_runnable(plan.query.runnable).only_holding(plan.query.examples_hold)
+        return tools.only_runnable(plan.query.runnable).only_passing(plan.query.examples_hold)
 
     def only_runnable(self, choice: bool | None) -> ToolQuerySet:
         if choice is None:
             return self
         return self.runnable() if choice else self.exclude(pk__in=Tool.objects.runnable().values("pk"))
 
-    def only_holding(self, choice: bool | None) -> ToolQuerySet:
+    def only_passing(self, choice: bool | None) -> ToolQuerySet:
         if choice is None:
             return self
-        return self.with_holding_examples() if choice else self.exclude(pk__in=hooks.tools_with_passing_examples())
+        return self.with_passing_examples() if choice else self.exclude(pk__in=hooks.tools_with_passing_examples())
 
     def by_name(self) -> ToolQuerySet:
-        """In the order of lists: by name without regard to case, then by age."""
+        """In the order of lists: by name, ignoring case, then by age."""
         return self.order_by("sort_name", "pk")
 
     def for_rows(self) -> ToolQuerySet:
-        """With what a row shows, and of what the tools refer to but what is said of it there."""
+        """With the columns that a row shows: all of the tool's own, and a few of related objects."""
         own = [field.attname for field in Tool._meta.concrete_fields]
-        beside = (
+        related = (
             "current__number",
             "current__sha256",
             "owner__username",
             "superseded_by__tool_id",
             "superseded_by__slug",
         )
-        return self.select_related("current", "owner", "superseded_by").only(*own, *beside)
+        return self.select_related("current", "owner", "superseded_by").only(*own, *related)
 
     def with_current(self) -> ToolQuerySet:
-        """With the current revision at hand, for pages that show its text."""
+        """With the current revision loaded, for pages that show its text."""
         return self.select_related("current", "owner", "superseded_by")
 
 
 class Tool(models.Model):
-    """One entry of the catalog. Its columns mirror the current revision, so that lists need no JSON.
+    """One entry of the catalog. Its columns mirror the current revision, so that lists need not parse JSON.
 
-    What people say of it besides stays whatever is published: its owner, a toolkit if it is `toolkit_chosen`, tags that
-    were added, and that it is deprecated if that was `deprecation_chosen`; else these are as the spec has them.
+    A new revision does not change the metadata that users set: the owner, the added tags, the toolkit if
+    `toolkit_chosen`, and the deprecation if `deprecation_chosen`. Otherwise toolkit and deprecation come from the spec.
     """
 
     tool_id = models.CharField(max_length=255, unique=True)
     slug = models.CharField(max_length=120, unique=True)
     name = models.CharField(max_length=255)
-    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # the name as lists order it: without regard to case
+    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # the name as lists order it: ignoring case
     description = models.TextField(blank=True)
-    takes = models.CharField(max_length=TAKES_LENGTH, blank=True)  # names of parameters, as a row shows them
+    takes = models.CharField(max_length=TAKES_LENGTH, blank=True)  # parameter names, as a row shows them
     configurable = models.BooleanField(default=False)
     has_examples = models.BooleanField(default=False)
     has_return_type = models.BooleanField(default=False)
@@ -136,7 +136,7 @@ class Tool(models.Model):
     superseded_by = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes", db_index=False
     )
-    # how its current revision was judged (see judging.py); None of all of these: it is not judged yet
+    # the assessment of the current revision (see assessments.py); all are None if it is not assessed yet
     score = models.PositiveSmallIntegerField(null=True, blank=True)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)  # the lowest score of its grade
     usable_mcp = models.BooleanField(null=True)
@@ -152,7 +152,7 @@ class Tool(models.Model):
     objects = ToolQuerySet.as_manager()
 
     class Meta:
-        # One index per list that can be asked for: each is walked in order, never sorted.
+        # One index per list that can be requested: each is read in order, never sorted.
         indexes = [
             models.Index(fields=["sort_name", "id"], name="tool_by_name", condition=models.Q(archived_at=None)),
             models.Index(
@@ -193,7 +193,7 @@ class Tool(models.Model):
 
     @property
     def usable(self) -> tuple[str, ...]:
-        """The keys of the formats that take it as it is; none where it is not judged yet."""
+        """The keys of the formats that accept it without changes; () if it is not assessed yet."""
         return tuple(key for key, column in USABLE_COLUMNS.items() if getattr(self, column))
 
     @property
@@ -202,7 +202,7 @@ class Tool(models.Model):
 
     @property
     def tags(self) -> list[str]:
-        """The tags of its spec and those that were added, each once (as `group_key` compares them)."""
+        """The tags of its spec and the added ones, without duplicates (compared by `group_key`)."""
         both = [*self.spec_tags.splitlines(), *self.added_tags.splitlines()]
         return list({group_key(tag): tag for tag in reversed(both)}.values())[::-1]
 
@@ -213,26 +213,26 @@ class Tool(models.Model):
 
     @property
     def etag(self) -> str:
-        """Changes with whatever the catalog says of the tool: its revision, what people say besides, what is found."""
+        """Changes with the revision, the metadata, and facts that the site computes (a factory, the assessment)."""
         found = (self.runnable, self.score, self.score is not None and self.usable)
         return f'"{self._version}.{_hashed(found)}"' if any(found) else f'"{self._version}"'
 
     @property
     def _version(self) -> str:
-        """The part of the entity tag that people change."""
+        """The part of the entity tag that users change."""
         number, sha256 = (self.current.number, self.current.sha256) if self.current else (0, "")
-        said = (
+        metadata = (
             self.owner_id,
             self.toolkit_chosen and (self.toolkit,),
             self.added_tags,
             self.deprecation_chosen and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
         )
-        return f"{number}-{sha256[:16]}{'-archived' * self.archived}{f'-{_hashed(said)}' if any(said) else ''}"
+        return f"{number}-{sha256[:16]}{'-archived' * self.archived}{f'-{_hashed(metadata)}' if any(metadata) else ''}"
 
     def is_as_seen(self, etags: Collection[str]) -> bool:
         """Whether one of these entity tags is the tool's; "*" always is.
 
-        What the site finds by itself (that it runs here, its score) makes nobody's view of it outdated.
+        Facts that the site computes (whether the tool runs here, its score) do not make a user's view outdated.
         """
         return "*" in etags or self._version in {etag.strip('"').partition(".")[0] for etag in etags}
 
@@ -242,7 +242,7 @@ def _hashed(facts: tuple[object, ...]) -> str:
 
 
 class ToolTag(models.Model):
-    """A tag of a tool, where lists by tag are walked in order."""
+    """A tag of a tool, with an index for reading the list of a tag in order."""
 
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="tag_rows", db_index=False)
     key = models.CharField(max_length=GROUP_KEY_LENGTH)  # as tags are compared: `group_key`
@@ -275,12 +275,12 @@ class Revision(models.Model):
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The numbers of the revision before it, and its own, as an address has them."""
+        """The number of the previous revision and its own, as used in a URL."""
         return self.number - 1, self.number
 
     @property
     def score(self) -> int | None:
-        """Its lint score; None where it is not judged yet. Its assessment should be at hand."""
+        """Its lint score; None if it is not assessed yet. Load its assessment beforehand (`select_related`)."""
         found: Assessment | None = getattr(self, "assessment", None)
         return found.score if found else None
 

@@ -1,4 +1,4 @@
-"""The tables of large uploads: how far each is, and what became of its specs (see uploading.py)."""
+"""Large uploads: the progress of each, and the outcomes of its specs (see uploads/jobs.py)."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from django.urls import reverse
 from django.utils import timezone
 
 OUTCOMES = ("created", "revised", "unchanged", "rejected")
-SILENT_S = 60  # after which who carries out an upload is gone
+SILENT_S = 60  # without a sign of life for this long, the process of an upload counts as ended
 
 
 def new_upload_id() -> str:
-    """32 hex digits that nobody can guess."""
+    """32 hex digits that cannot be guessed."""
     return uuid.uuid4().hex
 
 
 class Upload(models.Model):
-    """A large upload: how far it is, and what came of it."""
+    """A large upload: its progress and its results."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_upload_id, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
-    names = models.TextField()  # of its files, one per line
+    names = models.TextField()  # names of its files, one per line
     dry_run = models.BooleanField(default=False)
     prefix = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    seen_at = models.DateTimeField(default=timezone.now)  # the last sign of life of who carries it out
-    lease_id = models.CharField(max_length=32, default=new_upload_id, editable=False)  # who alone may carry it out
+    seen_at = models.DateTimeField(default=timezone.now)  # the last sign of life of its process
+    lease_id = models.CharField(
+        max_length=32, default=new_upload_id, editable=False
+    )  # only the thread with it may write
     ended_at = models.DateTimeField(null=True, blank=True)
     failed = models.BooleanField(default=False)
-    total = models.PositiveIntegerField(null=True, blank=True)  # texts in its files, as soon as they are counted
-    read = models.PositiveIntegerField(default=0)  # of them, that are dealt with
+    total = models.PositiveIntegerField(null=True, blank=True)  # number of texts in its files, once counted
+    read = models.PositiveIntegerField(default=0)  # number of texts processed
     created = models.PositiveIntegerField(default=0)
     revised = models.PositiveIntegerField(default=0)
     unchanged = models.PositiveIntegerField(default=0)
@@ -47,22 +49,22 @@ class Upload(models.Model):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many specs have each outcome."""
+        """The number of specs with each outcome."""
         return {outcome: getattr(self, outcome) for outcome in OUTCOMES}
 
     @property
     def is_active(self) -> bool:
-        """Whether it is under way, as far as can be told."""
+        """Whether it is running, as far as is known."""
         return self.ended_at is None and not self.is_silent
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has not ended, and nobody gives a sign of life: its process was stopped."""
+        """Whether it has not ended but there is no sign of life: its process was stopped."""
         return self.ended_at is None and timezone.now() - self.seen_at > timedelta(seconds=SILENT_S)
 
 
 class UploadedSpec(models.Model):
-    """What became of one spec of a large upload."""
+    """The outcome of one spec of a large upload."""
 
     upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="specs", db_index=False)
     position = models.PositiveIntegerField()  # in the upload, from 1
@@ -75,7 +77,7 @@ class UploadedSpec(models.Model):
     revision = models.PositiveIntegerField(default=0)
     archived = models.BooleanField(default=False)
     details_json = models.TextField(blank=True)  # faults and origin, as JSON
-    text = models.TextField(blank=True)  # to be put right, or to be compared
+    text = models.TextField(blank=True)  # for correcting a rejected spec, or comparing a revised one
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["upload", "position"], name="one_spec_per_position")]

@@ -105,7 +105,7 @@ class MetadataRestore:
         self._last = piece.kept.tool_id
         return self._last if Tool.objects.filter(tool_id=self._last, created_at__gte=self.since).exists() else None
 
-    def beginnings(self, batch: Sequence[Candidate]) -> dict[str, Mapping[str, Any]]:
+    def initial_columns(self, batch: Sequence[Candidate]) -> dict[str, Mapping[str, Any]]:
         """The columns that tools of a batch begin with if they are new, by their ids."""
         told = {
             candidate.spec.tool_id: candidate.piece.kept

@@ -18,7 +18,7 @@ from catalog.accounts.models import User
 from catalog.conversion_report import Loss
 from catalog.errors import Problem, SpecError
 from catalog.models.uploads import OUTCOMES
-from catalog.publishing import BATCH, Publication, Wordings, publish_many, spec_terms_of_tools
+from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, publish_many
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.read_ahead import made_ahead
@@ -124,9 +124,9 @@ def upload_batches(
         missing.go_on_with(retelling.pass_over(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
     batches = _batches(candidates_in(counted, prefix=prefix), batch or BATCH)
-    for candidates, wordings in made_ahead(batches) if ahead and not keep else batches:
+    for candidates, terms in made_ahead(batches) if ahead and not keep else batches:
         with transaction.atomic():
-            entries = list(_publish(missing.among(candidates), by, retelling, wordings, dry_run=dry_run))
+            entries = list(_publish(missing.among(candidates), by, retelling, terms, dry_run=dry_run))
             if keep:
                 keep(entries, counted.dealt_with(candidates[-1]))
         yield entries
@@ -158,13 +158,13 @@ class _Counted:
         return self.taken - 1 if last.origin else self.taken
 
 
-Batch = tuple[list[Candidate], Wordings]
+Batch = tuple[list[Candidate], TermsByHash]
 
 
 def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
     """Batches of at most so many, with what is made of them before the transaction that stores them."""
     for batch in _divided(candidates, most):
-        yield batch, spec_terms_of_tools(_specs_of(batch))
+        yield batch, changed_terms(_specs_of(batch))
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
@@ -195,12 +195,12 @@ def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
 
 
 def _publish(
-    batch: list[Candidate], by: User | None, retelling: MetadataRestore, wordings: Wordings, *, dry_run: bool
+    batch: list[Candidate], by: User | None, retelling: MetadataRestore, terms: TermsByHash, *, dry_run: bool
 ) -> Iterator[Entry]:
     specs = _specs_of(batch)
-    beginnings = retelling.beginnings(batch)
+    initial = retelling.initial_columns(batch)
     published = iter(
-        publish_many(specs, by=by, dry_run=dry_run, judge=len(specs) <= FEW, beginnings=beginnings, wordings=wordings)
+        publish_many(specs, by=by, dry_run=dry_run, assess=len(specs) <= FEW, initial=initial, terms=terms)
         if specs
         else ()
     )

@@ -12,7 +12,7 @@ from catalog.assessments import (
     REST_WHILE_BUSY,
     Assessor,
     Backlog,
-    LockTaken,
+    LockHeld,
     assess_all,
     assess_backlog,
     assessment_lock,
@@ -98,7 +98,7 @@ def test_what_is_published_alone_is_judged_at_once():
         90,
         ("mcp", "openai", "anthropic", "gemini", "langchain", "openapi"),
     )
-    assert Assessment.objects.get().judged == SpecAssessment(100, stored.usable)
+    assert Assessment.objects.get().result == SpecAssessment(100, stored.usable)
     assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
     assert found_by("f_usable_openaistrict") == set()
 
@@ -157,7 +157,7 @@ def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
         tool = make_tool("a")
 
     assert Tool.objects.get(pk=tool.pk).score is None
-    assert "'a' could not be judged" in caplog.text
+    assert "'a' could not be assessed" in caplog.text
 
 
 # -- the backlog ------------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def test_what_is_waived_while_a_revision_is_judged_counts():
 def test_only_one_judges_at_a_time():
     bulk("a")
 
-    with assessment_lock(), pytest.raises(LockTaken):
+    with assessment_lock(), pytest.raises(LockHeld):
         list(assess_all())
 
     assert list(assess_all()) == [1]
@@ -386,7 +386,7 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
             threading.Event().wait(0.02)
         thread.stop()
 
-    assert "Judging could not go on" in caplog.text
+    assert "Assessing stopped" in caplog.text
     assert Tool.objects.get().score == 100
 
 

@@ -9,7 +9,7 @@ from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import takes
 from catalog.lifecycle import archive, restore
 from catalog.models import Revision, Tool
-from catalog.publishing import publish, publish_many, spec_terms_of_tools
+from catalog.publishing import changed_terms, publish, publish_many
 from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
 
@@ -134,7 +134,7 @@ def test_two_ids_that_lead_to_one_address_are_not_both_stored():
 
     [problem] = refusal.value.problems
     assert (problem.pointer, problem.rule) == ("/definition/id", "publish.address-taken")
-    assert "is taken by the tool 'Get weather'" in problem.message
+    assert "The tool 'Get weather' already has the address" in problem.message
     assert Tool.objects.count() == 1
 
 
@@ -281,7 +281,7 @@ def test_only_what_would_be_published_is_put_into_words_beforehand():
     publish(make_spec("other"), by=None)
     specs = [make_spec("same"), make_spec("other", description="Another word."), make_spec("new")]
 
-    wordings = spec_terms_of_tools(specs)
+    terms = changed_terms(specs)
 
-    assert set(wordings) == {spec.sha256 for spec in specs[1:]}
-    assert " word " in wordings[specs[1].sha256].about
+    assert set(terms) == {spec.sha256 for spec in specs[1:]}
+    assert " word " in terms[specs[1].sha256].about

@@ -38,7 +38,7 @@ def queries():
 
 @computed_once
 def found():
-    publish_many(list(specs().values()), by=None, judge=True)
+    publish_many(list(specs().values()), by=None, assess=True)
     for name, query, with_facets in queries():
         search = CatalogSearch(words=query, limit=10)
         page = search.page()

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.assessments import LockTaken, assess_all
+from catalog.assessments import LockHeld, assess_all
 
 REDRAW_S = 0.1
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
                 if self.stderr.isatty() and monotonic() - drawn_s > REDRAW_S:
                     drawn_s = monotonic()
                     self.stderr.write(f"\r{count:,} judged", ending="")
-        except LockTaken as error:
+        except LockHeld as error:
             raise CommandError("Another process judges at this moment: a server, or this command.") from error
         elapsed_s = monotonic() - started
         self.stderr.write(f"\r{count:,} specs judged in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)")

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalog.accounts.models import User
 from catalog.api.serializers import report_json
-from catalog.assessments import LockTaken, assess_all
+from catalog.assessments import LockHeld, assess_all
 from catalog.jsontext.reader import dumps
 from catalog.models.uploads import OUTCOMES
 from catalog.uploads.files import files_at, pieces_at
@@ -74,7 +74,7 @@ class Command(BaseCommand):
 
     def _judge(self) -> None:
         """Judge what came, as far as that is quick; the rest is left to a server."""
-        with suppress(LockTaken):  # a server does it already
+        with suppress(LockHeld):  # a server does it already
             for _ in assess_all(seconds=JUDGING_S):
                 pass
 
