@@ -67,7 +67,7 @@ def comes_back(page: Page, address: str, pair: Pair) -> bool:
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.deep) for part in range(1, PARTS))])
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_values_come_back_from_the_browser_unchanged(
     browser: Browser, site: Site, session: StorageState, pairs: list[tuple[str, Pair]], scripts: bool, part: int

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from tests.corpora import ATTACKS as ATTACK_FILE
 from tests.work import at_most
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.deep]
 
 ATTACKS = [
     attack

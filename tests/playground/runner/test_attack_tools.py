@@ -18,7 +18,7 @@ from playground.factories.registry import FactoryRegistry
 from tests.corpora import ATTACKS
 from tests.playground.runners import APART, TOOLS, MarkedRunner, soon
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.deep]
 
 LIMIT_S = 2.0
 LONG_S = 60.0  # for tools that end by themselves: no machine takes as long

@@ -46,6 +46,7 @@ def pairs(draw):
 
 
 @pytest.mark.corpora
+@pytest.mark.deep
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 @given(pairs())
 def test_any_value_under_any_schema_comes_back_unchanged(pair):

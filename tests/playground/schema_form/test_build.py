@@ -62,10 +62,10 @@ def tally_of(*names):
 @pytest.mark.parametrize(
     ("names", "least"),
     [
-        (("draft2020-12", "draft2020-12/optional"), 0.995),
-        pytest.param(("form_pairs",), 0.995, marks=pytest.mark.corpora),
+        pytest.param(("draft2020-12", "draft2020-12/optional"), 0.995, marks=pytest.mark.deep),
+        pytest.param(("form_pairs",), 0.995, marks=[pytest.mark.corpora, pytest.mark.deep]),
         pytest.param(TOOLS, 0.999, marks=pytest.mark.corpora),
-        (OLDER, 0.995),
+        pytest.param(OLDER, 0.995, marks=pytest.mark.deep),
     ],
     ids=["the suite", "samples", "tools", "older drafts"],
 )

@@ -70,6 +70,7 @@ def there_options(selector):
     return [value for option in selector.css("option") if (value := option.attributes.get("value"))]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])
 def test_each_branch_of_each_union_leads_there_and_back(name):
     complaints = [found for pair in pairs_of(name) for found in branches_there_and_back(pair)]
@@ -77,7 +78,10 @@ def test_each_branch_of_each_union_leads_there_and_back(name):
     assert not complaints, f"{len(complaints)}\n" + "\n".join(complaints[:10])
 
 
-@pytest.mark.parametrize("name", [pytest.param("toolcall_pairs", marks=pytest.mark.corpora), "draft2020-12"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("toolcall_pairs", marks=pytest.mark.corpora), pytest.param("draft2020-12", marks=pytest.mark.deep)],
+)
 def test_each_kind_leads_there_and_back(name):
     complaints = [found for pair in pairs_of(name)[::15] for found in kinds_there_and_back(pair)]
 

@@ -232,6 +232,7 @@ def specs_of_every_kind():
                 continue
 
 
+@pytest.mark.deep
 def test_schemas_of_every_kind_are_exported_or_said_not_to_be_usable():
     function = TypeAdapter(ChatCompletionFunctionToolParam)
     count = 0
