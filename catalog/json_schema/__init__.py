@@ -8,7 +8,7 @@ complexity.py           how many evaluations a schema can cause
 policy.py               the limits that a schema must keep to be stored
 formats.py              the formats that are asserted
 regex/                  ECMA-262 regular expressions, matched in bounded time
-constraint_summary.py   the constraints of a schema, in words
+describe.py             types and constraints in words
 documentation.py        a schema as the tree that a documentation page shows
 validation/             a value checked against a schema
 """

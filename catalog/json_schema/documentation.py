@@ -1,7 +1,7 @@
 """A JSON Schema as documentation: types and constraints in words, properties as a tree.
 
-Nothing here knows Django. Documentation is for reading: what a schema says in ten ways is said in one, and where a
-schema goes deeper than a page should, the tree ends and says so. Whether a value is valid is decided in `validation`.
+Documentation is for reading: equivalent schemas are described alike, and the tree is cut where a schema is too deep for
+a page. Whether a value is valid is decided in `validation`.
 
 Source: JSON Schema 2020-12, Core and Validation; the older names of draft-04 to 2019-09 where they differ.
 """
@@ -13,7 +13,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from catalog.json_schema.constraint_summary import Fact, Layer, Schema, Summary, facts_of, only_requirements, strings_in
+from catalog.json_schema.describe import (
+    Fact,
+    Summary,
+    array_of,
+    facts_of,
+    listed,
+    only_requirements,
+    only_values,
+    strings_in,
+    values_of,
+)
 from catalog.jsontext.pointers import pointer_join, resolve_pointer
 from catalog.jsontext.reader import JSON
 
@@ -23,10 +33,12 @@ MAX_LAYERS = 20
 MAX_ANCHOR_CHARS = 120
 OPEN_SIZE = 12
 
+Schema = dict[str, JSON]
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One of several schemas, of which some must hold."""
+    """One of several alternative schemas."""
 
     title: str
     node: Node
@@ -34,19 +46,19 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is said of one value.
+    """The documentation of one value.
 
     Attributes:
         name: of the property; "" for a whole schema, an array's items, or a branch.
-        kind: whether `name` is a name, a pattern that names match, or stands for all other names.
-        anchor: the HTML id of this place, unique in its page.
-        pointer: where it stands in the spec.
+        kind: whether `name` is a name, a pattern for names, or stands for all other names.
+        anchor: the HTML id, unique in its page.
+        pointer: of the schema, in the spec.
         type: in words: "array of strings", "string or null".
-        definition: the name of the `$defs` entry that it refers to, or "".
-        same_as: the anchor of the place where the same schema is described, for a schema that holds itself, or "".
-        children_title: what `children` are: "Properties", "Items" …
+        definition: the name of the `$defs` entry that the schema refers to, or "".
+        same_as: the anchor of the node that already describes this schema, for a recursive schema, or "".
+        children_title: "Properties", "Items" …
         branches_title: how many of `branches` must hold: "One of these", "Any of these", "Depending on the value".
-        cut: there is more than a page should show.
+        cut: more follows than a page should show.
     """
 
     name: str
@@ -74,8 +86,8 @@ class Node:
         return self.type == "object"
 
     @property
-    def can_be_told_with_its_array(self) -> bool:
-        """Whether nothing of these items is lost if their facts and properties stand where the array stands."""
+    def fits_into_its_array(self) -> bool:
+        """Whether the array's node can show these items' facts and properties as its own, with nothing lost."""
         more = (self.name, self.title, self.description, self.definition, self.same_as, self.branches, self.cut)
         flags = (self.deprecated, self.read_only, self.write_only)
         nested = self.type.startswith(("array", "tuple"))
@@ -83,27 +95,40 @@ class Node:
 
     @property
     def opens(self) -> bool:
-        """Whether there is little enough below it to be shown at once."""
+        """Whether its content is small enough to be shown unfolded."""
         return self.size <= OPEN_SIZE
 
     @property
     def size(self) -> int:
-        """How many places it and what is in it describe."""
+        """The number of nodes, itself included."""
         below = (*self.children, *(branch.node for branch in self.branches))
         return 1 + sum(node.size for node in below)
 
 
 def document(schema: JSON, *, anchor: str, pointer: str) -> Node:
-    """The documentation of `schema`, which stands at `pointer` of its spec; its places get anchors below `anchor`."""
-    return _Writer(schema, pointer).node(schema, _Place(anchor, pointer))
+    """The documentation of `schema`, found at `pointer` in its spec; anchors of its nodes begin with `anchor`."""
+    return _Writer(schema, pointer).node(schema, _Position(anchor, pointer))
 
 
-# -- places -----------------------------------------------------------------------------------------------------------
+# -- positions --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Layer:
+    """One of the schemas that apply to a value; `skip` are the keywords that are described elsewhere."""
+
+    schema: Schema
+    pointer: str
+    skip: set[str] = field(default_factory=set)
+
+    @property
+    def keywords(self) -> Schema:
+        return {key: value for key, value in self.schema.items() if key not in self.skip} if self.skip else self.schema
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the writer is: the anchor and pointer to give, and the schemas that it is inside of, by identity."""
+class _Position:
+    """The position of a node: its anchor and pointer, and the anchors of the schemas around it, by identity."""
 
     anchor: str
     pointer: str
@@ -121,43 +146,45 @@ class _Writer:
     left: int = MAX_NODES
     anchors: set[str] = field(default_factory=set)
 
-    def node(self, schema: JSON, place: _Place) -> Node:
-        """`schema` at `place`."""
+    def node(self, schema: JSON, position: _Position) -> Node:
+        """`schema` at `position`."""
         self.left -= 1
-        anchor = self._anchor(place.anchor)
+        anchor = self._anchor(position.anchor)
         if not isinstance(schema, dict):
             kind = "nothing: no value fits" if schema is False else "any value"
-            return Node(place.name, place.kind, anchor, place.pointer, kind, required=place.required)
-        layers, nullable = self._layers(schema, place.pointer)
-        said = Summary(layers)
+            return Node(position.name, position.kind, anchor, position.pointer, kind, required=position.required)
+        layers, nullable = self._layers(schema, position.pointer)
+        summary = Summary([layer.keywords for layer in layers])
         node = Node(
-            place.name,
-            place.kind,
+            position.name,
+            position.kind,
             anchor,
-            place.pointer,
+            position.pointer,
             self._type(layers, nullable=nullable),
-            title=said.text("title"),
-            description=said.text("description"),
+            title=summary.text("title"),
+            description=summary.text("description"),
             definition=next((name for layer in layers if (name := _definition_name(layer.schema))), ""),
-            required=place.required,
-            deprecated=said.flag("deprecated"),
-            read_only=said.flag("readOnly"),
-            write_only=said.flag("writeOnly"),
-            facts=tuple(facts_of(said)),
+            required=position.required,
+            deprecated=summary.flag("deprecated"),
+            read_only=summary.flag("readOnly"),
+            write_only=summary.flag("writeOnly"),
+            facts=tuple(facts_of(summary)),
         )
-        same_as = next((place.inside[id(layer.schema)] for layer in layers if id(layer.schema) in place.inside), "")
+        same_as = next(
+            (position.inside[id(layer.schema)] for layer in layers if id(layer.schema) in position.inside), ""
+        )
         if same_as:
             return replace(node, same_as=same_as)
-        if self.left <= 0 or place.depth >= MAX_DEPTH:
+        if self.left <= 0 or position.depth >= MAX_DEPTH:
             return replace(node, cut=_has_more(layers))
-        inside = {**place.inside, **{id(layer.schema): anchor for layer in layers}}
-        children_title, children = self._children(layers, place, anchor, inside)
-        if children_title == "Items" and len(children) == 1 and children[0].can_be_told_with_its_array:
+        inside = {**position.inside, **{id(layer.schema): anchor for layer in layers}}
+        children_title, children = self._children(layers, position, anchor, inside)
+        if children_title == "Items" and len(children) == 1 and children[0].fits_into_its_array:
             [item] = children
             of_items = tuple(replace(fact, label=f"Each item: {fact.label.lower()}") for fact in item.facts)
             node = replace(node, facts=node.facts + of_items)
             children_title, children = "Each item", list(item.children)
-        branches_title, branches = self._branches(layers, place, anchor, inside)
+        branches_title, branches = self._branches(layers, position, anchor, inside)
         return replace(
             node,
             children_title=children_title,
@@ -170,7 +197,7 @@ class _Writer:
     # -- what is below ------------------------------------------------------------------------------------------------
 
     def _children(
-        self, layers: list[Layer], place: _Place, anchor: str, inside: Mapping[int, str]
+        self, layers: list[_Layer], position: _Position, anchor: str, inside: Mapping[int, str]
     ) -> tuple[str, list[Node]]:
         required = {name for layer in layers for name in strings_in(layer.schema.get("required"))}
         nodes: list[Node] = []
@@ -184,31 +211,31 @@ class _Writer:
                 kind: Literal["name", "pattern", "other"] = "name"
                 if keyword != "properties":
                     kind = "pattern" if keyword == "patternProperties" else "other"
-                at = _Place(
+                at = _Position(
                     f"{anchor}.{name or 'other'}",
                     pointer_join(layer.pointer, keyword, *([] if kind == "other" else [name])),
                     name,
                     kind,
                     required=kind == "name" and name in required,
                     inside=inside,
-                    depth=place.depth + 1,
+                    depth=position.depth + 1,
                 )
                 nodes.append(self.node(child, at))
             for tokens, name, child in _item_children(layer.schema):
                 if self.left > 0 and (name or _worth_describing(child)):
                     items = True
-                    at = _Place(
+                    at = _Position(
                         f"{anchor}.{name or 'items'}",
                         pointer_join(layer.pointer, *tokens),
                         name,
                         inside=inside,
-                        depth=place.depth + 1,
+                        depth=position.depth + 1,
                     )
                     nodes.append(self.node(child, at))
         return "Items" if items and not named else "Properties", nodes
 
     def _branches(
-        self, layers: list[Layer], place: _Place, anchor: str, inside: Mapping[int, str]
+        self, layers: list[_Layer], position: _Position, anchor: str, inside: Mapping[int, str]
     ) -> tuple[str, list[Branch]]:
         found: list[Branch] = []
         titles: list[str] = []
@@ -218,22 +245,22 @@ class _Writer:
                     break
                 titles.append(title)
                 number = len(found) + 1
-                at = _Place(
+                at = _Position(
                     f"{anchor}.{number}",
                     pointer_join(layer.pointer, *tokens),
                     inside=inside,
-                    depth=place.depth + 1,
+                    depth=position.depth + 1,
                 )
                 found.append(Branch(label, self.node(child, at)))
         return (titles[0] if titles else ""), found
 
     # -- references ---------------------------------------------------------------------------------------------------
 
-    def _layers(self, schema: Schema, pointer: str = "") -> tuple[list[Layer], bool]:
-        """All schemas of the same value: `schema`, what it refers to, its `allOf`, its one branch that is not null."""
-        layers: list[Layer] = []
+    def _layers(self, schema: Schema, pointer: str = "") -> tuple[list[_Layer], bool]:
+        """All schemas of one value: `schema`, its `$ref`, its `allOf`, its only branch besides null."""
+        layers: list[_Layer] = []
         nullable = False
-        waiting = [Layer(schema, pointer)]
+        waiting = [_Layer(schema, pointer)]
         while waiting and len(layers) < MAX_LAYERS:
             layer = waiting.pop(0)
             if any(layer.schema is known.schema for known in layers):
@@ -244,18 +271,18 @@ class _Writer:
                     nullable = True
                     layer.skip.add(keyword)
                     index, branch = other
-                    waiting.append(Layer(branch, pointer_join(layer.pointer, keyword, index)))
+                    waiting.append(_Layer(branch, pointer_join(layer.pointer, keyword, index)))
             layers.append(layer)
             all_of = layer.schema.get("allOf")
             for index, part in enumerate(all_of if isinstance(all_of, list) else []):
                 if isinstance(part, dict):
-                    waiting.append(Layer(part, pointer_join(layer.pointer, "allOf", index)))
+                    waiting.append(_Layer(part, pointer_join(layer.pointer, "allOf", index)))
             target = self._target(layer.schema)
             if target is not None:
                 waiting.append(target)
         return layers, nullable
 
-    def _target(self, schema: Schema) -> Layer | None:
+    def _target(self, schema: Schema) -> _Layer | None:
         reference = next((ref for key in ("$ref", "$dynamicRef") if isinstance(ref := schema.get(key), str)), None)
         if reference is None or not reference.startswith("#"):
             return None
@@ -266,19 +293,19 @@ class _Writer:
             found = resolve_pointer(self.root, _unquoted(fragment))
         except (LookupError, ValueError):
             return None
-        return Layer(found, self.root_pointer + _unquoted(fragment)) if isinstance(found, dict) else None
+        return _Layer(found, self.root_pointer + _unquoted(fragment)) if isinstance(found, dict) else None
 
-    def _anchored(self, name: str) -> Layer | None:
-        """The schema with `$anchor: name` among the definitions (the only place where people put one)."""
+    def _anchored(self, name: str) -> _Layer | None:
+        """The schema with `$anchor: name` among the definitions, where anchors are in practice."""
         definitions = self.root.get("$defs") if isinstance(self.root, dict) else None
         for key, schema in definitions.items() if isinstance(definitions, dict) else ():
             if isinstance(schema, dict) and name in (schema.get("$anchor"), schema.get("$dynamicAnchor")):
-                return Layer(schema, pointer_join(self.root_pointer, "$defs", key))
+                return _Layer(schema, pointer_join(self.root_pointer, "$defs", key))
         return None
 
     # -- types --------------------------------------------------------------------------------------------------------
 
-    def _type(self, layers: list[Layer], *, nullable: bool, depth: int = 0) -> str:
+    def _type(self, layers: list[_Layer], *, nullable: bool, depth: int = 0) -> str:
         names: list[str] = []
         for layer in layers:
             names = _type_names(layer.schema) or names
@@ -290,9 +317,9 @@ class _Writer:
             names = [name for name in names if name not in ("null", "any value")]
             names = [*names, "null"] if names else ["any value"]
         words = [self._items_type(layers, depth) if name == "array" else name for name in names]
-        return " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
+        return listed(words)
 
-    def _items_type(self, layers: list[Layer], depth: int) -> str:
+    def _items_type(self, layers: list[_Layer], depth: int) -> str:
         for layer in layers:
             if isinstance(layer.schema.get("prefixItems"), list) or isinstance(layer.schema.get("items"), list):
                 return "tuple"
@@ -300,7 +327,7 @@ class _Writer:
             if isinstance(items, dict) and depth < 3:
                 inner_layers, nullable = self._layers(items)
                 inner = self._type(inner_layers, nullable=nullable, depth=depth + 1)
-                return f"array of {_plural(inner)}"
+                return array_of(inner)
         return "array"
 
     def _anchor(self, wanted: str) -> str:
@@ -327,7 +354,7 @@ def _named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
 
 
 def _item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str, JSON]]:
-    """(tokens, name, schema) of an array's items; those at a fixed place are named by it ("0", "1")."""
+    """(tokens, name, schema) of an array's items; those at a fixed index are named by it ("0", "1")."""
     items = schema.get("items")
     prefix = schema.get("prefixItems")
     keyword = "prefixItems"
@@ -344,7 +371,7 @@ def _item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str,
 _BRANCH_TITLES = {"oneOf": "Exactly one of these", "anyOf": "Any of these"}
 
 
-def _branch_children(layer: Layer) -> Iterator[tuple[str, str, tuple[str | int, ...], JSON]]:
+def _branch_children(layer: _Layer) -> Iterator[tuple[str, str, tuple[str | int, ...], JSON]]:
     """(title, label, tokens, schema) of each alternative."""
     for keyword, title in _BRANCH_TITLES.items():
         listed = layer.schema.get(keyword)
@@ -354,7 +381,7 @@ def _branch_children(layer: Layer) -> Iterator[tuple[str, str, tuple[str | int, 
     for keyword, label in (("if", "When it is"), ("then", "Then"), ("else", "Otherwise")):
         if (child := layer.schema.get(keyword)) is not None and "if" in layer.schema:
             yield "Depending on the value", label, (keyword,), child
-    if isinstance(child := layer.schema.get("not"), dict) and child:
+    if isinstance(child := layer.schema.get("not"), dict) and child and not only_values(child):
         yield "Except", "Not this", ("not",), child
     dependent = layer.schema.get("dependentSchemas")
     for name, child in dependent.items() if isinstance(dependent, dict) else ():
@@ -367,11 +394,11 @@ def _branch_label(schema: JSON, index: int) -> str:
 
 
 def _worth_describing(items: JSON) -> bool:
-    """Whether an array's items need more words than the array's type already has."""
+    """Whether there is more about an array's items than the array's type says."""
     return isinstance(items, dict) and bool(set(items) - {"type", "title"})
 
 
-def _has_more(layers: list[Layer]) -> bool:
+def _has_more(layers: list[_Layer]) -> bool:
     return any(
         True
         for layer in layers
@@ -380,7 +407,7 @@ def _has_more(layers: list[Layer]) -> bool:
 
 
 def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
-    """Of two branches of which one is null: the place and schema of the other."""
+    """Of two branches, one of them null: the index and schema of the other."""
     if not isinstance(branches, list) or len(branches) != 2:
         return None
     nulls = [isinstance(branch, dict) and _type_names(branch) == ["null"] for branch in branches]
@@ -405,11 +432,11 @@ def _type_names(schema: Schema) -> list[str]:
     return [names] if isinstance(names, str) else list(strings_in(names))
 
 
-def _implied_types(layers: list[Layer]) -> list[str]:
-    """The types that the other keywords speak of."""
+def _implied_types(layers: list[_Layer]) -> list[str]:
+    """The types that the other keywords apply to."""
     keys = {key for layer in layers for key in layer.schema}
     if keys & {"enum", "const"}:
-        values = [value for layer in layers for value in _choices(layer.schema)]
+        values = [value for layer in layers for value in values_of(layer.schema)]
         return list(dict.fromkeys(_type_of(value) for value in values)) or ["nothing"]
     if keys & {"properties", "patternProperties", "additionalProperties", "required"}:
         return ["object"]
@@ -425,13 +452,6 @@ def _implied_types(layers: list[Layer]) -> list[str]:
     return ["any value"]
 
 
-def _choices(schema: Schema) -> list[JSON]:
-    if "const" in schema:
-        return [schema["const"]]
-    choices = schema.get("enum")
-    return choices if isinstance(choices, list) else []
-
-
 _TYPE_OF: Mapping[type, str] = {bool: "boolean", type(None): "null", str: "string", list: "array", dict: "object"}
 
 
@@ -439,10 +459,3 @@ def _type_of(value: JSON) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return "integer"
     return _TYPE_OF.get(type(value), "number")
-
-
-def _plural(words: str) -> str:
-    if " or " in words or words.startswith(("any ", "nothing")):
-        return f"({words})" if " or " in words else words
-    first, _, rest = words.partition(" ")
-    return f"{first}s {rest}".rstrip()

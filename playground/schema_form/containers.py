@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.json_schema.describe import plural
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from playground.schema_form import children
@@ -236,7 +237,7 @@ def _row(here: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow:
 
 
 def _box_choices(here: NodeContext) -> tuple[Choice, ...]:
-    if "each item once" not in here.facts.hints or children.prefix_length(here.found):
+    if not here.facts.is_unique or children.prefix_length(here.found):
         return ()
     child = children.item(here.found, 0)
     choices = here.guide.at(child.places, NOTHING).choices or ()
@@ -262,7 +263,7 @@ def _ticked(here: NodeContext, draft: Array, choices: tuple[Choice, ...]) -> tup
 
 def absent_node(here: NodeContext) -> Node:
     """Nothing yet, and buttons that make a value; boxes that make a list as soon as one is ticked."""
-    empty = Button(here.operation("add"), "Empty list", f"Set {here.spot.label} to an empty list")
+    empty = Button(here.operation("add"), "Empty array", f"Set {here.spot.label} to an empty array")
     if here.kind == "array" and here.draft.state.view != "rows" and (boxes := _box_choices(here)):
         options = tuple(Option(literal(box.value), box.label, description=box.description) for box in boxes)
         head = here.head(is_container=True, buttons=(empty,), views=_AS_ROWS)
@@ -279,9 +280,9 @@ def absent_node(here: NodeContext) -> Node:
 
 def folded_node(here: NodeContext, draft: Folded) -> Node:
     """A container whose fields are not drawn, because the page is full."""
-    noun = ("item", "items") if isinstance(draft.value, list) else ("entry", "entries")
+    noun = "item" if isinstance(draft.value, list) else "member"
     count = len(draft.value) if isinstance(draft.value, list | dict) else 1
-    summary = f"{count:,} {noun[count != 1]}"
+    summary = f"{count:,} {plural(noun, count)}"
     button = Button(here.operation("open"), "Show as fields", f"Show the fields of {here.spot.label}")
     text = literal(draft.value, indent=2)
     return FoldedNode(here.head(is_container=True), here.control("z"), text, summary, button)

@@ -1,30 +1,32 @@
-"""What a schema says about a place to the person who fills it in."""
+"""The annotations and constraints of a node, as the form shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from catalog.json_schema.describe import Summary, constraints, cut
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
+from playground.schema_form.schemas import is_integer, type_of
 from playground.schema_form.values import Kind, literal
-from playground.schema_form.wording import constraints, is_whole
 
+MAX_HINT = 140
 MAX_DEFAULT = 200
 MAX_EXAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The annotations and constraints of all subschemas at a place.
+    """The annotations and constraints of all subschemas that apply to one value.
 
     Attributes:
+        hints: the constraints in words, each shortened.
         default: its JSON text, shortened; "" where there is none.
         examples: values to suggest.
-        format: the first `format` named.
-        encoding: the first `contentEncoding`; `media`: the first `contentMediaType`.
+        format: the first `format`; `encoding`: the first `contentEncoding`; `media`: the first `contentMediaType`.
         is_secret: `writeOnly`, `format: password` or `x-secret`.
-        is_whole: numbers are integers.
+        is_integer: numbers are integers; `is_unique`: an array has no item twice.
     """
 
     title: str
@@ -38,48 +40,30 @@ class Facts:
     is_secret: bool
     is_deprecated: bool
     is_read_only: bool
-    is_whole: bool
+    is_integer: bool
+    is_unique: bool
     max_length: int | None
 
 
 def facts_of(places: Sequence[Subschema], named: Sequence[Subschema], kind: Kind | None) -> Facts:
-    """The facts of `places`, for a value of `kind`; of an annotation that stands more than once, the first.
-
-    The title is one of `named` alone.
-    """
-    titles = (place.all_keywords.get("title") for place in named)
-    schemas = [place.all_keywords for place in places]
-
-    def first(keyword: str) -> str:
-        found = (schema[keyword] for schema in schemas if keyword in schema)
-        return next((text for text in found if isinstance(text, str) and text), "")
-
-    def is_true(keyword: str) -> bool:
-        return any(schema.get(keyword) is True for schema in schemas)
-
-    default = next((literal(schema["default"]) for schema in schemas if "default" in schema), "")
-    hints = dict.fromkeys(hint for schema in schemas for hint in constraints(schema, kind))
-    lengths = [length for schema in schemas if isinstance(length := schema.get("maxLength"), int)]
+    """The facts of the subschemas `places`, for a value of `kind`; the title comes from `named` only."""
+    summary = Summary([place.all_keywords for place in places])
+    hints = [fact.words for fact in constraints(summary, type_of(kind))] if kind else []
+    lengths = [length for length in summary.all("maxLength") if isinstance(length, int)]
+    examples = (listed for listed in summary.all("examples") if isinstance(listed, list) and listed)
     return Facts(
-        title=next((title for title in titles if isinstance(title, str) and title), ""),
-        description=first("description"),
-        hints=tuple(hints),
-        default=default if len(default) <= MAX_DEFAULT else default[: MAX_DEFAULT - 1] + "…",
-        examples=tuple(_examples(schemas)[:MAX_EXAMPLES]),
-        format=first("format"),
-        encoding=first("contentEncoding"),
-        media=first("contentMediaType"),
-        is_secret=is_true("writeOnly") or is_true("x-secret") or first("format") == "password",
-        is_deprecated=is_true("deprecated"),
-        is_read_only=is_true("readOnly"),
-        is_whole=any(is_whole(schema) for schema in schemas),
+        title=Summary([place.all_keywords for place in named]).text("title"),
+        description=summary.text("description"),
+        hints=tuple(cut(hint, MAX_HINT) for hint in hints),
+        default=cut(literal(summary.first("default")), MAX_DEFAULT) if summary.has("default") else "",
+        examples=tuple(next(examples, [])[:MAX_EXAMPLES]),
+        format=summary.text("format"),
+        encoding=summary.text("contentEncoding"),
+        media=summary.text("contentMediaType"),
+        is_secret=summary.flag("writeOnly") or summary.flag("x-secret") or summary.text("format") == "password",
+        is_deprecated=summary.flag("deprecated"),
+        is_read_only=summary.flag("readOnly"),
+        is_integer=any(map(is_integer, places)),
+        is_unique=summary.flag("uniqueItems"),
         max_length=min(lengths, default=None),
     )
-
-
-def _examples(schemas: Sequence[dict[str, JSON]]) -> list[JSON]:
-    for schema in schemas:
-        listed = schema.get("examples")
-        if isinstance(listed, list) and listed:
-            return listed
-    return []

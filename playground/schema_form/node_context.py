@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.json_schema.describe import array_of, with_article
 from catalog.json_schema.validation import Subschema
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable, Union
@@ -15,9 +16,8 @@ from playground.schema_form.draft import Draft, Missing, Raw, Text
 from playground.schema_form.facts import Facts, facts_of
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.nodes import Button, Head, Hidden, Node, Option, Selector
-from playground.schema_form.schemas import ALL_KINDS, likely_kind
+from playground.schema_form.schemas import ALL_KINDS, is_integer, likely_kind, type_of, types_in_words
 from playground.schema_form.values import KINDS, Kind, kind_of, literal
-from playground.schema_form.wording import KIND_WORDS, PLURALS, is_whole, kinds_in_words
 
 NOT_SET: Final = "(not set)"
 MAX_BRANCHES: Final = 200  # that one selector offers
@@ -159,22 +159,19 @@ class NodeContext:
 
     @property
     def types(self) -> str:
-        """The kinds that are allowed, in words."""
-        return kinds_in_words(self.kinds, {"type": "integer"} if self.facts.is_whole else {})
+        """The allowed types in words."""
+        return types_in_words(self.kinds, is_integer=self.facts.is_integer)
 
-    def _list_words(self) -> str:
-        """What a list is a list of."""
-        child = children.item(self.found, 0)
-        kinds = self.guide.kinds.of_all(child.places)
-        words = kinds_in_words(
-            kinds, {"type": "integer"} if any(is_whole(p.all_keywords) for p in child.places) else {}
-        )
-        return f"list of {PLURALS.get(words, words)}" if words and (" or " not in words or words in PLURALS) else "list"
+    def _array_type(self) -> str:
+        """The type of an array with that of its items, in words."""
+        places = children.item(self.found, 0).places
+        words = types_in_words(self.guide.kinds.of_all(places), is_integer=any(map(is_integer, places)))
+        return array_of(words) if words else "array"
 
     def _notes(self) -> tuple[str, ...]:
         notes = list(self.spot.notes)
         if not self.is_empty and self.kind is not None and self.kind not in self.kinds and not self.spot.notes:
-            notes.append(f"the schema does not allow {KIND_WORDS[self.kind]} here")
+            notes.append(f"the schema does not allow {with_article(type_of(self.kind))} here")
         return tuple(notes)
 
     def _hidden(self) -> tuple[Hidden, ...]:
@@ -213,7 +210,7 @@ class NodeContext:
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         is_plain_text = self.is_empty or (isinstance(self.draft, Text) and not self.draft.is_literal)
         if self.shows_all and current == "text" and is_plain_text:
-            options.append(Option("literal", "text as a JSON literal"))
+            options.append(Option("literal", "string as a JSON literal"))
         options += views
         if isinstance(self.draft, Raw):
             options.append(Option("fields", "fields"))
@@ -231,9 +228,9 @@ class NodeContext:
         return Option("" if is_current else kind, label, is_current, kind in self.kinds)
 
     def _kind_label(self, kind: Kind) -> str:
-        words = "whole number" if kind == "number" and self.facts.is_whole else KIND_WORDS[kind]
+        words = type_of(kind, is_integer=self.facts.is_integer)
         if kind == "array" and self.kind == "array":
-            words = self._list_words()
+            words = self._array_type()
         for union in self.found.unions:
             allowing = [option for option in union.options if kind in self.guide.kinds.of(option)]
             title = allowing[0].all_keywords.get("title") if len(allowing) == 1 and len(union.options) > 1 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from catalog.json_schema.describe import FORMATS
 from playground.schema_form.choices import Choice, canonical, label_of
 from playground.schema_form.files import size_of, takes_files
 from playground.schema_form.node_context import NOT_SET, NodeContext
@@ -21,7 +22,6 @@ from playground.schema_form.nodes import (
     TextNode,
 )
 from playground.schema_form.values import ABSENT, Absent, Maybe, kind_of, literal
-from playground.schema_form.wording import FORMAT_WORDS
 
 LONG_TEXT: Final = 100
 MAX_ROWS: Final = 16
@@ -65,11 +65,11 @@ def text_node(here: NodeContext, text: str, *, is_literal: bool = False) -> Node
 
 
 def _may_have_lines(here: NodeContext, text: str) -> bool:
-    """Whether a text may get a line end. What is known to be one line has a control that Enter submits."""
+    """Whether a string may have several lines. One that has a single line gets a control that Enter submits."""
     facts = here.facts
     if "\n" in text or len(text) > LONG_TEXT:
         return True
-    is_one_line = facts.format in FORMAT_WORDS or facts.is_secret or facts.examples
+    is_one_line = facts.format in FORMATS or facts.is_secret or facts.examples
     return not is_one_line and (facts.max_length is None or facts.max_length > LONG_TEXT)
 
 
@@ -83,7 +83,7 @@ def number_node(here: NodeContext, text: str) -> Node:
     suggestions = tuple(
         literal(example) for example in here.facts.examples if not isinstance(example, str | dict | list)
     )
-    return NumberNode(here.head(), here.control("n"), text, here.facts.is_whole, suggestions)
+    return NumberNode(here.head(), here.control("n"), text, here.facts.is_integer, suggestions)
 
 
 def boolean_node(here: NodeContext, text: str) -> Node:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from catalog.json_schema.describe import TYPES, listed
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.values import KINDS, Kind, kind_of
@@ -23,6 +24,7 @@ _KINDS_OF_TYPE: Final[dict[str, Kind]] = {
     "object": "object",
     "array": "array",
 }
+_TYPE_OF_KIND: Final[dict[Kind, str]] = {kind: name for name, kind in _KINDS_OF_TYPE.items() if name != "integer"}
 _HINTS_OF_KIND: Final[dict[str, Kind]] = {
     **dict.fromkeys(
         ("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
@@ -39,8 +41,26 @@ _HINTS_OF_KIND: Final[dict[str, Kind]] = {
 }  # fmt: skip
 
 
+def type_of(kind: Kind, *, is_integer: bool = False) -> str:
+    """The JSON Schema type of `kind`: "string", "number", or "integer" where numbers are integers."""
+    return "integer" if is_integer and kind == "number" else _TYPE_OF_KIND[kind]
+
+
+def types_in_words(kinds: Iterable[Kind], *, is_integer: bool = False) -> str:
+    """The types of `kinds`: "integer or null"; "" where every kind is allowed."""
+    names = {type_of(kind, is_integer=is_integer) for kind in kinds}
+    return "" if len(names) == len(KINDS) else listed([name for name in TYPES if name in names])
+
+
+def is_integer(place: Subschema) -> bool:
+    """Whether `type` allows integers, but not all numbers."""
+    named = place.all_keywords.get("type")
+    names = named if isinstance(named, list) else [named]
+    return "integer" in names and "number" not in names
+
+
 class Kinds:
-    """Which kinds subschemas allow, remembered for one page."""
+    """The kinds that subschemas allow, cached for one page."""
 
     def __init__(self) -> None:
         self._known: dict[object, frozenset[Kind]] = {}

@@ -1,4 +1,4 @@
-"""Branches of `oneOf` and `anyOf`: which one a value means, and what to call it."""
+"""Branches of `oneOf` and `anyOf`: which one fits a value, and its label."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices, canonical
-from playground.schema_form.schemas import Kinds
+from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.values import Absent, Maybe
-from playground.schema_form.wording import kinds_in_words
 
 MAX_DEPTH = 8
 
 
 class Branches:
-    """What tells branches apart, remembered for one page."""
+    """Chooses and labels branches; the members that distinguish them are cached for one page."""
 
     def __init__(self, kinds: Kinds, choices: Choices, is_valid: Callable[[Subschema, JSON], bool | None]) -> None:
         self._kinds = kinds
@@ -24,10 +23,10 @@ class Branches:
         self._known_tags: dict[object, dict[str, frozenset[str]]] = {}
 
     def choose(self, options: Sequence[Subschema], value: Maybe) -> int:
-        """The index of the branch that `value` means.
+        """The index of the branch that fits `value` best.
 
-        A member whose value is fixed in the branches decides first; then, beginning with the branch that declares most
-        of the value's members, the validator. It is asked when a place is first shown: then the choice is posted.
+        A member whose value the branches fix decides first. Otherwise the first branch that is valid, in order of how
+        many of the value's members it declares. This is computed once per value; then the form posts the choice.
         """
         if isinstance(value, Absent):
             return 0
@@ -68,7 +67,7 @@ class Branches:
         return names
 
     def tags(self, place: Subschema) -> dict[str, frozenset[str]]:
-        """The members whose value a branch fixes to one of a few, and those values."""
+        """The members that a branch limits to a few values, with these values."""
         identity = place.identity
         if identity not in self._known_tags:
             self._known_tags[identity] = {}
@@ -87,7 +86,7 @@ class Branches:
         return tags
 
     def label(self, option: Subschema, number: int) -> str:
-        """What to call a branch: its title, what fixes it, what it needs, or its kind."""
+        """The label of a branch: its title, a fixed member, its required members, or its type."""
         if title := self._title(option):
             return title
         listed = self._fixed(option)
@@ -97,8 +96,7 @@ class Branches:
         names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         if names:
             return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
-        kinds = self._kinds.of(option)
-        words = kinds_in_words(kinds, option.all_keywords)
+        words = types_in_words(self._kinds.of(option), is_integer=is_integer(option))
         return f"{number + 1}: {words}" if words else f"option {number + 1}"
 
     def _title(self, place: Subschema, depth: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""The short words of messages: a value is named, never repeated whole."""
+"""The words of validation's messages; values appear shortened, because messages never quote a whole value."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final, TypeAlias
 
+from catalog.json_schema.describe import TYPES, cut, listed, plural, with_article
 from catalog.jsontext.reader import JSON, Number
 
 Numeric: TypeAlias = int | Decimal | float
@@ -16,16 +17,6 @@ _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u206
 _MAX_TEXT_CHARACTERS: Final = 40
 _MAX_NUMBER_CHARACTERS: Final = 30
 _MAX_CHOICES: Final = 6
-
-_TYPES = {
-    "array": "an array",
-    "boolean": "true or false",
-    "integer": "an integer",
-    "null": "null",
-    "number": "a number",
-    "object": "an object",
-    "string": "a string",
-}
 
 
 def show(value: JSON | Decimal | float) -> str:
@@ -40,12 +31,12 @@ def show(value: JSON | Decimal | float) -> str:
         return f"an array of {count(len(value), 'item')}"
     if isinstance(value, dict):
         return f"an object with {count(len(value), 'member')}"
-    return _cut(_number(value), _MAX_NUMBER_CHARACTERS)
+    return cut(_number(value), _MAX_NUMBER_CHARACTERS)
 
 
 def show_text(text: str) -> str:
     """`text` in quotes, cut, on one line."""
-    return f"'{_UNSEEN.sub(_escaped, _cut(text, _MAX_TEXT_CHARACTERS))}'"
+    return f"'{_UNSEEN.sub(_escaped, cut(text, _MAX_TEXT_CHARACTERS))}'"
 
 
 def show_all(values: Sequence[JSON]) -> str:
@@ -62,13 +53,12 @@ def show_all(values: Sequence[JSON]) -> str:
 
 def types(names: Iterable[str]) -> str:
     """Names of types as a choice: "a string or null"."""
-    words = [_TYPES.get(name, show_text(name)) for name in names]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "anything"
+    return listed([with_article(name) if name in TYPES else show_text(name) for name in names]) or "anything"
 
 
 def count(number: Numeric, noun: str) -> str:
     """Number and noun: 1 item, 3 items."""
-    return f"{_cut(_number(number), _MAX_NUMBER_CHARACTERS)} {noun if number == 1 else noun + 's'}"
+    return f"{cut(_number(number), _MAX_NUMBER_CHARACTERS)} {plural(noun, number)}"
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -79,7 +69,3 @@ def _number(value: Numeric) -> str:
     if isinstance(value, int) and abs(value) >= 10**300:
         return "a very large number"
     return value.lexeme if isinstance(value, Number) else str(value)
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"

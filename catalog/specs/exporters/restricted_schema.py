@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.conversion_report import Report
+from catalog.json_schema.describe import sentence
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
-from catalog.specs.exporters.keyword_sentences import sentence_for, with_sentences
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
 from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 
@@ -41,7 +41,7 @@ class _Draft:
 
     def finished(self) -> Schema:
         if self.sentences:
-            self.out["description"] = with_sentences(self.out.get("description"), self.sentences)
+            self.out["description"] = _with_sentences(self.out.get("description"), self.sentences)
         return self.out
 
 
@@ -170,7 +170,9 @@ class SubsetWriter:
 
     def _asked_of_all(self, flat: Flat) -> Schema | None:
         """What stands beside the alternatives and is more than annotation."""
-        rest: Schema = {keyword: value for keyword, value in flat.members.items() if keyword not in _SAID_ONCE | _QUIET}
+        rest: Schema = {
+            keyword: value for keyword, value in flat.members.items() if keyword not in _ANNOTATIONS | _QUIET
+        }
         names = [name for name in type_names(rest.get("type")) if name != "null"]
         if "type" in rest and names:
             rest["type"] = names[0] if len(names) == 1 else list(names)
@@ -178,7 +180,7 @@ class SubsetWriter:
 
     def _with_annotations(self, flat: Flat, out: Schema) -> Schema:
         outer = _Draft(flat)
-        for keyword in [keyword for keyword in flat.members if keyword in _SAID_ONCE]:
+        for keyword in [keyword for keyword in flat.members if keyword in _ANNOTATIONS]:
             self._keyword(outer, keyword, [])
         kept = {keyword: value for keyword, value in out.items() if keyword not in outer.out}
         if outer.sentences and "description" not in outer.out and "description" in kept:
@@ -219,7 +221,7 @@ class SubsetWriter:
         """One alternative per type."""
         branches: list[JSON] = []
         for name in names:
-            members = {key: value for key, value in flat.members.items() if key not in _SAID_ONCE} | {"type": name}
+            members = {key: value for key, value in flat.members.items() if key not in _ANNOTATIONS} | {"type": name}
             if isinstance(choices := members.get("enum"), list):
                 members["enum"] = [value for value in choices if name in types_of_value(value)]
                 if not members["enum"]:
@@ -254,7 +256,7 @@ class SubsetWriter:
             draft.out.setdefault(bound, value + step)
             self._report.rewritten(draft.flat.place(keyword), f"`{keyword}` became `{bound}`.")
         else:
-            self._tell(draft, keyword, value)
+            self._explain(draft, keyword, value)
 
     def _is_known(self, keyword: str, value: JSON, names: list[str]) -> bool:
         if keyword == "format":
@@ -264,13 +266,13 @@ class SubsetWriter:
     def _says_inclusive(self, keyword: str) -> bool:
         return _NEXT[keyword][0] in self._subset.keywords.get("integer", frozenset())
 
-    def _tell(self, draft: _Draft, keyword: str, value: JSON) -> None:
+    def _explain(self, draft: _Draft, keyword: str, value: JSON) -> None:
         place = draft.flat.place(keyword)
-        sentence = sentence_for(keyword, value)
-        if sentence is None:
+        words = sentence(keyword, value)
+        if words is None:
             self._report.dropped(place, f"{self._subset.label} does not know `{keyword}`.")
         else:
-            draft.sentences.append(sentence)
+            draft.sentences.append(words)
             self._report.rewritten(
                 place, f"{self._subset.label} does not know `{keyword}` here; the description says it instead."
             )
@@ -285,8 +287,8 @@ class SubsetWriter:
             if keyword == "const":
                 self._report.rewritten(draft.flat.place(keyword), "`const` became an `enum` of one value.")
         else:
-            told: JSON = [*wanted] if keyword == "enum" else value
-            self._tell(draft, keyword, told)
+            choice: JSON = [*wanted] if keyword == "enum" else value
+            self._explain(draft, keyword, choice)
 
     # Objects and arrays
 
@@ -396,13 +398,20 @@ class SubsetWriter:
         return (nullable if self._subset.nullable else or_null)(schema)
 
 
+def _with_sentences(description: JSON, sentences: list[str]) -> str:
+    start = description.rstrip() if isinstance(description, str) else ""
+    if start and start[-1].isalnum():
+        start += "."
+    return " ".join(part for part in (start, *sentences) if part)
+
+
 def renaming(name: str, shown: str, label: str, rule: NameRule) -> str:
     """The reason why a name was changed."""
     return f"{label} names are made of {rule.said}; {name!r} is called {shown!r} there."
 
 
 _NEXT: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
-_SAID_ONCE: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
+_ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
 
 
 def _annotated(flat: Flat, out: Schema) -> Schema:

@@ -309,7 +309,7 @@ def test_24_a_place_without_a_type_takes_every_kind():
     form = FormInUse({"type": "object", "properties": {"a": {}}, "required": ["a"]}, {"a": 1})
     offered = [option.label for option in form.node("/.a").head.kinds.options]
 
-    assert offered == ["(not set)", "text", "number", "true or false", "null", "object", "list", "JSON text"]
+    assert offered == ["(not set)", "string", "number", "boolean", "null", "object", "array", "JSON text"]
 
 
 def test_25_choices_come_back_with_their_type():

@@ -1,61 +1,71 @@
-"""What forms say: constraints, kinds, choices and branches in plain words; names of controls."""
+"""The words of forms: constraints, types, choices and branches; names of controls."""
 
 import pytest
 
+from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import Number
 from playground.schema_form.choices import canonical, label_of
 from playground.schema_form.control_names import control_name, member_path, split_path
 from playground.schema_form.draft import draft_of
 from playground.schema_form.parse import decode
+from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.serialize import posted
 from playground.schema_form.to_value import read
 from playground.schema_form.values import literal, read_literal
-from playground.schema_form.wording import constraints, kinds_in_words
 from tests.playground.schema_form.use import FormInUse
 
 
 @pytest.mark.parametrize(
-    ("keywords", "kind", "words"),
+    ("schema", "hints"),
     [
-        ({"minLength": 1, "maxLength": 20}, "text", ["1 to 20 characters"]),
-        ({"minLength": 3, "maxLength": 3}, "text", ["3 characters"]),
-        ({"maxLength": 1}, "text", ["at most 1 character"]),
-        ({"minLength": 0}, "text", []),
-        ({"pattern": "^a+$"}, "text", ["matches ^a+$"]),
-        ({"format": "date"}, "text", ["a date, like 2024-05-31"]),
-        ({"format": "made-up"}, "text", []),
-        ({"contentEncoding": "base64", "contentMediaType": "image/png"}, "text", ["image/png as base64"]),
-        ({"not": {"enum": ["root", "admin"]}}, "text", ['not "root" or "admin"']),
-        ({"minimum": 1, "maximum": 10}, "number", ["1 to 10"]),
-        ({"minimum": Number("0.50")}, "number", ["at least 0.50"]),
-        ({"exclusiveMinimum": 0, "multipleOf": Number("0.01")}, "number", ["more than 0", "a multiple of 0.01"]),
-        ({"minimum": 0, "exclusiveMinimum": True}, "number", ["more than 0"]),
-        ({"minItems": 1}, "array", ["at least 1 item"]),
-        ({"minItems": 2, "maxItems": 5, "uniqueItems": True}, "array", ["2 to 5 items", "each item once"]),
-        ({"contains": {"const": "x"}}, "array", ['at least 1 item "x"']),
-        ({"contains": {}, "minContains": 0}, "array", []),
-        ({"minProperties": 1}, "object", ["at least 1 entry"]),
-        ({"propertyNames": {"pattern": "^[a-z]+$"}}, "object", ["names: matches ^[a-z]+$"]),
-        ({"minLength": "nonsense", "maximum": None}, "text", []),
-        ({"minLength": 1}, "number", []),
+        ({"type": "string", "minLength": 1, "maxLength": 20}, ["1 to 20 characters"]),
+        ({"type": "string", "minLength": 3, "maxLength": 3}, ["exactly 3 characters"]),
+        ({"type": "string", "maxLength": 1}, ["at most 1 character"]),
+        ({"type": "string", "minLength": 0}, []),
+        ({"type": "string", "pattern": "^a+$"}, ["matches the pattern ^a+$"]),
+        ({"type": "string", "pattern": "a" * 200}, ["matches the pattern " + "a" * 119 + "…"]),
+        ({"type": "string", "format": "date"}, ["date, like 2024-05-31"]),
+        ({"type": "string", "format": "made-up"}, ["format: made-up"]),
+        (
+            {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"},
+            ["media type: image/png", "encoded as base64"],
+        ),
+        ({"type": "string", "not": {"enum": ["root", "admin"]}}, ['none of "root", "admin"']),
+        ({"type": "number", "minimum": 1, "maximum": 10}, ["1 to 10"]),
+        ({"type": "number", "minimum": Number("0.50")}, ["at least 0.50"]),
+        (
+            {"type": "number", "exclusiveMinimum": 0, "multipleOf": Number("0.01")},
+            ["greater than 0, a multiple of 0.01"],
+        ),
+        ({"type": "number", "allOf": [{"minimum": 3}, {"minimum": 5, "maximum": 9}]}, ["5 to 9"]),
+        ({"type": "array", "minItems": 1}, ["at least 1 item"]),
+        ({"type": "array", "minItems": 2, "maxItems": 5, "uniqueItems": True}, ["2 to 5 items, no duplicates"]),
+        ({"type": "array", "contains": {"const": "x"}}, ['contains at least 1 item equal to "x"']),
+        ({"type": "array", "contains": {}, "minContains": 0}, []),
+        ({"type": "object", "minProperties": 1}, ["at least 1 member"]),
+        ({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}}, ["names: matches the pattern ^[a-z]+$"]),
+        ({"type": "number", "minLength": 1}, []),
     ],
 )
-def test_constraints_are_said_in_words(keywords, kind, words):
-    assert constraints(keywords, kind) == words
+def test_hints_put_constraints_into_words(schema, hints):
+    assert FormInUse(schema).node().head.hints == tuple(hints)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "keywords", "words"),
+    ("schema", "words"),
     [
-        ({"text"}, {}, "text"),
-        ({"number"}, {"type": "integer"}, "whole number"),
-        ({"number"}, {"type": ["integer", "number"]}, "number"),
-        ({"text", "null"}, {}, "text or null"),
-        ({"text", "number", "boolean", "null", "object", "array"}, {}, ""),
+        ({"type": "string"}, "string"),
+        ({"type": "integer"}, "integer"),
+        ({"type": ["integer", "number"]}, "number"),
+        ({"type": ["string", "null"]}, "string or null"),
+        ({"type": ["string", "boolean", "null"]}, "string, boolean or null"),
+        ({}, ""),
     ],
 )
-def test_kinds_are_said_in_words(kinds, keywords, words):
-    assert kinds_in_words(kinds, keywords) == words
+def test_types_are_named_as_in_json_schema(schema, words):
+    place = compile_schema(schema).root
+
+    assert types_in_words(Kinds().of(place), is_integer=is_integer(place)) == words
 
 
 @pytest.mark.parametrize(
@@ -88,7 +98,7 @@ def test_values_that_json_schema_calls_equal_share_a_text():
         ({"properties": {"kind": {"const": "circle"}}}, "kind: circle"),
         ({"required": ["a", "b"]}, "with a, b"),
         ({"$ref": "#/$defs/Point"}, "Point"),
-        ({"type": "string"}, "1: text"),
+        ({"type": "string"}, "1: string"),
         ({"minProperties": 1}, "option 1"),
     ],
 )

@@ -349,14 +349,14 @@ def test_what_was_optional_may_be_null(optional, written):
         ({"type": "string", "minLength": 2}, {"type": "string", "description": "At least 2 characters."}),
         (
             {"type": "string", "description": "A page", "format": "uri"},
-            {"type": "string", "description": "A page. Format: uri."},
+            {"type": "string", "description": "A page. Format: URI, like https://example.org/."},
         ),
         ({"type": "string", "format": "date"}, {"type": "string", "format": "date"}),
         ({"type": "integer", "default": 5}, {"type": "integer", "description": "Default: 5."}),
         ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "exclusiveMinimum": 0}),
         (
             {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-            {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "No item twice."},
+            {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "No duplicates."},
         ),
         (
             {"oneOf": [{"type": "string"}, {"type": "boolean"}]},
@@ -470,10 +470,13 @@ def test_strict_takes_ten_levels_of_objects():
         ),
         ({"type": "integer", "enum": [1, 2]}, {"type": "integer", "description": "One of 1, 2."}),
         ({"const": "a"}, {"type": "string", "enum": ["a"]}),
-        ({"type": "string", "format": "uri"}, {"type": "string", "description": "Format: uri."}),
+        (
+            {"type": "string", "format": "uri"},
+            {"type": "string", "description": "Format: URI, like https://example.org/."},
+        ),
         ({"type": "string", "format": "date-time"}, {"type": "string", "format": "date-time"}),
         ({"type": "integer", "exclusiveMinimum": 0}, {"type": "integer", "minimum": 1}),
-        ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "description": "More than 0."}),
+        ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "description": "Greater than 0."}),
         (
             {"type": "object", "additionalProperties": False, "properties": {"a": {"type": "string"}}},
             {"type": "object", "properties": {"a": {"type": "string"}}},
