@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree, split_pointer
+from catalog.jsontext.patch import REMOVED, Replacement, change_all
+from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.reader import JSON
 from playground.compiled_spec import CompiledSpec
 from playground.redaction import MARK, WITHHELD
@@ -51,35 +52,13 @@ def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
     if "" in marks:
         return Prefilled(ABSENT, ("",))
     emptied: dict[str, None] = {}
-    value = _without(parameters, pointer_tree(marks), "", emptied)
+
+    def emptied_at(pointer: str, is_item: bool) -> Replacement:
+        emptied[pointer.rpartition("/")[0] if is_item else pointer] = None
+        return REMOVED
+
+    value = change_all(parameters, marks, emptied_at)
     return Prefilled(value, tuple(emptied), tuple(pointers_of_texts(value, lambda text: MARK in text)))
-
-
-def _without(value: JSON, marks: PointerTree, now: str, emptied: dict[str, None]) -> JSON:
-    """`value` without the parts at `marks`; its new pointer is `now`. Parts that do not change are shared."""
-    if isinstance(value, dict):
-        kept = {}
-        for name, member in value.items():
-            below = marks.get(name)
-            if below is None:
-                kept[name] = member
-            elif below:
-                kept[name] = _without(member, below, pointer_join(now, name), emptied)
-            else:
-                emptied[pointer_join(now, name)] = None
-        return kept
-    if isinstance(value, list):
-        items: list[JSON] = []
-        for index, item in enumerate(value):
-            below = marks.get(str(index))
-            if below is None:
-                items.append(item)
-            elif below:
-                items.append(_without(item, below, pointer_join(now, len(items)), emptied))
-            else:
-                emptied[now] = None
-        return items
-    return value
 
 
 def fields_at(form: Form, pointers: tuple[str, ...]) -> list[FieldLink]:

@@ -39,6 +39,7 @@ from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.regex.translate import translate
+from catalog.jsontext.patch import set_at
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH
 
@@ -112,21 +113,8 @@ def _without(part: Node, others: list[Node]) -> JSON:
         while node is not part and node.parent is not None:
             path[:0] = node.path
             node = node.parent
-        schema = _replaced(schema, path)
+        schema = set_at(schema, pointer_join("", *path), {})
     return schema
-
-
-def _replaced(value: JSON, path: list[str | int]) -> JSON:
-    """`value` with {} at `path`; what is not on the way is shared."""
-    if not path:
-        return {}
-    if isinstance(value, list):
-        index = int(path[0])
-        return [*value[:index], _replaced(value[index], path[1:]), *value[index + 1 :]]
-    if isinstance(value, dict):
-        name = str(path[0])
-        return value | {name: _replaced(value[name], path[1:])}
-    return value
 
 
 def _long_lists(document: SchemaMap) -> Iterator[Problem]:

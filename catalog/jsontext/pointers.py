@@ -1,4 +1,4 @@
-"""JSON Pointers (RFC 6901): made, split, followed, and grouped as a tree."""
+"""JSON Pointers (RFC 6901): joined, split, resolved, and grouped as a tree."""
 
 from __future__ import annotations
 
@@ -27,19 +27,42 @@ def split_pointer(pointer: str) -> list[str]:
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/")]
 
 
-def resolve_pointer(value: object, pointer: str) -> object:
-    """What stands at `pointer` in `value`.
+def split_last(pointer: str) -> tuple[str, str]:
+    """The pointer to the object or array around the value at `pointer`, and the value's name or index in it.
 
     Raises:
-        LookupError: nothing stands there.
+        LookupError: `pointer` names the whole document.
+    """
+    if not pointer:
+        raise LookupError(pointer)
+    around, _, token = pointer.rpartition("/")
+    return around, split_pointer(f"/{token}")[0]
+
+
+def list_index(token: str) -> int:
+    """The index of an array's item that `token` names.
+
+    Raises:
+        LookupError: it names no item.
+    """
+    if not _INDEX.fullmatch(token):
+        raise LookupError(token)
+    return int(token)
+
+
+def resolve_pointer(value: object, pointer: str) -> object:
+    """The value at `pointer` in `value`.
+
+    Raises:
+        LookupError: there is none.
     """
     for token in split_pointer(pointer):
         if isinstance(value, Mapping):
             value = value[token]
-        elif isinstance(value, Sequence) and not isinstance(value, str) and _INDEX.fullmatch(token):
-            value = value[int(token)]
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            value = value[list_index(token)]
         else:
-            raise LookupError(pointer)
+            raise LookupError(pointer)  # noqa: TRY004 - a missing value, not a wrong argument
     return value
 
 
@@ -49,7 +72,7 @@ PointerTree: TypeAlias = "dict[str, PointerTree]"
 def pointer_tree(pointers: Iterable[str]) -> PointerTree:
     """`pointers` as a tree of their tokens, to visit all of them in one walk; {} marks the end of a pointer.
 
-    If one pointer leads inside the value of another, only the outer one is in the tree.
+    Of two pointers where one leads inside the value of the other, only the outer one is in the tree.
     """
     root: PointerTree = {}
     for pointer in sorted(pointers, key=len, reverse=True):

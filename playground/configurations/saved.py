@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +13,8 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, Problem
 from catalog.json_schema.validation import CompiledSchema
-from catalog.jsontext.pointers import PointerTree, pointer_tree, split_pointer
+from catalog.jsontext import patch
+from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from playground.configurations.encryption import Unreadable, decrypt, encrypt, rotated
@@ -145,11 +147,12 @@ def _with_kept_secrets(
     if found.reason:  # else its secrets would be lost without a word
         raise DocumentError([Problem("/configuration", UNSEARCHABLE, "secrets.search")])
     for pointer, secret in found.parts:
-        tokens = split_pointer(pointer)
-        if pointer not in removed and not _stands(value, tokens):
-            result = _with(result, tokens, secret)
-            if pointer in set_at:
-                kept[pointer] = set_at[pointer]
+        if pointer in removed or _exists(value, pointer):
+            continue
+        with suppress(LookupError):  # the new value has something else around it
+            result = patch.set_at(result, pointer, secret)
+        if pointer in set_at:
+            kept[pointer] = set_at[pointer]
     return (result if isinstance(result, dict) else value), kept
 
 
@@ -172,50 +175,17 @@ def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON
     return _without(value, found.pointers - marked.pointers)
 
 
-def _stands(value: JSON, tokens: list[str]) -> bool:
-    for token in tokens:
-        if isinstance(value, dict) and token in value:
-            value = value[token]
-        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
-            value = value[int(token)]
-        else:
-            return False
+def _exists(value: JSON, pointer: str) -> bool:
+    try:
+        resolve_pointer(value, pointer)
+    except LookupError:
+        return False
     return True
 
 
 def _without(value: JSON, pointers: Collection[str]) -> JSON:
-    """`value` without the parts at `pointers`; a list item becomes null, so that the others keep their positions."""
-    return _pruned(value, pointer_tree(pointers)) if pointers else value
-
-
-def _pruned(value: JSON, removed: PointerTree) -> JSON:
-    if not removed:
-        return None
-    if isinstance(value, dict):
-        members = dict(value)
-        for name, below in removed.items():
-            if below:
-                members[name] = _pruned(members[name], below)
-            else:
-                del members[name]
-        return members
-    if isinstance(value, list):
-        items = list(value)
-        for index, below in removed.items():
-            items[int(index)] = _pruned(items[int(index)], below)
-        return items
-    return value
-
-
-def _with(value: JSON, tokens: list[str], secret: JSON) -> JSON:
-    """`value` with `secret` at `tokens`, where the objects around it stand or can be made."""
-    token, *below = tokens
-    if isinstance(value, dict):
-        return {**value, token: _with(value.get(token, {}), below, secret) if below else secret}
-    if isinstance(value, list) and token.isdecimal() and int(token) < len(value):
-        index = int(token)
-        return [*value[:index], _with(value[index], below, secret) if below else secret, *value[index + 1 :]]
-    return value
+    """`value` without the parts at `pointers`; an item becomes null, so that the others keep their positions."""
+    return patch.change_all(value, pointers, lambda _, is_item: None if is_item else patch.REMOVED)
 
 
 __all__ = [

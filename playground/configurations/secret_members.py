@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from catalog.errors import Problem
 from catalog.json_schema.validation import CheckResult, CompiledSchema, Violation
 from catalog.json_schema.validation.messages import show
-from catalog.jsontext.pointers import PointerTree, pointer_tree, resolve_pointer
+from catalog.jsontext.patch import change_all
+from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 from catalog.specs.secret_names import is_secret_name
 from playground.mocks import canonical
@@ -98,21 +99,7 @@ def without_secrets(parameters: JSON, found: Secrets) -> JSON:
         return parameters
     if found.reason or found.problems():
         return WITHHELD
-    return redactor_of(found).value(_marked(parameters, pointer_tree(found.pointers)))
-
-
-def _marked(value: JSON, marked: PointerTree) -> JSON:
-    """`value` with `MARK` at the end of each pointer; parts that are not on the way there are shared."""
-    if not marked:
-        return MARK
-    if isinstance(value, dict):
-        return value | {name: _marked(value[name], below) for name, below in marked.items()}
-    if isinstance(value, list):
-        items = list(value)
-        for index, below in marked.items():
-            items[int(index)] = _marked(items[int(index)], below)
-        return items
-    return value
+    return redactor_of(found).value(change_all(parameters, found.pointers, lambda *_: MARK))
 
 
 def described_safely(

@@ -9,6 +9,7 @@ import re
 
 from catalog.jsontext.positions import Span, find_spans
 from catalog.jsontext.reader import JSON, dumps, parse
+from catalog.jsontext.text_patch import indent_unit, margin_at
 
 _SPACE = " \t\r\n"
 
@@ -44,23 +45,11 @@ def _extended(source: str, span: Span, value: JSON, name: str, *, first: bool) -
     while source[inside_end - 1] in _SPACE:
         inside_end -= 1
     before, after = source[:inside_end], source[inside_end:]
-    unit = _unit(source)
+    unit = indent_unit(source)
     if unit is None:
         return f"{before}{'' if first else ', '}{name}{dumps(value)}{after}"
-    outer = _margin(source, span.start)
+    outer = margin_at(source, span.start)
     margin = f"\n{outer}{unit}"
     laid_out = re.sub("(?m)^ +", lambda spaces: unit * len(spaces[0]), dumps(value, indent=1))
     closing = after if after[0] in _SPACE else f"\n{outer}{after}"
     return f"{before}{'' if first else ','}{margin}{name}{laid_out.replace(chr(10), margin)}{closing}"
-
-
-def _margin(source: str, at: int) -> str:
-    """The white space that the line of `at` begins with."""
-    line = source[source.rfind("\n", 0, at) + 1 : at]
-    return line[: len(line) - len(line.lstrip(_SPACE))]
-
-
-def _unit(source: str) -> str | None:
-    """By what the text is indented, once; None where it is not laid out."""
-    found = re.search(r"\n([ \t]+)\S", source)
-    return found[1] if found else None

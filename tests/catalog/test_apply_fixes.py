@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.reader import parse
 from catalog.specs.diff import compare
-from catalog.specs.lint import Fix, Operation, apply_safe_fixes, lint
+from catalog.specs.lint import Fix, apply_safe_fixes, lint
 from catalog.specs.spec import read_spec
 from tests.corpora import lines
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
 from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
+from catalog.jsontext.patch import set_at
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import alias
@@ -110,21 +111,10 @@ def _with_items(schema: JSON, dialect: Dialect, pointer: str, report: Report) ->
     for path, inner in list(subschemas(schema, dialect)):
         new = _with_items(inner, dialect, pointer_join(pointer, *path), report)
         if new is not inner:
-            out = _replaced(out, path, new)
+            out = cast("Schema", set_at(out, pointer_join("", *path), new))
     kind = schema.get("type")
     is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
     if is_array and "items" not in schema and "prefixItems" not in schema:
         report.rewritten(pointer, "Every array must describe its items there; they are described as any value.")
         return {**out, "items": {}}
     return out
-
-
-def _replaced(schema: Schema, path: tuple[str | int, ...], new: JSON) -> Schema:
-    """`schema` with `new` at `path`, which is a keyword, or one and a name or index in it."""
-    keyword, *rest = path
-    if not rest:
-        return {**schema, str(keyword): new}
-    held = schema[str(keyword)]
-    if isinstance(held, list):
-        return {**schema, str(keyword): [new if index == rest[0] else item for index, item in enumerate(held)]}
-    return {**schema, str(keyword): {**held, str(rest[0]): new} if isinstance(held, dict) else held}

@@ -6,13 +6,14 @@ What is changed is reported. Source: common mistakes in the tool lists of real M
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 from catalog.conversion_report import Report
 from catalog.errors import Problem
 from catalog.json_schema.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.json_schema.normalize import is_outdated, normalized
-from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
+from catalog.jsontext.patch import remove_at, set_at
+from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_last
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.results import Object
 from catalog.specs.importers.type_names import schema_named, union_of
@@ -136,46 +137,19 @@ def without_refused(
     if not all(problem.rule in _MENDABLE for problem in problems):
         return None
     for problem in sorted(problems, key=lambda problem: -len(problem.pointer)):
-        *around, last = split_pointer(problem.pointer)
-        if len(around) < 2:  # the schema itself
+        if problem.pointer.count("/") < 3:  # the schema itself
             return None
-        document = _left_out(document, around, last, is_schema=problem.keyword is None)
+        document = _without(document, problem.pointer, is_schema=problem.keyword is None)
         report.dropped(origin(problem.pointer), f"{problem.pointer} was left out: {problem.message}")
     return document
 
 
-def _left_out(document: Object, around: list[str], last: str, *, is_schema: bool) -> Object:
-    copy = _copied_along(document, around)
-    holder = resolve_pointer(copy, pointer_join("", *around))
-    if isinstance(holder, dict):
-        if is_schema:
-            holder[last] = True
-        else:
-            holder.pop(last, None)
-    elif isinstance(holder, list):
-        holder[int(last)] = True
-    return copy
-
-
-def _copied_along(value: Object, tokens: list[str]) -> Object:
-    """`value` with fresh containers on the way along `tokens`, the rest shared."""
-    copy: Object = dict(value)
-    if tokens:
-        inner = copy.get(tokens[0])
-        if isinstance(inner, dict):
-            copy[tokens[0]] = _copied_along(inner, tokens[1:])
-        elif isinstance(inner, list):
-            copy[tokens[0]] = _copied_list(inner, tokens[1:])
-    return copy
-
-
-def _copied_list(value: list[JSON], tokens: list[str]) -> list[JSON]:
-    copy = list(value)
-    if tokens:
-        index = int(tokens[0])
-        inner = copy[index]
-        if isinstance(inner, dict):
-            copy[index] = _copied_along(inner, tokens[1:])
-        elif isinstance(inner, list):
-            copy[index] = _copied_list(inner, tokens[1:])
-    return copy
+def _without(document: Object, pointer: str, *, is_schema: bool) -> Object:
+    """`document` without the keyword at `pointer`, or with a schema there that allows any value."""
+    around, last = split_last(pointer)
+    holder = resolve_pointer(document, around)
+    if is_schema or isinstance(holder, list):
+        return cast("Object", set_at(document, pointer, True))
+    if isinstance(holder, dict) and last in holder:
+        return cast("Object", remove_at(document, pointer))
+    return document

@@ -7,15 +7,13 @@ checking      `lint`: all checks, by naming, describing, declaring, providing, c
 subjects      a spec as the checks look at it
 scoring       one number for it
 judging       a spec at a glance: that number, and which formats take it as it is
-mending       several fixes at once
+fixes         fixes, applied to the text of a spec (`jsontext.text_patch`)
 illustrations, sources   what the pages of the rules show
-patching      JSON Patch, applied to the text of a spec so that little else changes; spans: where all stands in it
 """
 
 from catalog.specs.lint.advice import Advice, advise
-from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Operation, Severity
-from catalog.specs.lint.fixes import FixResult, apply_safe_fixes
-from catalog.specs.lint.json_patch import PatchError, apply_fix, patched
+from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity
+from catalog.specs.lint.fixes import FixResult, apply_fix, apply_safe_fixes
 from catalog.specs.lint.linter import lint
 from catalog.specs.lint.registry import RULES, Rule
 from catalog.specs.lint.score import score
@@ -27,14 +25,11 @@ __all__ = [
     "Finding",
     "Fix",
     "FixResult",
-    "Operation",
-    "PatchError",
     "Rule",
     "Severity",
     "advise",
     "apply_fix",
     "apply_safe_fixes",
     "lint",
-    "patched",
     "score",
 ]

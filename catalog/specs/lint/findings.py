@@ -6,30 +6,13 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.reader import JSON, dumps
 
 Severity = Literal["error", "warning", "info"]
 
 KEY_CHARACTERS: Final = 12
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")  # the gravest first
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation of a JSON Patch (RFC 6902, section 4)."""
-
-    op: Literal["add", "remove", "replace", "move"]
-    path: str
-    value: JSON = None
-    source: str = ""  # of "move", whose member in JSON is `from`
-
-    def as_json(self) -> dict[str, JSON]:
-        """The operation as RFC 6902 writes it."""
-        if self.op == "move":
-            return {"op": self.op, "from": self.source, "path": self.path}
-        if self.op == "remove":
-            return {"op": self.op, "path": self.path}
-        return {"op": self.op, "path": self.path, "value": self.value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Several fixes of one spec at once."""
+"""Fixes of findings, applied to the text of a spec: one, or several together."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.jsontext.patch import PatchError, apply_patch
 from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.reader import parse
+from catalog.jsontext.text_patch import patch_text
 from catalog.specs.lint.findings import Fix
-from catalog.specs.lint.json_patch import PatchError, apply_fix, patched
 
 # What fixing costs goes with the length of the text, for each operation: so many bytes are gone through at once.
 MAX_WORK_CHARACTERS: Final = 4_000_000
@@ -28,6 +29,16 @@ class FixResult:
     left: tuple[Fix, ...] = ()
 
 
+def apply_fix(text: str, fix: Fix) -> str:
+    """`text`, a spec's, with `fix` applied to it; everything else stays as it is written.
+
+    Raises:
+        PatchError: a value that the fix changes does not exist.
+        JSONTextError: `text` is not JSON.
+    """
+    return patch_text(text, fix.operations)
+
+
 def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
     """`text`, a spec's, with `fixes`, all made for it, applied to it; what they are not about stays as it is written.
 
@@ -44,14 +55,14 @@ def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
             left.append(fix)
             continue
         try:
-            value = patched(value, fix.operations)
+            value = apply_patch(value, fix.operations)
         except PatchError:
             left.append(fix)
             continue
         applied.append(fix)
         used += len(fix.operations)
-    whole = Fix("", tuple(operation for fix in applied for operation in fix.operations))
-    return FixResult(apply_fix(text, whole) if applied else text, tuple(applied), tuple(left))
+    operations = [operation for fix in applied for operation in fix.operations]
+    return FixResult(patch_text(text, operations) if applied else text, tuple(applied), tuple(left))
 
 
 Place = tuple[bool, tuple[tuple[bool, int, str], ...]]

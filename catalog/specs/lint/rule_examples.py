@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from catalog.jsontext.patch import Operation, apply_patch
 from catalog.jsontext.reader import JSON, dumps, loads
-from catalog.specs.lint.findings import Finding, Operation
-from catalog.specs.lint.json_patch import patched
+from catalog.specs.lint.findings import Finding
 from catalog.specs.lint.linter import lint
 from catalog.specs.spec import read_spec
 
@@ -45,7 +45,7 @@ class Illustration:
 
     def findings(self, rule: str, text: str) -> list[Finding]:
         """What `rule` finds where `text`, one of the two, stands in a spec that is fine otherwise."""
-        document: JSON = patched(loads(_AROUND), [Operation("add", self.place, loads(text))])
+        document: JSON = apply_patch(loads(_AROUND), [Operation("add", self.place, loads(text))])
         return [finding for finding in lint(read_spec(dumps(document))) if finding.rule == rule]
 
     def notes(self, rule: str) -> list[dict[str, str]]:

@@ -11,9 +11,10 @@ from typing import Final
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.index import Node
 from catalog.json_schema.validation.equality import is_number
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.reader import dumps
 from catalog.specs.lint.context import Part, keywords_of
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 KNOWN_FORMATS: Final = frozenset(FORMATS) | {

@@ -12,10 +12,11 @@ from typing import Final
 
 from catalog.json_schema.dialects import DIALECTS, Dialect
 from catalog.json_schema.index import Node
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.lint.context import Part, is_modern, keywords_of
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 # What other formats know, and people add; no typing errors.

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.jsontext.patch import Operation
 from catalog.specs.exporters.aliases import NameRule
 from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
 from catalog.specs.lint.context import Subject, properties_of
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 PROVIDERS: Final = (MCP, OPENAI, ANTHROPIC, GEMINI)

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from catalog.json_schema.dialects import DEFAULT_DIALECT
 from catalog.json_schema.index import Node
 from catalog.json_schema.normalize import is_outdated
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.providers import ANTHROPIC, OPENAI
 from catalog.specs.lint.context import Part, Subject, keywords_of
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 

@@ -8,8 +8,9 @@ from catalog.json_schema.index import Node
 from catalog.json_schema.validation import Budget
 from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.json_schema.validation.pattern_search import found_in
+from catalog.jsontext.patch import Operation
 from catalog.specs.lint.context import Part, Subject, keywords_of
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from catalog.json_schema.index import Node
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.specs.lint.context import Part, in_place, keywords_of, property_name
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 from catalog.specs.secret_names import is_secret_name
 

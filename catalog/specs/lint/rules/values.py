@@ -9,10 +9,11 @@ from typing import Final
 
 from catalog.json_schema.index import Node
 from catalog.json_schema.validation.equality import is_integer, is_number
+from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.lint.context import Part, Subject, in_place, keywords_of, property_name
-from catalog.specs.lint.findings import Finding, Fix, Operation
+from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 MAX_VALUES: Final = 200  # of one list that are looked at

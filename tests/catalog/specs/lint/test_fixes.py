@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.jsontext.patch import Operation, PatchError, apply_patch
 from catalog.jsontext.reader import dumps, parse
-from catalog.specs.lint import Fix, Operation, PatchError, apply_fix, patched
+from catalog.specs.lint import Fix, apply_fix
 
 TEXT = """\
 {
@@ -173,7 +174,7 @@ def test_a_text_says_after_a_fix_what_the_patch_says_of_its_value(data, value, l
         data.draw(st.sampled_from(places)),
     )
     try:
-        wanted = patched(value, [operation])
+        wanted = apply_patch(value, [operation])
     except PatchError:
         return
 
