@@ -1,6 +1,6 @@
 """Judging specs: each revision once, when it is published alone, or afterwards where many come at once.
 
-It takes about 0.5 ms per spec, longer than publishing it in bulk, so that what publishes many leaves it to others: the
+It takes 1 to 2 ms per spec, longer than publishing it in bulk, so that what publishes many leaves it to others: the
 server (a thread of one of its processes), the end of `load_specs`, or `judge_tools`. One of them does it at a time; the
 others see that it is being done (`Turn`). Where one ends halfway, what it has judged is stored, and the next goes on.
 """
