@@ -39,7 +39,7 @@ def sketches_of(place: Subschema) -> list[JSON]:
 
 
 def sketches(whole: Together) -> list[JSON]:
-    """Values that `whole` may accept: with all declared members or only the needed ones, for several branches.
+    """Values that `whole` may accept: with all declared members or only the required ones, for several branches.
 
     Values that take too much work to build are left out.
     """
@@ -115,7 +115,7 @@ class _Sketch:
 
 
 def _hints(whole: Together) -> Iterator[JSON]:
-    """What `examples` and `default` say, of a fitting kind."""
+    """The values of `examples` and `default` that have an allowed type."""
     for examples in whole.told("examples"):
         if isinstance(examples, list):
             yield from (value for value in examples if kind_of(value) in whole.kinds)
@@ -133,7 +133,7 @@ def _text(whole: Together) -> JSON:
 
 
 def names_like(patterns: Iterable[str]) -> list[str]:
-    """Names that may match `patterns`: what is plain in them."""
+    """Names that may match `patterns`: their literal characters."""
     plain = [_SIGNS.sub("", pattern) for pattern in patterns]
     return list(dict.fromkeys(text for name in plain for text in (name, f"{name}a", f"{name}1", "a", "1")))
 
