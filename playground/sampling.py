@@ -15,6 +15,7 @@ from random import Random
 
 from catalog.errors import Problem
 from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
+from catalog.json_schema.sample_values import STRING_OF_FORMAT, WORDS, strings_for_name
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
 from catalog.jsontext.reader import JSON, Number
 from playground.constraints import Wanted, is_number
@@ -29,50 +30,6 @@ ROOMY_DEPTH = 3  # down to here optional members are made, too
 MAX_MEMBERS = 400
 MAX_TEXT = 4096
 BRANCHES_TRIED = 16
-TYPES = ("object", "string", "number", "integer", "boolean", "array", "null")
-
-FORMATS = {
-    "date": "2025-03-14",
-    "date-time": "2025-03-14T09:26:53Z",
-    "time": "09:26:53Z",
-    "duration": "PT1H30M",
-    "email": "ada@example.com",
-    "idn-email": "ada@example.com",
-    "hostname": "example.com",
-    "idn-hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "uri": "https://example.com/item/1",
-    "url": "https://example.com/item/1",
-    "iri": "https://example.com/item/1",
-    "uri-reference": "/item/1",
-    "iri-reference": "/item/1",
-    "uri-template": "https://example.com/{item}",
-    "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
-    "json-pointer": "/item/1",
-    "relative-json-pointer": "0/item",
-    "regex": "^a+$",
-}
-# What a text is likely to be, by the end of its property's name.
-LIKELY = (
-    (("email",), "ada@example.com"),
-    (("url", "uri", "link", "href"), "https://example.com/item/1"),
-    (("date", "day"), "2025-03-14"),
-    (("time", "timestamp", "_at"), "2025-03-14T09:26:53Z"),
-    (("id", "key", "sha", "hash"), "a1b2c3"),
-    (("city", "town"), "Lisbon"),
-    (("country",), "Portugal"),
-    (("currency",), "EUR"),
-    (("language", "locale", "lang"), "en"),
-    (("phone",), "+1 555 0100"),
-    (("name", "author", "user", "owner"), "Ada"),
-    (("title", "subject"), "An example"),
-    (("path", "file", "filename"), "docs/example.txt"),
-    (("version",), "1.0.0"),
-    (("description", "summary", "message", "text", "content", "body", "note"), "An example text."),
-    (("status", "state"), "ok"),
-)
-WORDS = ("alpha", "bravo", "coral", "delta", "ember", "fjord", "grove", "harbor", "ivory", "jade")
 
 
 class NoValue(Exception):
@@ -372,11 +329,11 @@ class _Maker:
 
     def texts(self, wanted: Wanted, name: str) -> Iterator[str]:
         for form in wanted.values("format"):
-            if isinstance(form, str) and form in FORMATS:
+            if isinstance(form, str) and form in STRING_OF_FORMAT:
                 if form == "uuid" and self.manner.shuffled:
                     digits = f"{self.random.getrandbits(128):032x}"
                     yield f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
-                yield FORMATS[form]
+                yield STRING_OF_FORMAT[form]
         patterns = [pattern for pattern in wanted.values("pattern") if isinstance(pattern, str)]
         for pattern in patterns:
             for _ in range(8):
@@ -387,7 +344,7 @@ class _Maker:
         if any(media == "application/json" for media in wanted.values("contentMediaType")):
             yield "{}"
         if not self.manner.shuffled:
-            yield from likely(name)
+            yield from strings_for_name(name)
         yield self.random.choice(WORDS)
         yield f"{self.random.choice(WORDS)}-{self.random.randint(1, 9999)}"
         most = wanted.most("maxLength")
@@ -469,11 +426,3 @@ def type_name(value: JSON) -> str:
         if isinstance(value, kinds):
             return name
     return "object"
-
-
-def likely(name: str) -> Iterator[str]:
-    """Texts that a property of this name might hold."""
-    lowered = name.lower()
-    for endings, text in LIKELY:
-        if lowered.endswith(endings):
-            yield text

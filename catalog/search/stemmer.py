@@ -1,7 +1,15 @@
 """English words without their endings: "creating", "created" and "creates" all become "creat".
 
-The very algorithm that FTS5 calls `porter`: Porter's, with the two changes that he made later ("bli", "logi").
-Nothing here knows Django or a database.
+This is exactly the algorithm that FTS5 calls `porter`: Porter's, with his two later changes ("bli", "logi").
+
+Two libraries were measured with their `porter` algorithm. Both give 7 of the 5,386 words of the committed specs another
+stem ("technology" and "technological" no longer share one), so a stored index would have to be rebuilt; the quality of
+the search (`bench.search_quality`, committed specs) is the same. CPU time per word, and to tokenize a new spec
+(2,000 specs, empty caches):
+
+    this module      11 us    0.31 to 0.34 ms
+    snowballstemmer  46 us    0.46 to 0.55 ms; publishing in bulk takes some 15 % longer
+    PyStemmer         1 us    0.29 ms: a compiled dependency, whose stemmers must not be shared by threads
 
 Source: M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980; the names of the steps are his.
 """
@@ -13,11 +21,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-MAX_CHARACTERS: Final = 40  # longer words are none of English
+MAX_CHARACTERS: Final = 40  # longer words are not English
 
 _C: Final = "[^aeiou][^aeiouy]*"
 _V: Final = "[aeiouy][aeiou]*"
-# What stands before an ending: m is how often a vowel is followed by a consonant in it.
+# Tests of the part before an ending. m counts how often a vowel is followed by a consonant in it.
 _m_above_0: Final = re.compile(f"(?:{_C})?{_V}{_C}").match
 _m_is_1: Final = re.compile(f"(?:{_C})?{_V}{_C}(?:{_V})?$").match
 _m_above_1: Final = re.compile(f"(?:{_C})?{_V}{_C}{_V}{_C}").match
@@ -38,7 +46,7 @@ _STEP_4: Final = dict.fromkeys(
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The stem of a word in lower case. What is not made of the letters a to z stays as it is."""
+    """The stem of a word in lower case. Words with other characters than a to z are returned unchanged."""
     if not 2 < len(word) <= MAX_CHARACTERS or not word.isascii() or not word.isalpha():
         return word
     for step in (_step_1a, _step_1b, _step_1c, _step_2, _step_3, _step_4, _step_5):
@@ -57,11 +65,11 @@ def _step_1b(word: str) -> str:
         return word[:-1] if _m_above_0(word[:-3]) else word
     for ending in ("ed", "ing"):
         if word.endswith(ending):
-            return _mended(rest) if _has_vowel(rest := word[: -len(ending)]) else word
+            return _restored(rest) if _has_vowel(rest := word[: -len(ending)]) else word
     return word
 
 
-def _mended(rest: str) -> str:
+def _restored(rest: str) -> str:
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if len(rest) > 1 and rest[-1] == rest[-2] and rest[-1] not in "aeiouylsz":

@@ -1,4 +1,5 @@
 import json
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from catalog.json_schema.regex.match import matches
 from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
 from tests.corpora import DATA
+from tests.work import at_most
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,10 @@ from tests.corpora import DATA
         "^$",
         "\\bword\\b",
         "^[+-]?\\d+(\\.\\d+)?$",
+        "^[^\\D]$",
+        "^[^\\S]a$",
+        "^\\cA$",
+        "^(?i:abc)$",
     ],
 )
 def test_what_is_made_matches_the_pattern(pattern):
@@ -35,6 +41,14 @@ def test_what_is_made_matches_the_pattern(pattern):
 def test_a_pattern_that_is_not_understood_says_so(pattern):
     with pytest.raises(UnknownPattern):
         sample_pattern(pattern, Random(0))
+
+
+def test_nested_repetitions_that_multiply_are_given_up():
+    pattern = "(?:" * 40 + "a" + "){8,9}" * 2 + "){0,9}" * 38
+
+    for seed in range(5):
+        with at_most(1_000_000), suppress(UnknownPattern):
+            sample_pattern(pattern, Random(seed))
 
 
 def test_the_same_seed_makes_the_same_text():

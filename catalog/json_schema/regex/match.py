@@ -1,4 +1,4 @@
-"""Regular expressions as JSON Schema means them: with the meaning of ECMA-262, matched in bounded time.
+"""Regular expressions as JSON Schema defines them: those of ECMA-262, matched in bounded time.
 
 The syntax tree is in `syntax`, and its form for the engine in `translate`.
 """
@@ -55,7 +55,7 @@ class Pattern:
 
 @lru_cache(maxsize=2048)
 def compile_pattern(source: str) -> Pattern | PatternError:
-    """`source` ready to search with, or why it cannot be used. At most some 10 ms; remembered."""
+    """`source` ready to search with, or why it cannot be used. At most some 10 ms; cached."""
     if len(source) > MAX_PATTERN_CHARACTERS:
         return PatternError(f"The pattern is longer than {MAX_PATTERN_CHARACTERS} characters.", MAX_PATTERN_CHARACTERS)
     try:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from catalog.json_schema.formats import FORMATS
+from catalog.json_schema.sample_values import STRING_OF_FORMAT
 from catalog.json_schema.validation.equality import is_multiple, is_number
 from catalog.jsontext.reader import Number
 from catalog.specs.diff.changes import Edit
@@ -21,7 +22,6 @@ from catalog.specs.diff.mutations import TEXTS, as_number, numbers_near, put, pu
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.ranges import LEAST, MOST, edge_of_multiples, is_as_tight, is_integral, least, most, step_of
 from catalog.specs.diff.regex_automata import NotUnderstood
-from catalog.specs.diff.samples import TEXTS_OF_FORMATS
 from catalog.specs.diff.string_sets import Puzzles, texts_of
 
 # (kind, subject, what finds a text that may be refused, edits that make others)
@@ -102,7 +102,7 @@ def texts(walk: Containment, giver: Together, taker: Together) -> Iterator[Obsta
         except NotUnderstood:
             text = "text"
         if text is not None:
-            tried = (put(text), *edits, *put_each((*TEXTS, *TEXTS_OF_FORMATS.values())))
+            tried = (put(text), *edits, *put_each((*TEXTS, *dict.fromkeys(STRING_OF_FORMAT.values()))))
             yield Obstacle(kind, giver, taker, subject, keywords=(kind,), edits=tried)
 
 

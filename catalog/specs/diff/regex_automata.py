@@ -1,4 +1,4 @@
-"""Which texts regular expressions let through: a text that some match and others do not, or that there is none.
+"""Compares regular expressions: finds a string that some match and others do not, or proves that there is none.
 
 Patterns become automata over ranges of code points, and all automata are followed together, a set of states for each.
 Features that are not regular (lookarounds, references to groups), modifiers and Unicode properties are not understood.
@@ -18,15 +18,15 @@ from catalog.json_schema.regex.characters import CharacterSet, PatternSyntaxErro
 from catalog.json_schema.regex.syntax import Assertion, Character, Disjunction, Dot, Group, Node, Repetition, parse
 
 MAX_STATES: Final = 250  # of one pattern
-EFFORT: Final = 50_000  # of one search, in states that are looked at; some 50 ms
+EFFORT: Final = 50_000  # of one search, in states visited; some 50 ms
 LITTLE_EFFORT: Final = 2_000
-COMPARISONS: Final = 20  # of a character with a range, which take as long as a state that is looked at
-MAX_LENGTH: Final = 300  # of texts whose characters are counted
+COMPARISONS: Final = 20  # of a character with a range; they take as long as visiting one state
+MAX_LENGTH: Final = 300  # of strings whose length is bounded
 
 Ranges: TypeAlias = tuple[Range, ...]
 States: TypeAlias = frozenset[int]
 
-_NO_TEXT: Final[Ranges] = ((0, 0), (0xD800, 0xDFFF))  # no JSON that is read here has them
+_NO_TEXT: Final[Ranges] = ((0, 0), (0xD800, 0xDFFF))  # the JSON reader refuses them
 _LINE_ENDS: Final[Ranges] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 _READABLE: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ -_.,:;/@#"
 
@@ -39,7 +39,7 @@ NOT_UNDERSTOOD: Final = _Outcome.NOT_UNDERSTOOD
 
 
 class NotUnderstood(Exception):
-    """A pattern is not regular, or all that is asked is too much."""
+    """A pattern is not regular, or the search takes too much work."""
 
 
 def literally(text: str) -> str:
@@ -55,12 +55,12 @@ def text_with(
     *,
     effort: int = EFFORT,
 ) -> str | None:
-    """One of the shortest texts that all of `matching` are found in, and none of `missing`; None where there is none.
+    """One of the shortest strings that all of `matching` match, and none of `missing`; None if there is none.
 
-    It has from `least` to `most` characters; bounds beyond `MAX_LENGTH` are too much.
+    It has from `least` to `most` characters; bounds beyond `MAX_LENGTH` are not supported.
 
     Raises:
-        NotUnderstood: that cannot be found out.
+        NotUnderstood: the answer cannot be found.
     """
     found = _found(matching, missing, least, most, effort)
     if found is NOT_UNDERSTOOD:
@@ -72,7 +72,7 @@ def text_with(
 def _found(
     matching: frozenset[str], missing: frozenset[str], least: int, most: int | None, effort: int
 ) -> str | Literal[_Outcome.NOT_UNDERSTOOD] | None:
-    """The same, with the failure as a value, so that it is remembered."""
+    """The same, with the failure as a value, so that it is cached."""
     if max(least, most or 0) > MAX_LENGTH:
         return NOT_UNDERSTOOD
     wanted, barred = ([automaton_of(pattern) for pattern in sorted(patterns)] for patterns in (matching, missing))
@@ -90,7 +90,7 @@ def _found(
 
 @dataclass(slots=True)
 class Automaton:
-    """States with the ways between them: over a character, or over nothing, where a `^` or `$` may stand in the way."""
+    """States and transitions: `over` a character, or `free`, where a `^` or `$` may have to hold."""
 
     over: list[list[tuple[Ranges, int]]] = field(default_factory=list)
     free: list[list[tuple[Literal["", "^", "$"], int]]] = field(default_factory=list)
@@ -104,7 +104,7 @@ class Automaton:
         return len(self.over) - 1
 
     def reached(self, states: Iterable[int], *, at_start: bool = False, at_end: bool = False) -> States:
-        """`states`, and what they lead to over nothing."""
+        """`states`, and all states that free transitions lead to."""
         found = set(states)
         waiting = list(found)
         while waiting:

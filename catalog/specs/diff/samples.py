@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
 from typing import Final, TypeVar
 
+from catalog.json_schema.sample_values import STRING_OF_FORMAT
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON
@@ -25,18 +26,6 @@ MAX_ITEMS: Final = 5
 TURNS: Final = 3
 Choice = TypeVar("Choice")
 MAX_CHARACTERS: Final = 5_000
-TEXTS_OF_FORMATS: Final[Mapping[str, str]] = {
-    "date": "2025-03-14",
-    "date-time": "2025-03-14T09:26:53Z",
-    "duration": "PT1H",
-    "email": "ada@example.com",
-    "hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "time": "09:26:53Z",
-    "uri": "https://example.com/",
-    "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
-}
 _SIGNS: Final = re.compile(r"\\[dwsDWSbB]|[\^$\\\[\](){}*+?|.]")
 _LIKELY: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
 
@@ -50,7 +39,7 @@ def sketches_of(place: Subschema) -> list[JSON]:
 
 
 def sketches(whole: Together) -> list[JSON]:
-    """Values that `whole` may accept: with all declared members or only the needed ones, for several branches.
+    """Values that `whole` may accept: with all declared members or only the required ones, for several branches.
 
     Values that take too much work to build are left out.
     """
@@ -126,7 +115,7 @@ class _Sketch:
 
 
 def _hints(whole: Together) -> Iterator[JSON]:
-    """What `examples` and `default` say, of a fitting kind."""
+    """The values of `examples` and `default` that have an allowed type."""
     for examples in whole.told("examples"):
         if isinstance(examples, list):
             yield from (value for value in examples if kind_of(value) in whole.kinds)
@@ -134,17 +123,17 @@ def _hints(whole: Together) -> Iterator[JSON]:
 
 
 def _text(whole: Together) -> JSON:
-    formats = [name for name in whole.values("format") if name in TEXTS_OF_FORMATS]
+    formats = [name for name in whole.values("format") if name in STRING_OF_FORMAT]
     if whole.values("pattern") and not formats and (sketch := texts_of(whole).sketch) is not None:
         return sketch
-    text = TEXTS_OF_FORMATS[str(formats[0])] if formats else "text"
+    text = STRING_OF_FORMAT[str(formats[0])] if formats else "text"
     least, most = ranges.least(whole, "string"), ranges.most(whole, "string")
     text += "x" * min(max(least - len(text), 0), MAX_CHARACTERS)
     return text if most is None else text[:most]
 
 
 def names_like(patterns: Iterable[str]) -> list[str]:
-    """Names that may match `patterns`: what is plain in them."""
+    """Names that may match `patterns`: their literal characters."""
     plain = [_SIGNS.sub("", pattern) for pattern in patterns]
     return list(dict.fromkeys(text for name in plain for text in (name, f"{name}a", f"{name}1", "a", "1")))
 

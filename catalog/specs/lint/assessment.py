@@ -1,4 +1,4 @@
-"""What is known of a spec at a glance: how good it is, and which formats take it as it is."""
+"""The assessment of a spec: its lint score, and which formats accept it as it is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WaivedFinding:
 
 @dataclass(frozen=True, slots=True)
 class SpecAssessment:
-    """A spec at a glance. `usable`: the keys of `FORMATS` that take it as it is."""
+    """`usable`: the keys of the export formats that accept the spec as it is."""
 
     score: int
     usable: tuple[str, ...]
@@ -39,7 +39,7 @@ class SpecAssessment:
 
 
 def assess(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment:
-    """Judge `spec`; what is `waived` costs nothing. Some 0.5 ms for a typical spec."""
+    """Assess `spec`; what is `waived` costs nothing. Some 1 to 2 ms for a typical spec."""
     found = lint(spec)
     standing = [one for one in found if not any(each.covers(one.rule, one.pointer) for each in waived)]
     return SpecAssessment(score(standing), usable_as_it_is(spec))

@@ -15,7 +15,7 @@ from catalog.errors import SpecError
 from catalog.json_schema.policy import schema_policy_problems
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import Number, dumps, loads
-from catalog.specs.exporters import FORMATS, export, matrix, usable_as_it_is
+from catalog.specs.exporters import FORMATS, export
 from catalog.specs.exporters.size_limits import strict_obstacles
 from catalog.specs.importers import import_document
 from catalog.specs.spec import read_spec
@@ -252,10 +252,3 @@ def test_schemas_of_every_kind_are_exported_or_said_not_to_be_usable():
             assert schema.keys() <= GEMINI_KEYWORDS, spec.source
         assert schema_policy_problems(parameters) == [], spec.source
     assert count > 1_500
-
-
-@pytest.mark.parametrize("of", [specs, specs_of_every_kind], ids=["real", "every kind"])
-def test_a_glance_tells_what_the_exports_tell(of):
-    for spec in of():
-        told = tuple(fit.format.key for fit in matrix(spec) if fit.verdict == "as it is")
-        assert usable_as_it_is(spec) == told, spec.source
