@@ -26,7 +26,7 @@ BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
 def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Fill in what a tool takes, run it, see what came back. Every press but *Run* draws the form again."""
     tool = tool_at(slug)
-    trial = Trial(tool, revision_of(tool), request.user)  # type: ignore[arg-type]
+    trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
     if request.method != "POST":
         unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None
