@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import django
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
@@ -82,6 +83,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # -- how it is put together -------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    "config.apps.ToolshelfAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -93,7 +95,7 @@ INSTALLED_APPS = [
     "catalog.accounts",
     "catalog",
     "playground",
-    "config",
+    "config.apps.ConfigConfig",
 ]
 MIDDLEWARE = [
     "config.middleware.HideSecretsMiddleware",  # must be first: anything before it could log a secret
@@ -115,6 +117,10 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATE_LOADERS = [
+    "django.template.loaders.filesystem.Loader",
+    "django.template.loaders.app_directories.Loader",  # for the admin
+]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -127,13 +133,13 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "loaders": [
-                ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"]),
+                ("django.template.loaders.cached.Loader", TEMPLATE_LOADERS),
             ],
         },
     }
 ]
 if DEBUG:
-    TEMPLATES[0]["OPTIONS"]["loaders"] = ["django.template.loaders.filesystem.Loader"]  # type: ignore[index]
+    TEMPLATES[0]["OPTIONS"]["loaders"] = TEMPLATE_LOADERS  # type: ignore[index]
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
@@ -142,8 +148,12 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
-STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]  # ours alone: no package's demo pages
+# Ours and the admin's, but no other package's: some bring demo pages.
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("admin", Path(django.__file__).parent / "contrib" / "admin" / "static" / "admin"),
+]
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded to a file

@@ -16,11 +16,16 @@ def collect_static() -> None:
     mark = settings.STATIC_ROOT / ".fingerprint"
     with (settings.STATIC_ROOT / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        fingerprint = fingerprint_of(Path(settings.STATICFILES_DIRS[0]))
+        fingerprint = " ".join(fingerprint_of(folder) for folder in _folders())
         if mark.exists() and mark.read_text() == fingerprint:
             return
         call_command("collectstatic", interactive=False, verbosity=0)
         mark.write_text(fingerprint)
+
+
+def _folders() -> list[Path]:
+    """The folders of `settings.STATICFILES_DIRS`, which can have a prefix each."""
+    return [Path(entry[1]) if isinstance(entry, tuple) else Path(str(entry)) for entry in settings.STATICFILES_DIRS]
 
 
 def fingerprint_of(folder: Path) -> str:

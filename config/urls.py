@@ -1,5 +1,6 @@
-"""Every address of the site."""
+"""Every URL of the site."""
 
+from django.contrib import admin
 from django.urls import include, path
 
 from config import views
@@ -10,6 +11,7 @@ urlpatterns = [
     path("", include("catalog.urls")),
     path("", include("playground.urls")),
     path("", include("catalog.accounts.urls")),
+    path("admin/", admin.site.urls),
     path("api/v1/docs", views.api_docs, name="api_docs"),
     path("api/v1/", api.urls),
     path("healthz", views.healthz, name="healthz"),

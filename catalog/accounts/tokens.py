@@ -54,4 +54,9 @@ def token_for(secret: str) -> ApiToken | None:
     return token
 
 
+def revoke_token(token: ApiToken) -> bool:
+    """End `token` immediately; False if it was revoked before."""
+    return bool(ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()))
+
+
 _token_of_digest = Prepared(lambda text: ApiToken.objects.select_related("user").filter(digest=text))

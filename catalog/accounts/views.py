@@ -16,7 +16,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
@@ -27,6 +26,7 @@ from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User
 from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
 from catalog.accounts.throttling import TRIES_WINDOW, counted_try, is_locked
 from catalog.accounts.tokens import create_token
+from catalog.accounts.tokens import revoke_token as end_token
 from catalog.accounts.unfinished_forms import is_stored
 from catalog.errors import Busy
 
@@ -204,10 +204,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """End one of the person's own tokens, at once."""
+    """Revoke one of the person's own tokens."""
     token = get_object_or_404(ApiToken, pk=pk, user=actor(request))
-    if token.revoked_at is None:
-        token.revoked_at = timezone.now()
-        token.save(update_fields=["revoked_at"])
+    end_token(token)
     messages.success(request, f"The token {token} is revoked.")
     return redirect("accounts:tokens")

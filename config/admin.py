@@ -1,0 +1,29 @@
+"""The admin site at /admin/: for staff, behind the site's own sign-in page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+
+class ToolshelfAdminSite(AdminSite):
+    site_header = site_title = "Toolshelf administration"
+    index_title = "Tables"
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+        """Redirect to the sign-in page, which limits how often a password can be tried.
+
+        Raises:
+            PermissionDenied: the person is signed in, but not as staff.
+        """
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise PermissionDenied
+        wanted = request.GET.get("next", "")
+        is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+        return redirect_to_login(wanted if is_ours else reverse("admin:index"))
