@@ -1,7 +1,7 @@
-"""English words without their endings: "creating", "created" and "creates" all become "creat".
+"""Strip the endings of English words: "creating", "created" and "creates" all become "creat".
 
-The very algorithm that FTS5 calls `porter`: Porter's, with the two changes that he made later ("bli", "logi").
-Nothing here knows Django or a database.
+The same algorithm as FTS5's `porter`: Porter's, with the two changes that he made later ("bli", "logi").
+This module does not depend on Django or a database.
 
 Source: M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980; the names of the steps are his.
 """
@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-MAX_CHARACTERS: Final = 40  # longer words are none of English
+MAX_CHARACTERS: Final = 40  # longer words are not English
 
 _C: Final = "[^aeiou][^aeiouy]*"
 _V: Final = "[aeiouy][aeiou]*"
-# What stands before an ending: m is how often a vowel is followed by a consonant in it.
+# Conditions on the part before an ending: m counts how often a vowel is followed by a consonant in it.
 _m_above_0: Final = re.compile(f"(?:{_C})?{_V}{_C}").match
 _m_is_1: Final = re.compile(f"(?:{_C})?{_V}{_C}(?:{_V})?$").match
 _m_above_1: Final = re.compile(f"(?:{_C})?{_V}{_C}{_V}{_C}").match
@@ -38,7 +38,7 @@ _STEP_4: Final = dict.fromkeys(
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The stem of a word in lower case. What is not made of the letters a to z stays as it is."""
+    """The stem of a lower-case word. A word with other characters than the letters a to z stays unchanged."""
     if not 2 < len(word) <= MAX_CHARACTERS or not word.isascii() or not word.isalpha():
         return word
     for step in (_step_1a, _step_1b, _step_1c, _step_2, _step_3, _step_4, _step_5):
@@ -57,11 +57,11 @@ def _step_1b(word: str) -> str:
         return word[:-1] if _m_above_0(word[:-3]) else word
     for ending in ("ed", "ing"):
         if word.endswith(ending):
-            return _mended(rest) if _has_vowel(rest := word[: -len(ending)]) else word
+            return _repaired(rest) if _has_vowel(rest := word[: -len(ending)]) else word
     return word
 
 
-def _mended(rest: str) -> str:
+def _repaired(rest: str) -> str:
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if len(rest) > 1 and rest[-1] == rest[-2] and rest[-1] not in "aeiouylsz":
