@@ -1,17 +1,17 @@
-"""A whole catalog as one file: NDJSON, the same bytes for the same catalog, with hashes of all of it.
+"""The format of a catalog file: a whole catalog as NDJSON, the same bytes for the same catalog, with hashes.
 
-Nothing here knows Django. The first line says what the file is. Then come the tools, by id (in the order of code
-points): a line with what people say of the tool, where they say anything (see `said`), and one line per revision, by
-number. The last line says how much there was. Of people there are only the names of owners in it: no tokens, runs or
-saved configurations, and no times.
+This module does not depend on Django. The first line names the format and its version. The tools follow, sorted by id
+(by code points): one line with the metadata of the tool, if it has any (see metadata.py), and one line per revision, by
+number. The last line has the totals. The file contains usernames of owners only: no tokens, runs, saved configurations
+or times.
 
     {"toolshelf":"catalog","version":2}
     {"tool":"get-weather","owner":"ada","tags":["outdoors"]}
     {"id":"get-weather","revision":1,"current":true,"archived":false,"sha256":"…","source":"…"}
     {"tools":1,"revisions":1,"sha256":"…"}
 
-`source` is the text of the spec, byte for byte, and `sha256` is of its UTF-8; that of the last line is of all lines
-before it. A file of version 1 has no lines of what people say.
+`source` is the text of the spec, byte for byte, and `sha256` the hash of its UTF-8; in the last line, the hash of all
+previous lines. A file of version 1 has no metadata lines.
 """
 
 from __future__ import annotations
@@ -22,15 +22,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.catalog_dump.metadata import MAX_SAID_BYTES, ToolMetadata, metadata_json, read_metadata, unknown_members
+from catalog.catalog_dump.metadata import (
+    MAX_METADATA_BYTES,
+    ToolMetadata,
+    metadata_json,
+    read_metadata,
+    unknown_members,
+)
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import JSON, loads
 
 VERSION: Final = 2
-WITHOUT_SAID: Final = 1  # the version that had no lines of what people say
+VERSION_WITHOUT_METADATA: Final = 1
 MEDIA_TYPE: Final = "application/x-ndjson"
-ESCAPING: Final = 6  # bytes that one byte of a source may become: "\u001f"
-AROUND_BYTES: Final = 4_096  # of a line beside the source
+ESCAPING: Final = 6  # one byte of a source becomes at most 6 bytes: "\u001f"
+AROUND_BYTES: Final = 4_096  # of a line, besides the source
 
 _MEMBERS: Final = ("id", "revision", "current", "archived", "sha256", "source")
 
@@ -39,15 +45,15 @@ def _header(version: int) -> str:
     return f'{{"toolshelf":"catalog","version":{version}}}'
 
 
-NOTHING_SAID: Final = ToolMetadata()
+NO_METADATA: Final = ToolMetadata()
 
 
 @dataclass(frozen=True, slots=True)
 class DumpedRevision:
-    """One revision of one tool; `current` where it is the newest.
+    """One revision of one tool; `current` if it is the newest.
 
-    `said` is what people say of the tool, which all of its revisions have; None where the file does not know. `unknown`
-    are pointers to members of the line that no reader knows.
+    `metadata` belongs to the tool, so that all its revisions have the same; None if the file has no metadata lines.
+    `unknown` are pointers to unknown members of the line.
     """
 
     tool_id: str
@@ -55,22 +61,22 @@ class DumpedRevision:
     source: str = field(repr=False)
     current: bool
     archived: bool
-    said: ToolMetadata | None = NOTHING_SAID
+    metadata: ToolMetadata | None = NO_METADATA
     unknown: tuple[str, ...] = field(default=(), compare=False)
 
 
 def is_catalog(start: bytes) -> bool:
-    """Whether a file that starts with `start` is a catalog, of whatever version."""
+    """Whether a file that starts with `start` is a catalog file of any version."""
     return start.startswith(b'{"toolshelf":"catalog"')
 
 
 def max_line_bytes(max_spec_bytes: int) -> int:
-    """As long is a line at most when a spec is at most `max_spec_bytes` long."""
-    return max(ESCAPING * max_spec_bytes + AROUND_BYTES, MAX_SAID_BYTES)
+    """The maximum length of a line for specs of at most `max_spec_bytes`."""
+    return max(ESCAPING * max_spec_bytes + AROUND_BYTES, MAX_METADATA_BYTES)
 
 
 def catalog_lines(revisions: Iterable[DumpedRevision]) -> Iterator[str]:
-    """The lines of the file, each with its end; `revisions` come in their order."""
+    """The lines of the file, each with its newline; `revisions` are in the file's order."""
     digest = hashlib.sha256()
     tools = count = 0
     before = None
@@ -88,8 +94,8 @@ def _content(revisions: Iterable[DumpedRevision]) -> Iterator[tuple[str, DumpedR
     yield f"{_header(VERSION)}\n", None
     before = None
     for revision in revisions:
-        if revision.said and revision.said != NOTHING_SAID and revision.tool_id != before:
-            yield _line(metadata_json(revision.tool_id, revision.said)), None
+        if revision.metadata and revision.metadata != NO_METADATA and revision.tool_id != before:
+            yield _line(metadata_json(revision.tool_id, revision.metadata)), None
         before = revision.tool_id
         yield (
             _line(
@@ -115,20 +121,20 @@ def _sha256(text: str) -> str:
 
 
 class CatalogReader:
-    """Takes the file apart, line by line; what is wrong with a line does not stop the rest."""
+    """Reads the file line by line; an invalid line does not stop the rest."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
         self._lines = self._revisions = 0
         self._ended = False
-        self._unsaid: ToolMetadata | None = NOTHING_SAID  # what is known of a tool of which the file says nothing
-        self._said_of, self._said = "", NOTHING_SAID
+        self._default: ToolMetadata | None = NO_METADATA  # for a tool without a metadata line
+        self._metadata_of, self._metadata = "", NO_METADATA
 
     def read(self, line: bytes) -> DumpedRevision | Problem | None:
-        """What the next line says: a revision; None where it is another line, as it should be.
+        """The revision in the next line; a problem if the line is invalid; None for any other valid line.
 
         Args:
-            line: without its end, of at most `max_line_bytes`.
+            line: without its newline, at most `max_line_bytes` long.
         """
         self._lines += 1
         if self._ended:
@@ -143,23 +149,23 @@ class CatalogReader:
         if isinstance(value, dict) and "revisions" in value:
             return self._end(value)
         self._digest.update(line + b"\n")
-        if isinstance(value, dict) and "tool" in value and self._unsaid is not None:
+        if isinstance(value, dict) and "tool" in value and self._default is not None:
             return self._tool(value, len(line))
         self._revisions += 1
         return self._revision(value)
 
     def finish(self) -> Problem | None:
-        """What is missing when there are no more lines."""
+        """Call this after the last line: a problem if the file is incomplete."""
         if self._ended:
             return None
         self._lines += 1
         return self._problem("This catalog has no last line: a part of it is missing.", "catalog.cut")
 
     def _begin(self, line: bytes) -> Problem | None:
-        if line == _header(WITHOUT_SAID).encode():
-            self._unsaid = None
+        if line == _header(VERSION_WITHOUT_METADATA).encode():
+            self._default = None
         elif line != _header(VERSION).encode():
-            message = f"Only catalogs of the versions {WITHOUT_SAID} and {VERSION} are read."
+            message = f"Only catalogs of the versions {VERSION_WITHOUT_METADATA} and {VERSION} are read."
             return self._problem(message, "catalog.version")
         return None
 
@@ -167,7 +173,7 @@ class CatalogReader:
         if not isinstance(value["tool"], str):
             return self._problem("This line names no tool: `tool` is its id.", "catalog.line", "/tool")
         try:
-            self._said_of, self._said = value["tool"], read_metadata(value, line_bytes)
+            self._metadata_of, self._metadata = value["tool"], read_metadata(value, line_bytes)
         except DocumentError as error:
             return self._problem(error.problems[0].message, "catalog.line", error.problems[0].pointer)
         return None
@@ -186,7 +192,7 @@ class CatalogReader:
             source,
             value.get("current") is True,
             value.get("archived") is True,
-            self._said if self._unsaid is not None and self._said_of == tool_id else self._unsaid,
+            self._metadata if self._default is not None and self._metadata_of == tool_id else self._default,
             tuple(unknown_members(value, _MEMBERS)),
         )
 

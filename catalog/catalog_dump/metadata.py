@@ -1,11 +1,11 @@
-"""What people say of a tool besides its spec, as one line of a catalog file (see `catalog_file`). No Django in it.
+"""The metadata of a tool as one line of a catalog file (see format.py). This module does not depend on Django.
 
     {"tool":"get-weather","owner":"ada","toolkit":"Weather","tags":["outdoors"],
      "deprecation":{"note":"…","superseded_by":"weather.now"},
      "waivers":[{"rule":"name-not-portable","pointer":"","reason":"…"}]}
 
-A member is left out where nobody said such a thing. `toolkit` is there where a person chose it, "" where that was none;
-`tags` are those that people added to the spec's own.
+A member without a value is left out. `toolkit` is present if a user chose it, "" if the choice was no toolkit; `tags`
+are the tags that users added to the spec's own.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from catalog.errors import DocumentError, Problem
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
-MAX_SAID_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the longest of reasons fit
-MAX_LISTED: Final = 1_000  # tags, and waivers, of a line: more than any tool has
-MAX_NAME_CHARS: Final = 100  # of an unknown member, as a report names it
+MAX_METADATA_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the longest possible reasons fit
+MAX_LISTED: Final = 1_000  # tags, and waivers, in a line: more than any tool has
+MAX_NAME_CHARS: Final = 100  # of an unknown member's name in a report
 
 _MEMBERS: Final = ("tool", "owner", "toolkit", "tags", "deprecation", "waivers")
 _OF_DEPRECATION: Final = ("note", "superseded_by")
@@ -30,7 +30,7 @@ _LIST: Final = f"an array of at most {MAX_LISTED:,}"
 
 @dataclass(frozen=True, slots=True)
 class DumpedDeprecation:
-    """That people call a tool deprecated; `superseded_by` is the id of another tool, or ""."""
+    """A deprecation that a user chose; `superseded_by` is the id of another tool, or ""."""
 
     note: str = ""
     superseded_by: str = ""
@@ -38,7 +38,7 @@ class DumpedDeprecation:
 
 @dataclass(frozen=True, slots=True)
 class DumpedWaiver:
-    """That people live with what a rule finds, wherever it does or at one place."""
+    """A waiver of a rule's finding at one pointer, or of all its findings (pointer "")."""
 
     rule: str
     pointer: str
@@ -47,14 +47,14 @@ class DumpedWaiver:
 
 @dataclass(frozen=True, slots=True)
 class ToolMetadata:
-    """What people say of a tool.
+    """The metadata of a tool that users set.
 
     Attributes:
-        owner: the name of the person who owns it; "" for nobody.
-        toolkit: as people chose it, "" for none; None where they did not.
-        tags: that were added to the spec's own.
-        unknown: pointers to members of the line that no reader knows.
-        line_bytes: how long the line is that says it; 0 where there is none.
+        owner: the owner's username; "" for none.
+        toolkit: the chosen toolkit, "" for none; None if no user chose one.
+        tags: the tags added to the spec's own.
+        unknown: pointers to unknown members of the line.
+        line_bytes: the length of the line; 0 if there is no line.
     """
 
     owner: str = ""
@@ -66,34 +66,34 @@ class ToolMetadata:
     line_bytes: int = field(default=0, compare=False)
 
     def differences(self, other: ToolMetadata) -> list[str]:
-        """Pointers to what is said otherwise in `other`."""
+        """Pointers to the members that differ in `other`."""
         names = ("owner", "toolkit", "tags", "deprecation", "waivers")
         return [f"/{name}" for name in names if getattr(self, name) != getattr(other, name)]
 
 
-def metadata_json(tool_id: str, said: ToolMetadata) -> dict[str, JSON]:
-    """The line that says it, of which only the first member is there where people said nothing."""
+def metadata_json(tool_id: str, metadata: ToolMetadata) -> dict[str, JSON]:
+    """The line as JSON; empty metadata has the first member only."""
     line: dict[str, JSON] = {"tool": tool_id}
-    if said.owner:
-        line["owner"] = said.owner
-    if said.toolkit is not None:
-        line["toolkit"] = said.toolkit
-    if said.tags:
-        line["tags"] = list(said.tags)
-    if said.deprecation:
-        line["deprecation"] = {"note": said.deprecation.note, "superseded_by": said.deprecation.superseded_by}
-    if said.waivers:
+    if metadata.owner:
+        line["owner"] = metadata.owner
+    if metadata.toolkit is not None:
+        line["toolkit"] = metadata.toolkit
+    if metadata.tags:
+        line["tags"] = list(metadata.tags)
+    if metadata.deprecation:
+        line["deprecation"] = {"note": metadata.deprecation.note, "superseded_by": metadata.deprecation.superseded_by}
+    if metadata.waivers:
         line["waivers"] = [
-            {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason} for waiver in said.waivers
+            {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason} for waiver in metadata.waivers
         ]
     return line
 
 
 def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
-    """What a line of so many bytes says.
+    """Read a line of `line_bytes` bytes.
 
     Raises:
-        DocumentError: a member is not of its type, or too long a list; with a pointer into the line.
+        DocumentError: a member has the wrong type or is too long a list; with a pointer into the line.
     """
     unknown = list(unknown_members(line, _MEMBERS))
     return ToolMetadata(
@@ -108,7 +108,7 @@ def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
 
 
 def unknown_members(value: dict[str, JSON], known: tuple[str, ...], pointer: str = "") -> Iterator[str]:
-    """Pointers to the other members of `value`, which stands at `pointer`."""
+    """Pointers to the members of `value` that are not `known`; `pointer` is that of `value`."""
     return (pointer_join(pointer, name[:MAX_NAME_CHARS]) for name in value if name not in known)
 
 
@@ -140,7 +140,7 @@ def _texts(value: JSON) -> tuple[str, ...]:
 
 
 def _text(value: dict[str, JSON], name: str, pointer: str) -> str:
-    """A member that is a string; "" where it is left out."""
+    """A member that is a string; "" if it is absent."""
     text = value.get(name, "")
     if not isinstance(text, str):
         raise _wrong(pointer_join(pointer, name), "a string")

@@ -1,4 +1,4 @@
-"""Writing the whole catalog out, revision by revision, without holding it.
+"""Write the whole catalog, revision by revision, without holding it in memory.
 
 Over HTTP it is sent from a file, which is written once for each state of the catalog, because an export reads every
 revision and anyone may request one.
@@ -21,13 +21,13 @@ from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
 from catalog.accounts.models import User
-from catalog.catalog_dump.format import NOTHING_SAID, DumpedRevision, catalog_lines
+from catalog.catalog_dump.format import NO_METADATA, DumpedRevision, catalog_lines
 from catalog.catalog_dump.metadata import DumpedDeprecation, DumpedWaiver, ToolMetadata
 from catalog.errors import Busy
 from catalog.models import Revision, Tool, Waiver
 from catalog.search import vocabulary
 
-TOOLS_AT_ONCE = 200
+TOOLS_PER_QUERY = 200
 WAIT_S: Final = 5  # for an export that another request is writing
 PART_BYTES: Final = 64 * 1024
 
@@ -35,24 +35,22 @@ _BY_CODE_POINT = {"sqlite": "BINARY", "postgresql": "C"}
 
 
 def whole_catalog() -> Iterator[str]:
-    """The lines of a file that holds every revision of every tool, and what people say of it (see `catalog_file`).
+    """The lines of a catalog file with the metadata and every revision of every tool, including archived ones.
 
-    Archived tools are in it too.
-
-    What is published while it is written may be in it or not, but each tool is whole.
+    A revision published while the file is written may be included or not, but each tool is consistent.
     """
     revisions = _revisions()
-    first = list(islice(revisions, 1))  # a database that cannot be read shows before anything is written
+    first = list(islice(revisions, 1))  # an unreadable database raises its error before anything is written
     return catalog_lines(chain(first, revisions))
 
 
 def _revisions() -> Iterator[DumpedRevision]:
-    tools = _tools().iterator(chunk_size=TOOLS_AT_ONCE)
-    while chunk := list(islice(tools, TOOLS_AT_ONCE)):
+    tools = _tools().iterator(chunk_size=TOOLS_PER_QUERY)
+    while chunk := list(islice(tools, TOOLS_PER_QUERY)):
         found: dict[int, list[Revision]] = {tool.pk: [] for tool in chunk}
         for revision in Revision.objects.filter(tool__in=chunk).order_by("number"):
             found[revision.tool_id].append(revision)
-        said = metadata_of(chunk)
+        metadata = metadata_of(chunk)
         for tool in chunk:
             newest = max((revision.number for revision in found[tool.pk]), default=0)
             for revision in found[tool.pk]:
@@ -62,7 +60,7 @@ def _revisions() -> Iterator[DumpedRevision]:
                     revision.source,
                     revision.number == newest,
                     tool.archived,
-                    said[tool.pk],
+                    metadata[tool.pk],
                 )
 
 
@@ -159,7 +157,7 @@ catalog_files: Final = CatalogFiles(waiting=max(1, settings.WEB_THREADS // 4))
 
 
 def metadata_of(tools: Sequence[Tool]) -> dict[int, ToolMetadata]:
-    """What people say of each of `tools` besides its spec, by its primary key; in two queries."""
+    """The metadata of `tools`, by primary key; in two queries."""
     keys = [tool.pk for tool in tools]
     waivers: dict[int, list[DumpedWaiver]] = {}
     for key, *waiver in Waiver.objects.filter(tool__in=keys).values_list("tool_id", "rule", "pointer", "reason"):
@@ -174,7 +172,7 @@ def metadata_of(tools: Sequence[Tool]) -> dict[int, ToolMetadata]:
         "deprecation_note",
         "superseded_by__tool_id",
     )
-    return dict.fromkeys(keys, NOTHING_SAID) | {
+    return dict.fromkeys(keys, NO_METADATA) | {
         key: ToolMetadata(
             owner or "",
             toolkit if chosen else None,

@@ -225,7 +225,7 @@ class CatalogSearch:
         places, before, after = window(places, cursor, self.limit)
         by_key = {tool.pk: tool for tool in rows}
         pks = [place.pk for place in places]
-        results = tuple(Result(tool, self.telling.tell(tool).explanation) for tool in map(by_key.__getitem__, pks))
+        results = tuple(Result(tool, self.telling.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
         count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
 
@@ -281,7 +281,7 @@ class CatalogSearch:
     def _results(self, pks: Sequence[int]) -> tuple[Result, ...]:
         """Rows for these tools, in this order; fields are looked up only where they are the reason."""
         tools = _rows.find(pks)
-        told = {pk: self.telling.tell(tools[pk]) for pk in pks if pk in tools}
+        told = {pk: self.telling.explain(tools[pk]) for pk in pks if pk in tools}
         unexplained = {pk: one.unexplained for pk, one in told.items() if one.unexplained}
         fields = search_index().fields(unexplained)
         shown = {pk: one.explanation for pk, one in told.items()}

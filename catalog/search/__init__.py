@@ -1,24 +1,23 @@
-r"""Searching the catalog: what is looked for, what is found, in which order, and why.
+r"""Search the catalog: parse a query, find tools, rank them, and explain why they match.
 
-    words.py, stemming.py     how text is cut into tokens                                      \
-    queries.py                how what a person typed is read                                   |
-    thesaurus.py (.txt)       what other words a word may stand for                             |  pure: neither Django
-    actions.py                what a tool does, by its verbs                                    |  nor a database
-    fields.py, documents.py   what of a tool goes into the index                                |
-    expressions.py            what is looked for, in no database's language                     |
-    marking.py                where in a text it is                                             |
-    padding.py                how lists of values are written in SQL                            |
-    ranking.py, reasons.py    how well a tool answers, and why it was found                    /
-    vocabulary.py             the words of the catalog, how frequent they are, and slips of the finger
-    groups.py                 the toolkits and tags of the catalog, and how many tools each has
-    planning.py               what the words of a query mean in this catalog
-    finding.py                which tools are candidates, and their order
-    similar.py                tools that are like another one
-    sqlite.py                 the index in FTS5
-    postgres.py               the index in a tsvector with GIN
+    tokenizer.py, stemmer.py        split text into tokens                             \
+    parser.py                       parse a query                                       |
+    synonyms.py (.txt)              other words that a word may match                   |  pure: neither Django
+    verbs.py                        actions of tools, by their verbs                    |  nor a database
+    schema_fields.py, document.py   the tokens of a tool that are indexed               |
+    boolean_query.py                expressions, independent of the database            |
+    highlight.py                    mark the matching words of a text                   |
+    ranking.py, explain.py          score a tool, and explain why it matches           /
+    vocabulary.py                   the words of the catalog, their frequency, and typos
+    tag_counts.py                   the toolkits and tags of the catalog, and their number of tools
+    plan.py                         the meaning of a query's words in this catalog
+    retrieval.py                    find candidates, and order them
+    similar_query.py                find tools that are similar to another one
+    sqlite.py                       the index in FTS5
+    postgres.py                     the index in a tsvector with GIN
 
-The index is one small interface, with an implementation per database, chosen by the database's vendor. It is written in
-the same transaction as the tools it speaks of. Its rows are known by the tool's primary key.
+The index is one small interface with an implementation per database, chosen by the database's vendor. It is written in
+the same transaction as its tools. The tool's primary key identifies its row.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ from catalog.search.ranking import IndexedText
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What must hold of a tool to be found.
+    """The conditions for a tool to be found.
 
-    All of `wanted` (there is at least one), none of `unwanted`; if given, its primary key is one of `among`; it is none
-    of `except_for`.
+    It matches all of `wanted` (at least one) and none of `unwanted`. Its primary key is in `among`, if that is given,
+    and not in `except_for`.
     """
 
     wanted: tuple[Expression, ...]
@@ -53,41 +52,41 @@ class Match:
 
 class SearchIndex(Protocol):
     def hold(self) -> None:
-        """Wait until nobody else changes tools, and keep others waiting until this transaction ends.
+        """Lock the index against other writers until this transaction ends; waits for the lock.
 
-        Who changes tools does it before anything else: words are counted for all tools together, so that two who
-        change tools at once would wait for each other, perhaps in a circle.
+        Call this first in any transaction that changes tools: words are counted for all tools together, so two
+        concurrent writers could otherwise deadlock.
         """
 
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
-        """Store documents by the tool's primary key, in place of any that stood there. No key comes twice."""
+        """Store documents by the tool's primary key, replacing older ones. Keys are distinct."""
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
 
     def size(self) -> int:
-        """How many tools it holds."""
+        """The number of indexed tools."""
 
     def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
-        """The first `limit` tools that match after the primary key `beyond`, in the order of primary keys.
+        """The first `limit` matching tools after the primary key `beyond`, in the order of primary keys.
 
-        With `backwards` those before it, nearest first.
+        With `backwards`, those before it, the nearest first.
         """
 
     def likeliest(self, match: Match, *, limit: int) -> list[int]:
-        """About the best `limit` tools by BM25 or what the database has; costs as much as there are matches."""
+        """Roughly the best `limit` tools by the database's own ranking; the cost grows with the number of matches."""
 
     def count(self, match: Match, *, at_most: int) -> int:
-        """How many there are, counted up to `at_most`."""
+        """The number of matching tools, counted up to `at_most`."""
 
     def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
-        """What it holds of these tools, for ranking."""
+        """The indexed texts of these tools, for ranking."""
 
     def fields(self, pks: Collection[int]) -> dict[int, str]:
-        """What it holds of the fields of these tools (see `SearchDocument.fields`), for reasons."""
+        """The indexed fields of these tools (see `SearchDocument.fields`), for explanations."""
 
     def subquery(self, match: Match) -> RawSQL:
-        """A subquery of the primary keys of all tools that match, for `filter(pk__in=…)`."""
+        """A subquery of the primary keys of all matching tools, for `filter(pk__in=…)`."""
 
 
 def search_index() -> SearchIndex:
@@ -98,7 +97,7 @@ def search_index() -> SearchIndex:
 @cache
 def _index_for(vendor: str) -> SearchIndex:
     if vendor == "sqlite":
-        from catalog.search.sqlite import SQLiteIndex  # noqa: PLC0415 - only the one that is used
+        from catalog.search.sqlite import SQLiteIndex  # noqa: PLC0415 - import only the backend in use
 
         return SQLiteIndex()
     if vendor == "postgresql":

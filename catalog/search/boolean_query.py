@@ -1,6 +1,6 @@
-"""What tools are looked for by: expressions over tokens, which each database writes in its own language.
+"""Boolean expressions over tokens, which each backend translates into its database's query language.
 
-Tokens are made by `words.py` (letters and digits alone) and by `documents.py` (with `_`): none can be an operator.
+Tokens come from `tokenizer.py` (only letters and digits) and `document.py` (also `_`), so none can be an operator.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A tool that holds this token."""
+    """Matches tools with this token."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Adjacent:
-    """A tool that holds these tokens side by side."""
+    """Matches tools with these tokens next to each other."""
 
     tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """A tool for which all of these hold. There is at least one."""
+    """Matches tools that match all parts. There is at least one."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """A tool for which any of these holds. There is at least one."""
+    """Matches tools that match any part. There is at least one."""
 
     parts: tuple[Expression, ...]
 
@@ -40,16 +40,16 @@ class AnyOf:
 Expression = Token | Adjacent | AllOf | AnyOf
 
 
-EVERY_TOOL = Token("f_tool")  # every tool holds it
+EVERY_TOOL = Token("f_tool")  # every tool has this token
 
 
 def all_of(parts: Iterable[Expression]) -> Expression:
-    """All of at least one."""
+    """All of these parts, of which there is at least one."""
     return _joined(AllOf, tuple(dict.fromkeys(parts)))
 
 
 def any_of(parts: Iterable[Expression]) -> Expression:
-    """Any of at least one."""
+    """Any of these parts, of which there is at least one."""
     return _joined(AnyOf, tuple(dict.fromkeys(parts)))
 
 

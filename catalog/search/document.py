@@ -1,4 +1,4 @@
-"""What of a tool can be found: the tokens that go into the search index."""
+"""The search document of a tool: the tokens that go into the index."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from catalog.search.tokenizer import (
 )
 from catalog.specs.spec import ToolSpec
 
-MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all fields of one place together
-MAX_KEYS: Final = 400  # of fields of one place
+MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all parameters (or return fields, ...) together
+MAX_KEYS: Final = 400  # of all parameters (or return fields, ...)
 MAX_TAGS: Final = 50
 MAX_GROUP_KEY_CHARS: Final = 100
-MAX_GROUP_NAME_CHARS: Final = 1_000  # that are looked at
-LONG_NAME_WORDS: Final = 5  # names with as many words or more are not told apart by their length
+MAX_GROUP_NAME_CHARS: Final = 1_000  # the rest of a name is ignored
+LONG_NAME_WORDS: Final = 5  # names with this many words or more count as equally long
 
 Place = Literal["parameter", "return", "configuration"]
 LETTERS: Final[dict[Place, str]] = {"parameter": "t", "return": "r", "configuration": "c"}
@@ -35,13 +35,13 @@ LETTERS: Final[dict[Place, str]] = {"parameter": "t", "return": "r", "configurat
 
 @dataclass(frozen=True, slots=True)
 class MetadataTerms:
-    """What is to be found of a tool besides its spec.
+    """The searchable facts of a tool that are not in its spec.
 
     Attributes:
-        owner: the primary key of the person; None where nobody owns it.
-        toolkit: the name of the one that it belongs to; "" where it belongs to none.
-        tags: all it has.
-        keys: more tokens that conditions may ask for; each begins with `f_`.
+        owner: the owner's primary key; None for none.
+        toolkit: its toolkit's name; "" for none.
+        tags: all its tags.
+        keys: further tokens for conditions; each begins with `f_`.
     """
 
     owner: int | None = None
@@ -54,14 +54,14 @@ class MetadataTerms:
 
 @dataclass(frozen=True, slots=True)
 class SpecTerms:
-    """What a tool is to be found by that its spec alone says: nearly all the work of a document.
+    """The part of a search document that depends on the spec only: nearly all the work.
 
     Attributes:
-        names, about, takes, fields: as of the document.
-        id_tokens, other_tokens: of `SearchDocument.around`, from the id, and from returns and configuration.
-        facts, name_keys, field_keys: of `SearchDocument.keys`.
-        prefix: the group that the id begins with.
-        counted, runs: of all these, as of the document.
+        names, about, takes, fields: as in `SearchDocument`.
+        id_tokens, other_tokens: parts of `SearchDocument.around`: from the id, and from returns and configuration.
+        facts, name_keys, field_keys: parts of `SearchDocument.keys`.
+        prefix: the toolkit in the id.
+        counted, runs: as in `SearchDocument`, for these parts.
     """
 
     names: str
@@ -84,15 +84,15 @@ class SearchDocument:
 
     Attributes:
         names, about, takes, around: tokens of its name and id; of its description; of its parameters; of its toolkit,
-            returns, configuration and tags. Each token stands between two spaces.
-        keys: tokens that conditions ask for: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same of
-            returns and configuration; `k_` toolkit, `g_` tag, by the whole name or a word of it, `kx_` and `gx_` by
-            the whole name; `o_` owner; `f_` facts; `n_` a word of the name, `n3_` of a name of three words, `x_` the
-            whole name.
-        fields: what reasons are told from; one field per line: place, name and description, a tab between them.
+            returns, configuration and tags. There is a space before and after each token.
+        keys: tokens for conditions: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same for returns and
+            configuration; `k_` toolkit, `g_` tag, by the whole name or a word of it, `kx_` and `gx_` by the whole
+            name; `o_` owner; `f_` facts; `n_` a word of the name, `n3_` of a name of three words, `x_` the whole
+            name.
+        fields: for explanations; one field per line: letter (see `LETTERS`), name and description, separated by tabs.
         counted: the tokens that the vocabulary counts: words and facts.
-        runs: the words of all texts, as they are written.
-        groups: the names of its toolkit and its tags by their tokens (`kx_`, `gx_`); {} where it is archived.
+        runs: the words of all texts, as written.
+        groups: the names of its toolkit and its tags by their tokens (`kx_`, `gx_`); {} if it is archived.
     """
 
     names: str
@@ -107,49 +107,49 @@ class SearchDocument:
 
 
 def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
-    """`SearchDocument.counted` of what was stored of a document."""
+    """`SearchDocument.counted`, computed from the stored columns."""
     facts = (key for key in keys.split() if key.startswith("f_"))
     return frozenset(chain(names.split(), about.split(), takes.split(), around.split(), facts))
 
 
 def counted_groups(keys: str) -> list[str]:
-    """The tokens of `SearchDocument.groups` by what was stored of `SearchDocument.keys`."""
+    """The tokens of `SearchDocument.groups`, computed from the stored `SearchDocument.keys`."""
     return [] if " f_archived " in keys else [key for key in keys.split() if key.startswith(("kx_", "gx_"))]
 
 
 def spec_terms_of(spec: ToolSpec) -> SpecTerms:
-    """What `spec` is to be found by. 0.1 ms for a typical one."""
-    return _Writing(spec).wording()
+    """The search terms of `spec`; takes 0.1 ms for a typical one."""
+    return _TermsBuilder(spec).terms()
 
 
-def document_for(wording: SpecTerms, standing: MetadataTerms) -> SearchDocument:
-    """The search document of a tool, of whose current spec `wording` is."""
-    toolkit, tags = standing.toolkit, standing.tags
+def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
+    """The search document of a tool; `terms` are those of its current spec."""
+    toolkit, tags = metadata.toolkit, metadata.tags
     groups = {f"gx_{group_key(tag)}": tag for tag in tags}
     if toolkit:
         groups[f"kx_{group_key(toolkit)}"] = toolkit
-    named = [_identifier(name) for name in (*((toolkit,) if toolkit != wording.prefix else ()), *tags)]
+    named = [_identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)]
     group_tokens = [token for tokens, _ in named for token in tokens]
-    facts = [*wording.facts, *_facts(standing)]
-    keys = [*facts, *wording.name_keys, *_group_keys("k", [toolkit]), *_group_keys("g", tags), *groups]
-    if standing.owner is not None:
-        keys.append(f"o_{standing.owner}")
-    keys += wording.field_keys
+    facts = [*terms.facts, *_facts(metadata)]
+    keys = [*facts, *terms.name_keys, *_group_keys("k", [toolkit]), *_group_keys("g", tags), *groups]
+    if metadata.owner is not None:
+        keys.append(f"o_{metadata.owner}")
+    keys += terms.field_keys
     return SearchDocument(
-        names=wording.names,
-        about=wording.about,
-        takes=wording.takes,
-        around=_spaced(dict.fromkeys([*wording.id_tokens, *group_tokens, *wording.other_tokens])),
+        names=terms.names,
+        about=terms.about,
+        takes=terms.takes,
+        around=_spaced(dict.fromkeys([*terms.id_tokens, *group_tokens, *terms.other_tokens])),
         keys=_spaced(dict.fromkeys(keys)),
-        fields=wording.fields,
-        counted=wording.counted.union(group_tokens, facts),
-        runs=wording.runs.union(*(runs for _, runs in named)),
-        groups={} if standing.archived else groups,
+        fields=terms.fields,
+        counted=terms.counted.union(group_tokens, facts),
+        runs=terms.runs.union(*(runs for _, runs in named)),
+        groups={} if metadata.archived else groups,
     )
 
 
 def group_key(name: str) -> str:
-    """The name of a toolkit or a tag as they are compared: letters and digits, without case and accents."""
+    """A toolkit's or tag's name in the form used for comparisons: letters and digits, without case and accents."""
     return _group_key(name[:MAX_GROUP_NAME_CHARS])
 
 
@@ -159,32 +159,32 @@ def _group_key(name: str) -> str:
 
 
 def toolkit_of(tool_id: str) -> str:
-    """The group that a tool belongs to by its id: what stands before the first point; "" where there is none."""
+    """The toolkit in a tool's id: the part before the first dot; "" if there is no dot."""
     prefix, point, name = tool_id.partition(".")
     return prefix.strip() if point and name else ""
 
 
 def tags_of(spec: ToolSpec) -> list[str]:
-    """The tags that a spec gives itself, in a member that the format does not know: {"tags": ["mail", …]}."""
+    """The tags that a spec declares, in a member that is not part of the format: {"tags": ["mail", …]}."""
     definition = spec.document["definition"]
     tags = definition.get("tags") if isinstance(definition, dict) else None
     return [tag for tag in tags if isinstance(tag, str)][:MAX_TAGS] if isinstance(tags, list) else []
 
 
 def is_deprecated(spec: ToolSpec) -> bool:
-    """Whether a spec calls itself deprecated, as JSON Schema and OpenAPI do: {"deprecated": true}."""
+    """Whether a spec declares itself deprecated, as in JSON Schema and OpenAPI: {"deprecated": true}."""
     definition = spec.document["definition"]
     return isinstance(definition, dict) and definition.get("deprecated") is True
 
 
-class _Writing:
-    """Puts the wording of one spec together; remembers the words that went into it."""
+class _TermsBuilder:
+    """Builds the terms of one spec, and collects the words that went into them."""
 
     def __init__(self, spec: ToolSpec) -> None:
         self.spec = spec
         self.runs: list[str] = []
 
-    def wording(self) -> SpecTerms:
+    def terms(self) -> SpecTerms:
         spec = self.spec
         fields: dict[Place, list[Field]] = {
             "parameter": _fields(spec.parameters),
@@ -240,19 +240,19 @@ def _identifier(name: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _fields(schema: JSON) -> list[Field]:
-    """The first fields of a schema, as many as may be looked for."""
-    kept = []
+    """The first fields of a schema, up to `MAX_TEXT_CHARS` together."""
+    fields = []
     left = MAX_TEXT_CHARS
     for one in fields_of(schema):
         left -= len(one.name) + len(one.description)
         if left < 0:
             break
-        kept.append(one)
-    return kept
+        fields.append(one)
+    return fields
 
 
 def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
-    yield "f_tool"  # to look for all of them
+    yield "f_tool"  # matches all tools
     if spec.configuration is not None:
         yield "f_configurable"
     if spec.examples:
@@ -263,16 +263,16 @@ def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
         yield "f_takes"
 
 
-def _facts(standing: MetadataTerms) -> Iterator[str]:
-    if standing.archived:
+def _facts(metadata: MetadataTerms) -> Iterator[str]:
+    if metadata.archived:
         yield "f_archived"
-    if standing.deprecated:
+    if metadata.deprecated:
         yield "f_deprecated"
-    yield from standing.keys
+    yield from metadata.keys
 
 
 def _name_keys(name: str) -> Iterator[str]:
-    """Keys of a name's words, by which the tools whose names say little else are found first."""
+    """Keys of a name's words, for finding tools whose names contain few other words first."""
     parts = parts_of(name)
     length = min(len(parts), LONG_NAME_WORDS)
     if key := key_of(name):
@@ -284,7 +284,7 @@ def _name_keys(name: str) -> Iterator[str]:
 
 
 def _group_keys(letter: str, names: Iterable[str]) -> Iterator[str]:
-    """Keys of a group, by its whole name and by each of its words."""
+    """Keys of toolkits or tags: their whole names and each word."""
     for name in names:
         for part in dict.fromkeys([name, *runs_of(name)]):
             if key := group_key(part):
@@ -302,11 +302,11 @@ def _field_keys(letter: str, fields: Iterable[Field]) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def _keys_of_field(letter: str, name: str, types: frozenset[str]) -> tuple[str, ...]:
-    """Keys of a field, by its whole name and by each of its words, alone and with its types."""
+    """Keys of a field: its whole name and each word, alone and with its types."""
     names = [key for part in dict.fromkeys([name, *parts_of(name)]) if (key := key_of(part))]
     return tuple(f"{letter}_{key}{kind}" for key in names for kind in ("", *(f"_{kind}" for kind in sorted(types))))
 
 
 def _spaced(tokens: Iterable[str]) -> str:
-    """With a space before and after each, so that " get " stands in it if the token does."""
+    """The tokens with a space before and after each, so that it contains " get " if "get" is one of them."""
     return f" {' '.join(tokens)} "

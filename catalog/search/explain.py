@@ -1,6 +1,6 @@
-"""Why a tool was found: which of its texts hit, and where. Computed for the rows of a page alone.
+"""Explain why a tool matches: the texts that match, and the positions. Computed only for the rows of a page.
 
-Nothing here knows a database.
+This module does not depend on a database.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _PLACES: Final = {letter: place for place, letter in LETTERS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A text and the stretches of it that were hit."""
+    """A text and its matching spans."""
 
     text: str
     marks: tuple[Mark, ...] = ()
 
     @property
     def pieces(self) -> Iterator[tuple[str, bool]]:
-        """The text in pieces, each with whether it was hit."""
+        """The text in pieces, each with whether it matches."""
         at = 0
         for mark in self.marks:
             if at < mark.start:
@@ -43,9 +43,9 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A text that is not in sight and was hit: a field's name, or its description (then `text` is what it says).
+    """A matching text that a row does not show: a field's name, or its description (`text`).
 
-    `place` says whether it is a parameter, or a field of the return value or of the configuration.
+    `place` is "parameter", or "return" or "configuration" for a field of these.
     """
 
     place: Place
@@ -55,7 +55,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A result's visible texts with their hits, and the reasons that are out of sight."""
+    """A result's visible texts with their marks, and the reasons that a row does not show by itself."""
 
     name: Marked
     tool_id: Marked
@@ -64,7 +64,7 @@ class Explanation:
 
 
 class Described(Protocol):
-    """What is in sight of a tool in a list."""
+    """The texts of a tool that a row shows."""
 
     name: str
     tool_id: str
@@ -87,10 +87,10 @@ class Explainer:
         self.own = {term.word: _own(term) for term in plan.terms}
         self.others = {term.word: tuple(map(_in_parts, (term.same, term.related))) for term in plan.terms}
         self.all_own = _joined(self.own.values())
-        self._wanted: dict[tuple[Wanted, ...], Wanted] = {}  # it is the same of many tools
+        self._wanted: dict[tuple[Wanted, ...], Wanted] = {}  # the same for many tools
 
-    def tell(self, tool: Described) -> Explained:
-        """The visible texts, marked: where a word stands itself, else where something stands for it."""
+    def explain(self, tool: Described) -> Explained:
+        """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs."""
         line = excerpt(tool.description, self.all_own, EXCERPT_CHARS)
         if not self.terms:
             return Explained(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
@@ -101,11 +101,11 @@ class Explainer:
         return Explained(Explanation(name, tool_id, text), tuple(unexplained))
 
     def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
-        """Fields that hold what is unexplained: names before descriptions, at most `MAX_REASONS`.
+        """Fields that contain the unexplained words: names before descriptions, at most `MAX_REASONS`.
 
         Args:
-            unexplained: what `tell` left.
-            fields: as `SearchDocument.fields` has them.
+            unexplained: from `explain`.
+            fields: as in `SearchDocument.fields`.
         """
         found: list[Reason] = []
         missing = tuple(unexplained)
@@ -122,29 +122,29 @@ class Explainer:
         return tuple(found)
 
     def _likely_lines(self, terms: Iterable[Term], text: str) -> Iterator[str]:
-        """The lines in which something stands that may stand for one of the words, in order."""
-        looked_in = Text(text)
-        places: set[int] = set()
+        """The lines that contain one of the words or an alternative, in order."""
+        searched = Text(text)
+        offsets: set[int] = set()
         for term in terms:
             own = self.own[term.word]
-            places.update(place for place, _ in own.runs_in(looked_in))
+            offsets.update(offset for offset, _ in own.runs_in(searched))
             parts = set(chain.from_iterable(chain.from_iterable(self.others[term.word])))
-            places.update(place for part in parts - own.tokens for place, _ in looked_in.runs_with(part))
+            offsets.update(offset for part in parts - own.tokens for offset, _ in searched.runs_with(part))
         end = -1
-        for place in sorted(places):
-            if place > end:
-                start, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+        for offset in sorted(offsets):
+            if offset > end:
+                start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
                 end = len(text) if end < 0 else end
                 yield text[start:end]
 
     def _seen(self, terms: Iterable[Term], text: Text) -> tuple[Wanted, list[Term]]:
-        """What to mark in a text, and the words of which nothing stands there."""
+        """The tokens to mark in a text, and the words without a match there."""
         found, missing = [], []
         for term in terms:
             own = self.own[term.word]
-            if own.stands_in(text):
+            if own.is_in(text):
                 found.append(own)
-            elif others := _standing(self.others[term.word], text):
+            elif others := _present(self.others[term.word], text):
                 found.append(Wanted(others))
             else:
                 missing.append(term)
@@ -155,7 +155,7 @@ class Explainer:
 
 
 def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]:
-    """Each of the texts, which stood in lines of one, with its marks."""
+    """The marks of the joined texts (one per line), distributed over the single texts."""
     at = 0
     for text in texts:
         end = at + len(text)
@@ -171,7 +171,7 @@ def _reason(place: Place, name: str, description: str | None, wanted: Wanted) ->
 
 
 def _own(term: Term) -> Wanted:
-    """The word itself, what it may become, and what was meant by a slip."""
+    """The word itself, its forms, its completions, and the correction of a typo."""
     alike = {one.token for one in term.same if one.weight >= ALIKE}
     beginnings = (term.word.typed,) if term.word.open_ended else ()
     return Wanted(frozenset({term.word.token, *alike}), beginnings)
@@ -181,8 +181,8 @@ def _in_parts(alternatives: Iterable[Alternative]) -> list[list[str]]:
     return [one.token.split(" ") for one in alternatives]
 
 
-def _standing(kinds: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
-    """The tokens that stand for a word in a text; the closest kind of them alone."""
+def _present(kinds: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
+    """The alternatives of a word that occur in a text: of the closest kind only."""
     for kind in kinds:
         if found := [parts for parts in kind if all(map(text.has, parts))]:
             return frozenset(chain.from_iterable(found))

@@ -1,6 +1,6 @@
-"""Which words of a text were looked for, and a stretch of it that shows them.
+"""Mark the searched words in a text, and cut an excerpt that shows them.
 
-Nothing here knows Django or a database.
+This module does not depend on Django or a database.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from catalog.search.tokenizer import (
     has_accents,
     parts_of_run,
     run_around,
-    runs_with_places,
+    runs_with_offsets,
     token_of,
     tokens_of_run,
 )
 
-MAX_TEXT_CHARS: Final = 20_000  # of one text that are looked at
+MAX_TEXT_CHARS: Final = 20_000  # the rest of a text is ignored
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stretch of a text that was hit: `text[start:end]`."""
+    """A matching span of a text: `text[start:end]`."""
 
     start: int
     end: int
 
 
 class Text:
-    """A text in which words are looked for.
+    """A text to search for words.
 
-    Few texts hold what is looked for: that one does not is seen at once, without cutting it into words.
+    Most texts do not match: a substring search finds that out without splitting the text into words.
     """
 
     __slots__ = ("lower", "text")
@@ -44,9 +44,9 @@ class Text:
         self.lower = None if has_accents(text) else text.lower()
 
     def runs_near(self, clue: str) -> Iterator[tuple[int, str]]:
-        """The runs of letters that hold `clue`, each after the place where it begins; where accents are, all runs."""
+        """The runs of letters that contain `clue`, as (offset, run); all runs if the text has accents."""
         if self.lower is None:
-            yield from runs_with_places(self.text)
+            yield from runs_with_offsets(self.text)
             return
         end = 0
         while (at := self.lower.find(clue, end)) >= 0:
@@ -55,7 +55,7 @@ class Text:
             end = start + len(run)
 
     def runs_with(self, token: str) -> Iterator[tuple[int, str]]:
-        """The runs of letters in which a word has this token, each after the place where it begins."""
+        """The runs of letters that contain a word with this token, as (offset, run)."""
         clue = clue_to(token)
         if self.lower is None or clue in self.lower:
             yield from (found for found in self.runs_near(clue) if token in tokens_of_run(found[1]))
@@ -67,7 +67,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is marked: words with one of these tokens, and words that begin so."""
+    """The words to mark: with one of these tokens, or with one of these beginnings."""
 
     tokens: frozenset[str] = frozenset()
     beginnings: tuple[str, ...] = ()
@@ -79,13 +79,13 @@ class Wanted:
         return Wanted(self.tokens | other.tokens, self.beginnings + other.beginnings)
 
     def runs_in(self, text: Text) -> Iterator[tuple[int, str]]:
-        """The runs of letters that hold it, in no order, each after the place where it begins; some come twice."""
+        """The runs of letters that contain it, as (offset, run); unordered, and some come twice."""
         for token in self.tokens:
             yield from text.runs_with(token)
         for typed in self.beginnings:
             yield from (found for found in text.runs_near(typed) if _begins(found[1], typed))
 
-    def stands_in(self, text: Text) -> bool:
+    def is_in(self, text: Text) -> bool:
         return any(True for _ in self.runs_in(text))
 
     def is_word(self, word: str) -> bool:
@@ -94,12 +94,12 @@ class Wanted:
 
 
 def _begins(run: str, typed: str) -> bool:
-    """Whether a run, or a word in it, begins so."""
+    """Whether a run, or a word in it, begins with `typed`."""
     return fold(run).startswith(typed) or any(fold(part).startswith(typed) for part in parts_of_run(run))
 
 
 def marks(text: Text, wanted: Wanted) -> tuple[Mark, ...]:
-    """Where `text` holds what is wanted, in order, touching ones joined."""
+    """The spans of `text` that are wanted, in order; adjacent ones are joined."""
     found: list[Mark] = []
     for start, end in _spans(text, wanted):
         if found and found[-1].end == start:
@@ -122,7 +122,7 @@ def _spans(text: Text, wanted: Wanted) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wanted: Wanted, length: int) -> str:
-    """One line of at most `length` characters of `text`: its beginning, or what is around a first hit further on."""
+    """One line of at most `length` characters of `text`: its beginning, or the surroundings of the first match."""
     line = " ".join(text[:MAX_TEXT_CHARS].split())
     if len(line) <= length:
         return line

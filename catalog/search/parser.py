@@ -1,17 +1,18 @@
-"""What a person typed, read: words, phrases, exclusions and conditions. Any text is a query; none is an error.
+"""Parse a query: words, phrases, exclusions and conditions. Any text is a valid query.
 
-    weather forecast            both words, in any form; where no tool has both, the best of those with some
-    "pull request"              these words, side by side
+    weather forecast            both words, in any form; if no tool has both, the best of those with some
+    "pull request"              these words, next to each other
     -archive  -"pull request"   not these
-    calen*                      words that begin so; the last word of a query does while it is being typed
+    calen*                      words with this beginning; also the last word of a query while it is being typed
     takes:location              a parameter of that name, at any depth
     takes:location:string       of that type
-    returns:temperature         as `takes:`, of the return type; needs:apiKey of the configuration
+    returns:temperature         as `takes:`, for the return type; needs:apiKey for the configuration
     needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
-    usable:openai               a format that takes it as it is; score:90 a lint score of 90 or more; examples:hold
+    usable:openai               a format that accepts it without changes; score:90 a lint score of 90 or more
+    examples:hold               all examples passed
 
-Words alone can be a whole sentence. What says little is then left out, and quotation marks in it bind nothing.
-Nothing here knows Django or a database.
+Words can also form a sentence. Words without much meaning are then ignored, and quotation marks have no effect.
+This module does not depend on Django or a database.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from catalog.search.tokenizer import fold, is_unspaced, key_of, parts_of, token_
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import keys_from, usable_key
 
-MAX_QUERY_CHARS: Final = 1_000  # that are read
+MAX_QUERY_CHARS: Final = 1_000  # the rest of a query is ignored
 MAX_WORDS_READ: Final = 60
 MAX_CONDITIONS: Final = 16  # phrases, exclusions and conditions, each
 MAX_PHRASE_TOKENS: Final = 16
-SENTENCE_WORDS: Final = 7  # more than these are a sentence
+SENTENCE_WORDS: Final = 7  # more meaningful words than this make a sentence
 
 Polarity = Literal["with", "without"]
 
-# Words that hold sentences together. They are looked for only where a query has no others.
+# Grammatical words. They are searched only if a query has no others.
 _GRAMMAR_WORDS: Final = """
     a about above after again all also am an and any are as at be been before being below between both but by can cant
     could did do does doing done each either else ever every for from had has have having he her here hers him his how
@@ -46,7 +47,7 @@ _GRAMMAR_WORDS: Final = """
     without would yes yet you your yours yourself im ive id dont lets youre thats
 """
 _GRAMMAR: Final = frozenset(_GRAMMAR_WORDS.split())
-# Words that ask, whatever they ask for. In a sentence they say nothing; two words alone may well be "get weather".
+# Words of requests. In a sentence they mean nothing; but a query of two words may well be "get weather".
 _ASKING_WORDS: Final = """
     get give got hello help hey hi know let look looking looked made make need show something sure tell thank thanks
     thing things try trying use used user using want wanted wish wonder wondering find way well
@@ -63,21 +64,21 @@ _PIECE: Final = re.compile(
     re.VERBOSE,
 )
 _SHORTENED: Final = re.compile(r"['\u2019](?:s|t|re|ve|ll|d|m)$", re.IGNORECASE)
-_MADE_UP: Final = re.compile(r"\w[-/.@:]\w|\d")  # names, addresses and figures: they rarely stand in a spec
+_MADE_UP: Final = re.compile(r"\w[-/.@:]\w|\d")  # names, addresses and numbers: specs rarely contain them
 MADE_UP_WEIGHT: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word to look for.
+    """A word to search.
 
     Attributes:
-        token: as the index holds it.
-        typed: as it was typed, folded.
-        joined: the token of the words that it stood together with ("getWeather"), which may be found instead.
-        weight: how much it counts, 1 or less; more where it was said again.
+        token: as indexed.
+        typed: as typed, folded.
+        joined: the token of the joined words that it is part of ("getWeather"), which also matches.
+        weight: its importance, 1 or less; more if the query repeats it.
         open_ended: more letters may follow.
-        exact: nothing else stands for it (it was typed as `word*`).
+        exact: it has no alternatives (it was typed as `word*`).
     """
 
     token: str
@@ -93,7 +94,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The tokens of two words side by side, and that of both as one word."""
+    """The tokens of two adjacent words, and the token of both joined."""
 
     first: str
     second: str
@@ -102,9 +103,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that holds of a tool or does not: a key of the index, such as `t_location_string`.
+    """A condition on a tool: it has (`holds`), or does not have, a key of the index such as `t_location_string`.
 
-    `others`: keys that are as good.
+    `others`: keys that satisfy it as well.
     """
 
     key: str
@@ -114,24 +115,24 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, read.
+    """A parsed query.
 
     Attributes:
-        words: to look for, in order, each once.
-        spoken: the tokens of all that was said, in order, those too that are not looked for.
-        pairs: words that are looked for and stood side by side.
-        phrases: that must stand in a tool.
-        unwanted: words and phrases that must not.
+        words: the words to search, in order, without duplicates.
+        all_tokens: the tokens of all words, in order, including those that are not searched.
+        pairs: searched words that were adjacent.
+        phrases: phrases that a tool must contain.
+        unwanted: words and phrases that it must not contain.
         conditions: on fields and facts.
-        runnable: whether a factory must be installed, or must not; None where it does not matter.
-        examples_hold: whether its examples must have passed when they were tried, or must not have; or None.
-        sentence: whether it is said to somebody, rather than a list of words.
-        notes: what was not understood, as sentences.
-        cut: there was more than is read.
+        runnable: whether a factory must be installed, or must not; None for no condition.
+        examples_hold: whether its examples must have passed when last run, or must not have; None for no condition.
+        sentence: whether it is a sentence rather than a list of words.
+        notes: errors in the query, as sentences.
+        cut: the end of the query was ignored because it is too long.
     """
 
     words: tuple[Word, ...] = ()
-    spoken: tuple[str, ...] = ()
+    all_tokens: tuple[str, ...] = ()
     pairs: tuple[Pair, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     unwanted: tuple[Phrase, ...] = ()
@@ -148,13 +149,13 @@ class Query:
 
     @classmethod
     def from_text(cls, text: str) -> Query:
-        """Read any text. The last word is open-ended until a space or a sign follows it."""
-        return _Reading(text).query()
+        """Parse any text. The last word is open-ended until a space or a sign follows it."""
+        return _Parser(text).query()
 
 
 @dataclass(slots=True)
 class _Chunk:
-    """What stood between two spaces: its words, and how they count."""
+    """The text between two spaces: its words, and their weight."""
 
     parts: list[str]
     weight: float
@@ -163,7 +164,7 @@ class _Chunk:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Parser:
     text: str
     chunks: list[_Chunk] = field(default_factory=list)
     quoted: list[Phrase] = field(default_factory=list)
@@ -174,14 +175,14 @@ class _Reading:
     examples_hold: bool | None = None
 
     def query(self) -> Query:
-        kept = self.text[:MAX_QUERY_CHARS]
-        for piece in _PIECE.finditer(kept):
-            self._take(piece, last=piece.end() == len(kept))
+        text = self.text[:MAX_QUERY_CHARS]
+        for piece in _PIECE.finditer(text):
+            self._add(piece, last=piece.end() == len(text))
         sentence = self._is_sentence()
         words = tuple(self._words(sentence))
         return Query(
             words=words,
-            spoken=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[:MAX_WORDS_READ],
+            all_tokens=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[:MAX_WORDS_READ],
             pairs=tuple(dict.fromkeys(self._pairs({word.token for word in words}))),
             phrases=() if sentence else _distinct(self.quoted),
             unwanted=_distinct(self.unwanted),
@@ -195,28 +196,28 @@ class _Reading:
 
     # -- pieces -------------------------------------------------------------------------------------------------------
 
-    def _take(self, piece: re.Match[str], *, last: bool) -> None:
+    def _add(self, piece: re.Match[str], *, last: bool) -> None:
         polarity: Polarity = "without" if piece["minus"] else "with"
         name = (piece["field"] or "").lower()
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
         if name in _FIELDS:
-            self._take_field(name, text, polarity)
+            self._add_field(name, text, polarity)
         elif polarity == "without":
             self.unwanted.append(_phrase(text))
         elif piece["quoted"] is not None:
             phrase = _phrase(text)
-            self._take_words(text, exact=len(phrase) == 1)
+            self._add_words(text, exact=len(phrase) == 1)
             self.quoted.append(phrase)
         else:
             whole = piece[0]
-            self._take_words(whole, open_ended=last and whole[-1].isalnum())
+            self._add_words(whole, open_ended=last and whole[-1].isalnum())
 
-    def _take_field(self, name: str, text: str, polarity: Polarity) -> None:
+    def _add_field(self, name: str, text: str, polarity: Polarity) -> None:
         if name == "runnable":
-            if (said := _CHOICES.get(text.lower())) is None:
+            if (choice := _CHOICES.get(text.lower())) is None:
                 self.notes.append("`runnable:` takes yes or no.")
             else:
-                self.runnable = said is (polarity == "with")
+                self.runnable = choice is (polarity == "with")
             return
         if name == "examples":
             if text.lower() == "hold":
@@ -230,7 +231,7 @@ class _Reading:
         else:
             self.conditions += [replace(one, holds=one.holds is (polarity == "with")) for one in found]
 
-    def _take_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
+    def _add_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
         chunks = text.split()
         for index, raw in enumerate(chunks):
             chunk = _SHORTENED.sub("", raw)
@@ -245,28 +246,29 @@ class _Reading:
     # -- words --------------------------------------------------------------------------------------------------------
 
     def _is_sentence(self) -> bool:
-        said = [fold(part) for chunk in self.chunks for part in chunk.parts]
-        telling = [word for word in said if word not in _GRAMMAR]
-        asks = len(said) > 2 and (said[0] in _QUESTION or self.text.rstrip().endswith("?"))
-        speaks = len(said) > 3 and not _PERSONAL.isdisjoint(said)
-        return asks or speaks or len(telling) > SENTENCE_WORDS or len(said) - len(telling) > 2
+        words = [fold(part) for chunk in self.chunks for part in chunk.parts]
+        meaningful = [word for word in words if word not in _GRAMMAR]
+        is_question = len(words) > 2 and (words[0] in _QUESTION or self.text.rstrip().endswith("?"))
+        is_personal = len(words) > 3 and not _PERSONAL.isdisjoint(words)
+        has_grammar = len(words) - len(meaningful) > 2
+        return is_question or is_personal or len(meaningful) > SENTENCE_WORDS or has_grammar
 
     def _words(self, sentence: bool) -> Iterator[Word]:
-        """Each word once; in a sentence only those that tell what it is about, unless there are none."""
-        told = [chunk for chunk in self.chunks if self._tells(chunk, sentence)]
+        """Each word once; without those that mean little, unless there are no others."""
+        meaningful = [chunk for chunk in self.chunks if self._is_meaningful(chunk, sentence)]
         found: dict[str, Word] = {}
         times: dict[str, int] = {}
-        for chunk in told or self.chunks:
+        for chunk in meaningful or self.chunks:
             for word in _words_of(chunk):
                 times[word.token] = times.get(word.token, 0) + 1
                 known = found.get(word.token)
                 if known is None or word.weight > known.weight:
                     found[word.token] = word
         for word in list(found.values())[:MAX_WORDS_READ]:
-            yield word if times[word.token] == 1 else _said_again(word, times[word.token])
+            yield word if times[word.token] == 1 else _repeated(word, times[word.token])
 
     @staticmethod
-    def _tells(chunk: _Chunk, sentence: bool) -> bool:
+    def _is_meaningful(chunk: _Chunk, sentence: bool) -> bool:
         if chunk.open_ended and not sentence:  # it may become another word
             return True
         left_out = _GRAMMAR | _ASKING if sentence else _GRAMMAR
@@ -290,7 +292,7 @@ def _words_of(chunk: _Chunk) -> Iterator[Word]:
             yield Word(token, fold(part), joined, chunk.weight, open_ended=ended, exact=chunk.exact)
 
 
-def _said_again(word: Word, times: int) -> Word:
+def _repeated(word: Word, times: int) -> Word:
     weight = word.weight * (1 + 0.3 * min(times - 1, 3))
     return Word(word.token, word.typed, word.joined, weight, open_ended=word.open_ended, exact=word.exact)
 
@@ -317,15 +319,15 @@ _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 Found = Iterable[Condition] | str
 
 
-def _of_place(letter: str, place: str) -> Callable[[str], Found]:
-    """Reads `name` or `name:type` of a field; `letter` stands for the place in the keys of the index."""
+def _field(letter: str, condition: str) -> Callable[[str], Found]:
+    """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
 
     def read(text: str) -> Found:
         name, _, kind = text.rpartition(":") if text.lower().rpartition(":")[2] in _JSON_TYPES else (text, "", "")
         name, kind = (name, kind) if name else (text, "")
         key = key_of(name)
         if not key:
-            return f"`{place}:` takes the name of a field, and its type if you like: {place}:location:string."
+            return f"`{condition}:` takes the name of a field, and its type if you like: {condition}:location:string."
         return [Condition(f"{letter}_{key}_{kind.lower()}" if kind else f"{letter}_{key}")]
 
     return read
@@ -336,7 +338,7 @@ def _needs(text: str) -> Found:
         return [Condition("f_configurable")]
     if text.lower() in {"nothing", "none"}:
         return [Condition("f_configurable", holds=False)]
-    return _of_place("c", "needs")(text)
+    return _field("c", "needs")(text)
 
 
 def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
@@ -375,8 +377,8 @@ def _never(_: str) -> Found:
 
 
 _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
-    "takes": _of_place("t", "takes"),
-    "returns": _of_place("r", "returns"),
+    "takes": _field("t", "takes"),
+    "returns": _field("r", "returns"),
     "needs": _needs,
     "has": _one_of("has", _HAS),
     "is": _one_of("is", _IS),
@@ -385,6 +387,6 @@ _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
     "tag": _named("g", "tag"),
     "usable": _one_of("usable", _USABLE),
     "score": _score,
-    "runnable": _never,  # these are read on their own: they are no facts of the index
+    "runnable": _never,  # the parser handles these itself: they are not in the index
     "examples": _never,
 }

@@ -1,4 +1,4 @@
-"""From a query to a plan: what each of its words may stand for in this catalog, and how much each counts."""
+"""Turn a query into a plan: the alternatives of each word that this catalog contains, and their weights."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from catalog.search.parser import Condition, Query, Word
 from catalog.search.synonyms import kin_of
 from catalog.search.verbs import first_action_of
 
-MAX_WORDS: Final = 16  # that are looked for; of more, the most telling
-MAX_CORRECTED: Final = 3  # words of a query in which a slip is looked for; in a sentence it is not missed
-BEGINNING_WEIGHT: Final = 0.8  # of a word that begins as was typed, beside one that is just that
-SLIP_WEIGHT: Final = 0.7
-ALIKE: Final = 0.7  # from this weight on an alternative is a form of the word, and not another word for it
+MAX_WORDS: Final = 16  # that are searched; of more, the most distinctive ones
+MAX_CORRECTED: Final = 3  # words of a query that are checked for typos; sentences are not checked
+BEGINNING_WEIGHT: Final = 0.8  # of a word that begins with the typed text, relative to the exact word
+TYPO_WEIGHT: Final = 0.7
+ALIKE: Final = 0.7  # with at least this weight an alternative is a form of the word, not a synonym
 
 Weights = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A token, or two side by side, that may stand for a word.
+    """A token, or two adjacent ones, that may match instead of a word.
 
     Attributes:
-        weight: what it counts beside the word itself.
-        documents: how many tools hold it, at most.
-        score: its weight, times how telling it is.
+        weight: its weight relative to the word itself.
+        documents: the number of tools that contain it, at most.
+        score: its weight, times its inverse document frequency.
     """
 
     token: str
@@ -49,9 +49,9 @@ class Term:
     """A word of the query in this catalog.
 
     Attributes:
-        same: what is as good as the word: itself, what it may become, its synonyms; () where nobody says any of them.
-        related: what is about the same.
-        importance: how telling the word is, times its weight.
+        same: equivalent tokens: the word itself, its completions, its synonyms; () if no tool contains any of them.
+        related: tokens of the same subject.
+        importance: the word's inverse document frequency, times its weight.
     """
 
     word: Word
@@ -65,19 +65,19 @@ class Term:
 
     @property
     def documents(self) -> int:
-        """In how many tools it stands, at most."""
+        """The number of tools that contain it, at most."""
         return sum(alternative.documents for alternative in self.same)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A query as it is looked for in this catalog.
+    """How to search a query in this catalog.
 
     Attributes:
-        terms: its words, as far as any tool holds them or what may stand for them; at most `MAX_WORDS`.
-        unknown: whether it has words that no tool holds, nor what is as good.
-        corrections: (as typed, as looked for), where a slip was mended.
-        actions: what the query wants to be done (see actions.py).
+        terms: its words for which any tool contains the word or an alternative; at most `MAX_WORDS`.
+        unknown: whether there are words for which no tool contains the word or an equivalent.
+        corrections: (as typed, as searched), for each corrected typo.
+        actions: the actions that the query asks for (see verbs.py).
     """
 
     query: Query
@@ -88,19 +88,19 @@ class Plan:
 
     @cached_property
     def wanted(self) -> tuple[Expression, ...]:
-        """What must hold whatever the words are."""
+        """The conditions and phrases that a tool must match besides the words."""
         wanted: list[Expression] = [_expression(one) for one in self.query.conditions if one.holds]
         return (*wanted, *map(adjacent, self.query.phrases))
 
     @cached_property
     def unwanted(self) -> tuple[Expression, ...]:
-        """What must not hold."""
+        """The conditions, words and phrases that a tool must not match."""
         refused: list[Expression] = [_expression(one) for one in self.query.conditions if not one.holds]
         return (*refused, *map(adjacent, self.query.unwanted))
 
     @cached_property
     def strictly(self) -> Expression | None:
-        """Every word, or what is as good; None where nobody says one of them, or where there is none."""
+        """Matches every word or an equivalent; None if no tool contains one of them, or if there are no words."""
         if self.unknown or not self.terms:
             return None
         return all_of(any_of(one.expression for one in term.same) for term in self.terms)
@@ -111,8 +111,8 @@ class Plan:
 
 
 def plan_of(query: Query) -> Plan:
-    """Look up what the words of `query` mean here: a question or two to the database, one more for an unknown word."""
-    same = {word: _as_good(word, query) for word in query.words}
+    """Plan the search for `query`: takes one or two database queries, and one more for each unknown word."""
+    same = {word: _equivalents(word, query) for word in query.words}
     related = {word: _related(word, same[word]) for word in query.words}
     counts = _Counts()
     counts.look_up(chain(*same.values(), *related.values()))
@@ -126,7 +126,7 @@ def plan_of(query: Query) -> Plan:
         if len(corrections) < MAX_CORRECTED and not word.exact and not any(map(counts.of, same[word])):
             meant = vocabulary.meant_by(word.typed)
             counts.look_up(token for _, token in meant)
-            same[word] |= {token: SLIP_WEIGHT for _, token in meant}
+            same[word] |= {token: TYPO_WEIGHT for _, token in meant}
             if meant:
                 corrections[word.typed] = meant[0][0]
     terms = [_term(word, same[word], related[word], counts) for word in query.words]
@@ -136,12 +136,12 @@ def plan_of(query: Query) -> Plan:
         terms=tuple(known[:MAX_WORDS]),
         unknown=any(not term.same for term in terms),
         corrections=tuple(corrections.items()),
-        actions=first_action_of(query.spoken),
+        actions=first_action_of(query.all_tokens),
     )
 
 
 class _Counts:
-    """How many tools hold a token; of two side by side, at most."""
+    """The number of tools that contain a token; an upper bound for two adjacent tokens."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
@@ -156,14 +156,14 @@ class _Counts:
     def of(self, token: str) -> int:
         return min(self.known.get(part, 0) for part in token.split(" "))
 
-    def telling(self, documents: int) -> float:
-        """How much it says of a tool that it holds what so many hold (BM25's inverse document frequency)."""
+    def inverse_frequency(self, documents: int) -> float:
+        """BM25's inverse document frequency of a token in so many documents."""
         total = max(self.known.get(vocabulary.ALL, 0), documents)
         return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 
-def _as_good(word: Word, query: Query) -> Weights:
-    """What is as good as `word`, if the catalog has it, and how much it counts."""
+def _equivalents(word: Word, query: Query) -> Weights:
+    """The tokens equivalent to `word` with their weights, whether or not the catalog contains them."""
     found = {word.token: 1.0}
     if word.exact:
         return found
@@ -185,13 +185,13 @@ def _related(word: Word, same: Weights) -> Weights:
 def _term(word: Word, same: Weights, related: Weights, counts: _Counts) -> Term:
     good, near = _alternatives(word, same, counts), _alternatives(word, related, counts)
     own = counts.of(word.token)
-    telling = counts.telling(own) if own else max((counts.telling(one.documents) for one in (*good, *near)), default=0)
-    return Term(word, good, near, word.weight * telling)
+    documents = [own] if own else [one.documents for one in (*good, *near)]
+    return Term(word, good, near, word.weight * max(map(counts.inverse_frequency, documents), default=0))
 
 
 def _alternatives(word: Word, weights: Weights, counts: _Counts) -> tuple[Alternative, ...]:
     found = [
-        Alternative(token, weight, documents, word.weight * weight * counts.telling(documents))
+        Alternative(token, weight, documents, word.weight * weight * counts.inverse_frequency(documents))
         for token, weight in weights.items()
         if (documents := counts.of(token))
     ]

@@ -1,7 +1,7 @@
 """The search index in PostgreSQL: a tsvector per tool with a GIN index, ranked by ts_rank.
 
-Tokens are made here (see documents.py) and become lexemes as they are: PostgreSQL's parser, which takes "a.b" for a
-host and "a-b" for a compound, never sees a text, so that both databases find the same tools.
+Toolshelf makes the tokens (see document.py), and they become lexemes unchanged. PostgreSQL's parser, which reads "a.b"
+as a host and "a-b" as a compound, never sees a text, so both databases find the same tools.
 
 Source: PostgreSQL, "Text Search Types" (8.11) and "Full Text Search", 12.3.3 (ranking).
 """
@@ -20,8 +20,8 @@ from catalog.search.document import SearchDocument, counted_groups, counted_toke
 from catalog.search.ranking import IndexedText
 
 WEIGHTS = "{0.1, 0.2, 0.5, 1.0}"  # of D: around and keys; C: parameters; B: description; A: name
-MAX_POSITION = 16_383  # in a tsvector; what comes later stands at the last place
-MAX_PLACES = 255  # of one lexeme
+MAX_POSITION = 16_383  # in a tsvector; later tokens get the last position
+MAX_POSITIONS = 255  # of one lexeme
 
 _PUT = """
     INSERT INTO tool_search (tool_id, tokens, names, about, takes, around, keys, fields)
@@ -120,17 +120,17 @@ def _row(pk: int, document: SearchDocument) -> Values:
 
 
 def _tsvector(texts: Iterable[str]) -> str:
-    """Each token with its places, and the weight of the text that it stands in: "'get':1A 'weather':2A,9B"."""
-    places: dict[str, list[str]] = {}
+    """Each token with its positions, and the weight of the text that contains it: "'get':1A 'weather':2A,9B"."""
+    positions: dict[str, list[str]] = {}
     at = 0
     for text, weight in zip(texts, "ABCDD", strict=True):
         for token in text.split():
             at = min(at + 1, MAX_POSITION)
-            known = places.setdefault(token, [])
-            if len(known) < MAX_PLACES:
+            known = positions.setdefault(token, [])
+            if len(known) < MAX_POSITIONS:
                 known.append(f"{at}{weight}")
-        at += 1  # no phrase goes from one text into the next
-    return " ".join(f"'{token}':{','.join(known)}" for token, known in places.items())
+        at += 1  # so that no phrase crosses from one text into the next
+    return " ".join(f"'{token}':{','.join(known)}" for token, known in positions.items())
 
 
 def _where(match: Match) -> tuple[str, Values]:
@@ -146,7 +146,7 @@ def _where(match: Match) -> tuple[str, Values]:
 
 
 def tsquery(match: Match) -> str:
-    """`match` in PostgreSQL's language, as far as it is about tokens. Every token is quoted: none is an operator."""
+    """The token conditions of `match` as a tsquery. Every token is quoted, so that none is an operator."""
     wanted = [_written(one) for one in match.wanted]
     return " & ".join([*wanted, *(f"!{_written(one)}" for one in match.unwanted)])
 

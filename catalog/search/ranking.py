@@ -1,9 +1,9 @@
-"""How well a tool answers a query: the order of results, computed over the candidates alone.
+"""Score how well a tool matches a query. Only candidates are scored.
 
-In the manner of BM25F: a word counts by how telling it is, by the field that it stands in, and less each time it comes
-again. Then what plain BM25 does not see: how much of the query is there at all, how much of the name it makes up,
-whether words stand side by side, and whether the tool does what is asked for.
-Nothing here knows Django or a database.
+The score follows BM25F: a word counts by its inverse document frequency and by the field that contains it, and each
+repetition counts less. Further factors are the share of the query that was found, its share of the name, adjacent
+words, and whether the tool's action is the one that the query asks for.
+This module does not depend on Django or a database.
 
 Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.6 (fields).
 """
@@ -20,22 +20,22 @@ NAME_WEIGHT: Final = 4.0
 ABOUT_WEIGHT: Final = 2.0
 TAKES_WEIGHT: Final = 1.5
 AROUND_WEIGHT: Final = 0.7
-SATURATION: Final = 1.5  # BM25's k1: how soon it says nothing new that a word comes again
-LENGTH_SHARE: Final = 0.3  # BM25's b: how much longer texts count less
-# Lengths that are nothing special, in characters.
+SATURATION: Final = 1.5  # BM25's k1: how soon further repetitions of a word stop to matter
+LENGTH_SHARE: Final = 0.3  # BM25's b: how much the length of a text reduces its weight
+# Typical lengths, in characters.
 USUAL_NAME: Final = 25
 USUAL_ABOUT: Final = 120
 USUAL_TAKES: Final = 250
 
-COVERAGE_SHARE: Final = 0.4  # of the score; it goes with the share of the query that was found
-NAME_SHARE_BONUS: Final = 0.8  # for a name that holds nothing else
-SIDE_BY_SIDE_BONUS: Final = 0.2  # for each two words that stand side by side in both
+COVERAGE_SHARE: Final = 0.4  # the part of the score that is proportional to the share of the query that was found
+NAME_SHARE_BONUS: Final = 0.8  # for a name that contains nothing else
+ADJACENCY_BONUS: Final = 0.2  # for each two words that are adjacent in both
 ACTION_BONUS: Final = 0.25
 DEPRECATED_FACTOR: Final = 0.5
 
 
 class IndexedText(NamedTuple):
-    """What the index holds of a tool: tokens, each between two spaces (see documents.py)."""
+    """The indexed tokens of a tool, with a space before and after each (see document.py)."""
 
     names: str
     about: str
@@ -90,8 +90,8 @@ class Ranking:
             factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / max(1, len(names)))
             factor *= 1 + ACTION_BONUS * agreement(self.actions, actions_of(names))
         if self.pairs:
-            beside = sum(pair in text.names or pair in text.about for pair in self.pairs)
-            factor *= 1 + SIDE_BY_SIDE_BONUS * beside
+            adjacent = sum(pair in text.names or pair in text.about for pair in self.pairs)
+            factor *= 1 + ADJACENCY_BONUS * adjacent
         return factor * DEPRECATED_FACTOR if text.deprecated else factor
 
 
@@ -100,5 +100,5 @@ def _length_factor(text: str, usual: int) -> float:
 
 
 def best_first(scores: Mapping[int, float]) -> list[int]:
-    """Primary keys in the order of their scores; of the same score, the elder tool first."""
+    """Primary keys, the highest score first; with equal scores, the older tool first."""
     return sorted(scores, key=lambda pk: (-scores[pk], pk))

@@ -1,10 +1,10 @@
-"""Finding tools for a plan: candidates first, a bounded number of them, then their order.
+"""Find tools for a plan: first a limited number of candidates, then their order.
 
-First all tools that hold every word are looked for. Are they more than can be ranked, those are taken whose names say
-it with the fewest other words; the rest follows unranked, in the order of age: of the 400,000th hit for "get" a person
-needs no more. Are there none, those that hold some of the words are ranked; to a sentence, also if there are but few.
+The search starts with tools that contain every word. If there are too many to rank, it ranks those whose names contain
+the words and the fewest others; the rest follows unranked, by age, which is enough for the 400,000th hit for "get". If
+no tool contains every word, it ranks tools that contain some of them; for a sentence, also if there are only a few.
 
-What is ranked is at most `CANDIDATES` tools of each kind, and what is looked at to choose them is bounded too, so that
+At most `CANDIDATES` tools of each kind are ranked, and the number of tools read to choose them is limited too, so that
 a search over a million tools costs hardly more than one over ten thousand.
 """
 
@@ -22,20 +22,20 @@ from catalog.search.plan import ALIKE, Alternative, Plan, Term
 from catalog.search.ranking import Ranking, best_first
 
 CANDIDATES: Final = 80
-ENOUGH: Final = 20  # tools that hold every word of a sentence; few sentences are meant so literally
-LOOKED_AT: Final = 4_000  # tools that hold one of the rarer words, to choose candidates by BM25 among them
+ENOUGH: Final = 20  # tools with every word of a sentence; few sentences are meant so literally
+MAX_READ: Final = 4_000  # tools with one of the rarer words, from which BM25 chooses candidates
 COMMON_WORDS_JOINED: Final = 3
-LEAST_SHARE: Final = 0.25  # of the best one's score; what has less is not worth a second page
+LEAST_SHARE: Final = 0.25  # of the best score; tools with less are not worth a second page
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What was found.
+    """The result of a search.
 
     Attributes:
         ranked: primary keys, the best first.
-        rest: what else there is, in the order of age and without the ranked ones; None where there is nothing.
-        holding_all: how many of `ranked` hold every word.
+        rest: matches further tools, to be listed by age without the ranked ones; None if there are none.
+        holding_all: the number of `ranked` tools that contain every word.
     """
 
     ranked: tuple[int, ...] = ()
@@ -44,7 +44,7 @@ class Hits:
 
     @property
     def loosely(self) -> bool:
-        """Whether there are tools that hold but some of the words."""
+        """Whether there are tools that contain only some of the words."""
         return self.holding_all < len(self.ranked)
 
 
@@ -65,7 +65,7 @@ def find(index: SearchIndex, plan: Plan, chosen: Match) -> Hits:
 
 
 def strict_match(plan: Plan, chosen: Match) -> Match | None:
-    """The chosen tools of which all holds that is asked for; None where nobody says one of the words."""
+    """Matches the chosen tools that fulfil the whole query; None if no tool contains one of the words."""
     among = with_conditions(plan, chosen)
     if not plan.query.words:
         return among
@@ -73,12 +73,12 @@ def strict_match(plan: Plan, chosen: Match) -> Match | None:
 
 
 def with_conditions(plan: Plan, chosen: Match) -> Match:
-    """The chosen tools of which all holds that is asked for besides words."""
+    """Matches the chosen tools that fulfil the query apart from its words."""
     return replace(_also(chosen, *plan.wanted), unwanted=(*plan.unwanted, *chosen.unwanted))
 
 
 def _also(match: Match, *expressions: Expression) -> Match:
-    """`match`, of which these hold too. That a tool is one need not be looked up where something else must hold."""
+    """`match` with further expressions; `EVERY_TOOL` is left out if there is any other expression."""
     wanted = (*expressions, *(one for one in match.wanted if one != EVERY_TOOL))
     return replace(match, wanted=wanted or match.wanted)
 
@@ -86,7 +86,7 @@ def _also(match: Match, *expressions: Expression) -> Match:
 def _ranked(
     index: SearchIndex, plan: Plan, candidates: Iterable[int], *, always: frozenset[int] | None = None
 ) -> tuple[int, ...]:
-    """The candidates in their order. With `always`: these, and the others if they are good enough beside the best."""
+    """The candidates, the best first. With `always`: these, and others whose score is not far below the best."""
     ranking = Ranking(plan)
     scores = {pk: ranking.score(text) for pk, text in index.texts(list(candidates)).items()}
     ranked = best_first(scores)
@@ -97,13 +97,13 @@ def _ranked(
     return (*ranked[:ENOUGH], *good)
 
 
-# -- candidates among many that hold every word -----------------------------------------------------------------------
+# -- candidates among many that contain every word --------------------------------------------------------------------
 
 
 def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> list[int]:
-    """`CANDIDATES` of the tools that hold every word (`strict`): those first whose names hold them all and little else.
+    """`CANDIDATES` tools that contain every word (`strict`): first those whose names contain them and little else.
 
-    Names are looked for `among` the tools without regard to words, which are in them: common words cost most.
+    Names are searched in `among`, which has no word conditions: a name implies them, and common words cost most.
     """
     found: dict[int, None] = {}
     for length in range(min(len(plan.terms), LONG_NAME_WORDS), LONG_NAME_WORDS + 1):
@@ -111,8 +111,8 @@ def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> lis
         found |= dict.fromkeys(index.matching(_also(among, *in_name), limit=CANDIDATES))
         if len(found) >= CANDIDATES:
             return list(found)[:CANDIDATES]
-    most_telling = max(plan.terms, key=lambda term: term.importance)
-    for match in (_also(strict, _in_name(most_telling, "n")), strict):
+    rarest = max(plan.terms, key=lambda term: term.importance)
+    for match in (_also(strict, _in_name(rarest, "n")), strict):
         found |= dict.fromkeys(index.matching(match, limit=CANDIDATES))
         if len(found) >= CANDIDATES:
             break
@@ -120,29 +120,29 @@ def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> lis
 
 
 def _in_name(term: Term, key: str) -> Expression:
-    """A word of the query as a word of a name; what stands for it, if it does not itself stand in the catalog."""
+    """Matches a word of the query as a word of a name; its alternatives if the catalog does not contain the word."""
     alike = [one for one in term.same if one.weight >= ALIKE] or term.same
     return any_of(all_of(Token(f"{key}_{token}") for token in one.token.split(" ")) for one in alike)
 
 
-# -- candidates that hold some words ----------------------------------------------------------------------------------
+# -- candidates that contain some words -------------------------------------------------------------------------------
 
 
 def _likely(index: SearchIndex, terms: tuple[Term, ...], chosen: Match) -> Iterator[int]:
-    """Tools that hold the rarer words, the likeliest of them; and some that hold several of the common ones."""
+    """The likeliest tools that contain the rarer words, and some that contain several of the common ones."""
     rarer = list(_rarest(terms))
     if rarer:
         either = any_of(one.expression for one in rarer)
         yield from index.likeliest(_also(chosen, either), limit=CANDIDATES)
-    looked_for = {one.token for one in rarer}
-    common = [term for term in terms if any(one.token not in looked_for for one in term.same)]
+    searched = {one.token for one in rarer}
+    common = [term for term in terms if any(one.token not in searched for one in term.same)]
     for together in _together(common[:COMMON_WORDS_JOINED]):
         expressions = [any_of(one.expression for one in term.same) for term in together]
         yield from index.matching(_also(chosen, all_of(expressions)), limit=CANDIDATES // 4)
 
 
 def _rarest(terms: tuple[Term, ...]) -> Iterator[Alternative]:
-    left = LOOKED_AT
+    left = MAX_READ
     alternatives = {one.token: one for term in terms for one in term.alternatives}
     for one in sorted(alternatives.values(), key=lambda one: one.documents):
         left -= one.documents

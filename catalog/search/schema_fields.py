@@ -1,6 +1,6 @@
-"""The fields that a JSON Schema speaks of, at any depth: their names, what is said of them, and their types.
+"""List the fields of a JSON Schema, at any depth: their names, descriptions and types.
 
-Nothing here knows Django or a database. Bounded: what is beyond the bounds is not found, and costs nothing.
+This module does not depend on Django or a database. Fields beyond the limits are ignored and cost nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON, Number
 
 MAX_FIELDS: Final = 500
-MAX_NAME_CHARS: Final = 1_000  # of a field, that are looked at
+MAX_NAME_CHARS: Final = 1_000  # the rest of a field's name is ignored
 MAX_SCHEMAS: Final = 2_500
 
-# Where other schemas stand in a schema: named ones, several in order, or one.
+# Keywords with subschemas: by name, as a list, or a single one.
 _NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
 _LISTED: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _SINGLE: Final = frozenset(
@@ -29,7 +29,7 @@ _SIMPLE_TYPES: Final = {name: frozenset({name, "number"} if name == "integer" el
 
 
 class Field(NamedTuple):
-    """A property: its name and description, each on one line, and the types it may have, as far as is easily seen."""
+    """A property: its name and description, each on one line, and its possible types, if they are easy to find."""
 
     name: str
     description: str
@@ -37,7 +37,7 @@ class Field(NamedTuple):
 
 
 def fields_of(schema: JSON) -> Iterator[Field]:
-    """Each property that `schema` speaks of, the outermost first as far as they stand together."""
+    """Each property in `schema`; properties of one object come before those inside them."""
     waiting: list[JSON] = [schema]
     found = seen = 0
     while waiting and seen < MAX_SCHEMAS:
@@ -95,7 +95,7 @@ def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
     if isinstance(reference, str) and reference.startswith("#/"):
         try:
             yield from _types(cast("JSON", resolve_pointer(root, reference[1:])), root, steps - 1)
-        except (LookupError, ValueError):  # there is no such place, or the reference is none
+        except (LookupError, ValueError):  # the pointer leads nowhere, or is invalid
             return
 
 

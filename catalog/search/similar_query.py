@@ -1,4 +1,4 @@
-"""Tools that are like another one: found by what is telling in its name and its description."""
+"""Find tools that are similar to another one, by the distinctive words in its name and description."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from catalog.search.retrieval import find
 from catalog.search.verbs import actions_of
 
 WORDS: Final = 12
-NAME_SHARE: Final = 2.0  # how much more a word says that stands in the name
+NAME_SHARE: Final = 2.0  # the weight of words in the name relative to the description
 
 
 def similar_to(pk: int, *, limit: int) -> list[int]:
-    """Primary keys of the tools that are most like the one given, the closest first; archived ones are none of them."""
+    """Primary keys of the tools that are most similar to the given one, the closest first; without archived ones."""
     index = search_index()
     text = index.texts([pk]).get(pk)
     if text is None:
@@ -39,5 +39,5 @@ def similar_to(pk: int, *, limit: int) -> list[int]:
 
 
 def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:
-    telling = math.log(1 + (total - documents + 0.5) / (documents + 0.5)) * (NAME_SHARE if in_name else 1)
-    return Term(Word(token, token, exact=True), (Alternative(token, 1.0, documents, telling),), (), telling)
+    importance = math.log(1 + (total - documents + 0.5) / (documents + 0.5)) * (NAME_SHARE if in_name else 1)
+    return Term(Word(token, token, exact=True), (Alternative(token, 1.0, documents, importance),), (), importance)

@@ -1,8 +1,8 @@
-"""The search index in SQLite: an FTS5 table over a plain one that holds the tokens.
+"""The search index in SQLite: an FTS5 table over a plain table with the tokens.
 
-Tokens are made here (see documents.py), so FTS5 has but to cut at spaces. It gives matches in the order of primary keys
-and stops at a limit, so that a word which half of the tools have costs no more than a rare one; `likeliest` alone ranks
-by bm25, which looks at every match.
+Toolshelf makes the tokens (see document.py), so FTS5 only splits at spaces. It returns matches in the order of primary
+keys and stops at a limit, so that a word in half of the tools costs no more than a rare one. Only `likeliest` ranks by
+bm25, which reads every match.
 
 Source: SQLite, "FTS5 Extension", sections 3 (query syntax), 4.4.3 (external content) and 5.1.1 (bm25).
 """
@@ -32,7 +32,7 @@ Values = list[str | int]
 
 class SQLiteIndex:
     def hold(self) -> None:
-        """Nothing to do: a transaction that may write is the only one from its beginning (`transaction_mode`)."""
+        """Nothing to do: a write transaction has the lock from its beginning (`transaction_mode`)."""
 
     def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
         documents = list(documents)
@@ -132,7 +132,7 @@ class SQLiteIndex:
 
 
 def match_expression(match: Match) -> str:
-    """`match` in FTS5's language, as far as it is about tokens. Every token is quoted, so that none is an operator."""
+    """The token conditions of `match` in FTS5's syntax. Every token is quoted, so that none is an operator."""
     expression = " AND ".join(map(_written, match.wanted))
     return f"({expression}) NOT ({' OR '.join(map(_written, match.unwanted))})" if match.unwanted else expression
 

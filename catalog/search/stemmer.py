@@ -1,4 +1,4 @@
-"""English words without their endings: "creating", "created" and "creates" all become "creat".
+"""Strip the endings of English words: "creating", "created" and "creates" all become "creat".
 
 This is exactly the algorithm that FTS5 calls `porter`: Porter's, with his two later changes ("bli", "logi").
 

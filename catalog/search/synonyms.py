@@ -1,6 +1,6 @@
-"""What other words a word may stand for: the synonyms of the trade, and words that belong to a subject.
+"""Words that may match instead of a word: synonyms in software, and words of the same subject.
 
-The words are in `synonyms.txt`, which says how to read it. Nothing here knows Django or a database.
+The words are in `synonyms.txt`, which explains its format. This module does not depend on Django or a database.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Final
 from catalog.search.stemmer import stem
 
 SAME_WEIGHT: Final = 0.4
-SUBJECT_WEIGHT: Final = 0.6  # of the subject, where a word that belongs to it was asked for
-BELONGING_WEIGHT: Final = 0.25  # of a word that belongs to the subject that was asked for
+SUBJECT_WEIGHT: Final = 0.6  # of the subject, if the query has a word that belongs to it
+BELONGING_WEIGHT: Final = 0.25  # of a word that belongs to the subject in the query
 
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """What may stand for a stem, the closest first, each with what it counts beside the word itself (1).
+    """The alternatives of a stem, the closest first, each with its weight relative to the word itself (1).
 
-    It is a stem, or two with a space between them, which stand side by side.
-    `same`: they say the same. `related`: they are about the same.
+    An alternative is a stem, or two adjacent ones, separated by a space.
+    `same`: synonyms. `related`: words of the same subject.
     """
 
     same: tuple[tuple[str, float], ...] = ()
@@ -35,7 +35,7 @@ NO_KIN: Final = Kin()
 
 
 def kin_of(word_stem: str) -> Kin:
-    """What stands for a stem, or for two with a space between them; `NO_KIN` where the thesaurus does not know it."""
+    """The alternatives of a stem, or of two separated by a space; `NO_KIN` if the thesaurus does not contain it."""
     return _thesaurus().get(word_stem, NO_KIN)
 
 
@@ -55,7 +55,7 @@ def read_thesaurus(text: str) -> dict[str, Kin]:
 
 
 def _pairs(line: str) -> Iterator[tuple[str, str, float, str]]:
-    """(word, other, weight, kind): what a line says of each word."""
+    """(word, other, weight, kind) for each relation in a line."""
     if "=" in line:
         words = [word.strip() for word in line.split("=")]
         yield from ((one, other, SAME_WEIGHT, "same") for one, other in permutations(words, 2))

@@ -1,6 +1,6 @@
-"""The toolkits and tags of the catalog, and how many tools each has: archived tools do not count.
+"""The toolkits and tags of the catalog, and the number of tools in each, without archived ones.
 
-One plain table that both databases have, written together with the index and known by the index's tokens.
+One plain table in both databases, written together with the index; the index's tokens are its keys.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COUNT: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A toolkit or a tag. `name` is as the first tool had it that is in it; `key` as names are compared."""
+    """A toolkit or a tag. `name` is spelled as in its first tool; `key` is the form used for comparisons."""
 
     key: str
     name: str
@@ -35,14 +35,14 @@ class Group:
 
 
 def token_of_group(kind: Kind, name: str) -> str:
-    """What the index holds of each tool in it."""
+    """The token of each of its tools in the index."""
     return PREFIXES[kind] + group_key(name)
 
 
 def count(changes: Counter[str], names: Mapping[str, str]) -> None:
-    """Write down that so many more tools have each token, and what new ones are called.
+    """Add to the number of tools with each token, and store the names of new tokens.
 
-    The caller holds the index (see `SearchIndex.hold`).
+    The caller has locked the index (see `SearchIndex.hold`).
     """
     changed = sorted((token, change) for token, change in changes.items() if change)
     rows = [
@@ -55,20 +55,20 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
 
 
 def largest(kind: Kind, limit: int, *, beyond: tuple[int, str] | None = None) -> list[Group]:
-    """Those with the most tools, the largest first; after the one of so many tools and that key."""
+    """The groups with the most tools, the largest first; `beyond` is the number and key of the previous group."""
     if beyond is None:
-        return _asked("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+        return _query("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
     tools, key = beyond
-    return _asked(
+    return _query(
         "kind = %s AND tools > 0 AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
         [kind, tools, tools, PREFIXES[kind] + key, limit],
     )
 
 
 def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -> list[Group]:
-    """Those whose keys begin so, after the key `beyond`, in the order of keys."""
+    """The groups whose keys start with `beginning`, after the key `beyond`, in the order of keys."""
     prefix = PREFIXES[kind]
-    return _asked(
+    return _query(
         "token >= %s AND token < %s AND token > %s AND tools > 0 ORDER BY token LIMIT %s",
         [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, limit],
     )
@@ -77,9 +77,9 @@ def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -
 def page_of(
     kind: Kind, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
 ) -> tuple[list[Group], str | None]:
-    """Some groups, the largest first or by name, and what `after` is for those that follow; None at the end.
+    """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
 
-    Those that begin so come by name. An `after` that nobody gave stands at the beginning.
+    With `beginning` the order is by name. An invalid `after` means the first page.
     """
     if by_name or beginning:
         found = in_order(kind, beginning=group_key(beginning), beyond=group_key(after), limit=limit + 1)
@@ -94,11 +94,11 @@ def page_of(
 
 
 def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
-    """Those of these keys that have tools, by key."""
+    """The groups with these keys that have tools, by key."""
     tokens = [PREFIXES[kind] + key for key in keys]
     if not tokens:
         return {}
-    found = _asked(f"token IN ({', '.join(['%s'] * len(tokens))}) AND tools > 0", tokens)
+    found = _query(f"token IN ({', '.join(['%s'] * len(tokens))}) AND tools > 0", tokens)
     return {group.key: group for group in found}
 
 
@@ -107,7 +107,7 @@ def clear() -> None:
         cursor.execute("DELETE FROM tool_group")
 
 
-def _asked(where: str, values: Sequence[str | int]) -> list[Group]:
+def _query(where: str, values: Sequence[str | int]) -> list[Group]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT token, name, tools FROM tool_group WHERE {where}", values)  # noqa: S608
         return [Group(token[3:], name, tools) for token, name, tools in cursor.fetchall()]

@@ -1,7 +1,7 @@
-"""Words: how names and sentences are cut into the tokens that the index holds, and that queries look for.
+"""Split names and sentences into the tokens that are indexed and searched.
 
-Nothing here knows Django or a database. Identifiers are cut where people see words: `getWeather`, `get_weather` and
-`get-weather` all hold "get" and "weather", and can be found as "getweather" too. A token is a word without case,
+This module does not depend on Django or a database. Identifiers are split into words: `getWeather`, `get_weather` and
+`get-weather` all contain "get" and "weather", and can also be found as "getweather". A token is a word without case,
 accents and ending; in scripts written without spaces it is a single character.
 """
 
@@ -15,14 +15,14 @@ from typing import Final
 
 from catalog.search.stemmer import stem
 
-MAX_WORD_CHARS: Final = 100  # of a run of letters; a longer one is several, so that what is remembered of runs is short
+MAX_WORD_CHARS: Final = 100  # of a run of letters; a longer one is split, which limits the caches
 MAX_TOKEN_CHARS: Final = 40
 
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUN: Final = re.compile(rf"[^\W_]{{1,{MAX_WORD_CHARS}}}")
 _FOREIGN: Final = re.compile(r"[^\W\x00-\x7f]")  # letters and digits that are not ASCII
 _SCRIPTS: Final = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}]+")
-# Where a capital starts a new word: aB | ABcd. "URLs" stays one word.
+# The positions where a capital starts a new word: aB | ABcd. "URLs" stays one word.
 _HUMP: Final = re.compile(r"(?<=[a-z0-9ß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _SEGMENT: Final = re.compile(r"[^\s./:]+")
 
@@ -34,20 +34,20 @@ def runs_of(text: str) -> list[str]:
     return _RUN.findall(text)
 
 
-def runs_with_places(text: str) -> Iterator[tuple[int, str]]:
-    """The same, each after the place where it begins."""
+def runs_with_offsets(text: str) -> Iterator[tuple[int, str]]:
+    """The same, as (offset, run)."""
     return ((run.start(), run[0]) for run in _RUN.finditer(text))
 
 
 def has_accents(text: str) -> bool:
-    """Whether there may be letters whose tokens do not look like them."""
+    """Whether there may be letters that differ from their tokens in more than case."""
     return not text.isascii() and _FOREIGN.search(text) is not None
 
 
 def run_around(text: str, at: int, begin: int) -> tuple[int, str]:
-    """The run to which the letter or digit at `at` belongs, after the place where it begins.
+    """The run that contains the letter or digit at offset `at`, as (offset, run).
 
-    `begin` is where another run ended, or 0.
+    `begin` is the end of the previous run, or 0.
     """
     start = at
     while start > begin and text[start - 1].isalnum():
@@ -59,24 +59,24 @@ def run_around(text: str, at: int, begin: int) -> tuple[int, str]:
 
 @lru_cache(maxsize=65_536)
 def parts_of_run(run: str) -> tuple[str, ...]:
-    """The pieces of a run that are words, or characters of a script without spaces; together they are the run."""
+    """The words of a run, and its single characters of scripts without spaces; joined, they are the run."""
     return tuple(piece for part in _cut(run) for piece in _SCRIPTS.findall(part))
 
 
 def parts_of(text: str) -> list[str]:
-    """The words in `text`, cut at humps: "getHTTPUrl_v2" -> ["get", "HTTP", "Url", "v2"]."""
+    """The words in `text`, split at capitals: "getHTTPUrl_v2" -> ["get", "HTTP", "Url", "v2"]."""
     return [part for run in _RUN.findall(text) for part in _cut(run)]
 
 
 @lru_cache(maxsize=65_536)
 def _cut(run: str) -> tuple[str, ...]:
-    """A run cut at its humps."""
+    """A run split at its capitals."""
     return tuple(part for part in _HUMP.split(run) if part)
 
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """`word` without case and accents, as words are compared."""
+    """`word` without case and accents, for comparisons."""
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFD", word.casefold())
@@ -95,12 +95,12 @@ def tokens_of_run(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def token_of(word: str) -> str:
-    """The token of one word, which is not cut further; "" where nothing of it can be looked for."""
+    """The token of one word, which is not split further; "" if nothing of it is searchable."""
     return stem(fold(word)[:MAX_TOKEN_CHARS])
 
 
 def clue_to(token: str) -> str:
-    """What stands in every word without accents that has this token: endings change no more than its last letter."""
+    """A substring of every word without accents that has this token: endings change its last letter at most."""
     return token[:-1] or token
 
 
@@ -110,7 +110,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def identifier_tokens_of(name: str) -> tuple[str, ...]:
-    """The tokens of a name: its words, and its words as one."""
+    """The tokens of a name: of each word, and of the words joined."""
     tokens = tokens_of(name)
     return (*tokens, *(joined for joined in joined_tokens_of(name) if joined not in tokens))
 
@@ -122,11 +122,11 @@ def words_of_run(run: str) -> tuple[tuple[str, str], ...]:
 
 
 def joined_tokens_of(name: str) -> list[str]:
-    """Of each segment of an identifier that has several words, the token of them as one: "mcp.get_it" -> "getit"."""
+    """For each segment of an identifier with several words, the token of the joined words: "mcp.get_it" -> "getit"."""
     segments = [parts_of(segment) for segment in _SEGMENT.findall(name)]
     return [token for parts in segments if len(parts) > 1 and (token := token_of("".join(parts)))]
 
 
 def key_of(name: str) -> str:
-    """A name without case, accents and signs, as conditions compare names: "Temperature-Unit" -> "temperatureunit"."""
+    """A name without case, accents and signs, for use in conditions: "Temperature-Unit" -> "temperatureunit"."""
     return "".join(map(fold, _RUN.findall(name)))[:MAX_TOKEN_CHARS]

@@ -1,6 +1,6 @@
-"""What a tool does, by the verbs of its name: a query that says "delete" hardly means a tool that starts something.
+"""The actions of a tool, by the verbs in its name: a query with "delete" hardly means a tool that starts something.
 
-Nothing here knows Django or a database.
+This module does not depend on Django or a database.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _READING: Final = frozenset({"get", "list", "search"})
 
 
 def actions_of(tokens: Collection[str]) -> frozenset[str]:
-    """The actions that tokens of a name speak of."""
+    """The actions of the verbs among a name's tokens."""
     return frozenset(map(_ACTIONS.__getitem__, _ACTIONS.keys() & tokens))
 
 
 def first_action_of(tokens: Iterable[str]) -> frozenset[str]:
-    """The action that a query asks for: its first verb; further ones mostly speak of what is acted on."""
+    """The action that a query asks for: its first verb; further verbs mostly describe the object of the action."""
     return frozenset([action for token in tokens if (action := _ACTIONS.get(token))][:1])
 
 
 def agreement(asked: frozenset[str], offered: frozenset[str]) -> float:
-    """1 where a tool does what is asked for, -1 where it does something else; 0 where nothing is known."""
+    """1 if the tool does what the query asks for, -1 if it does something else, 0 if that is unknown."""
     if not asked or not offered:
         return 0
     if asked & offered:

@@ -1,13 +1,13 @@
-"""The words of the catalog: how many tools hold each, which begin alike, and which a mistyped one may have meant.
+"""The words of the catalog: how many tools contain each, which share a beginning, and which a typo may have meant.
 
-Three plain tables that both databases have, written together with the index:
+Three plain tables in both databases, written together with the index:
 
-    tool_stem   each token and the number of tools that hold it; under "" the number of all tools, and under "#" a
-                number that is another one after each change
-    tool_word   each word as it is written, without case and accents, and its token
+    tool_stem   each token and the number of tools that contain it; under "" the number of all tools, and under "#" a
+                number that differs after each change
+    tool_word   each word as written, without case and accents, and its token
     tool_typo   each word with one letter left out: two words that differ by one typo share one of these
 
-Source of the last: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
+Source of tool_typo: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ from catalog.db.in_lists import padded, placeholders
 from catalog.search.tokenizer import words_of_run
 
 ALL: Final = ""  # the row that counts all tools
-STATE: Final = "#"  # the row that tells one state of the index from all others; no token is called that
-MAX_BEGINNINGS: Final = 500  # words that are looked at for one that is open-ended
+STATE: Final = "#"  # the row that identifies the state of the index; no token is "#"
+MAX_BEGINNINGS: Final = 500  # words that are read for an open-ended one
 BEGINNINGS_USED: Final = 12
 MIN_TYPO_CHARS: Final = 4
 MAX_TYPO_CHARS: Final = 24
 MAX_MEANT: Final = 3
-_STEP: Final = 5_000  # values of one statement
+_STEP: Final = 5_000  # values per statement
 
 _COUNT: Final = """
     INSERT INTO tool_stem (stem, documents) VALUES (%s, %s)
     ON CONFLICT (stem) DO UPDATE SET documents = tool_stem.documents + excluded.documents
 """
 
-_NOTE: Final = """
+_SET: Final = """
     INSERT INTO tool_stem (stem, documents) VALUES (%s, %s)
     ON CONFLICT (stem) DO UPDATE SET documents = excluded.documents
 """
 
 
 def count(changes: Counter[str], runs: Collection[str]) -> None:
-    """Write down that so many more tools hold each token ("" for all tools), and the words that came with them.
+    """Add to the number of tools that contain each token ("" for all tools), and store new words.
 
-    The caller holds the index (see `SearchIndex.hold`).
+    The caller has locked the index (see `SearchIndex.hold`).
     """
     changed = sorted((token, change) for token, change in changes.items() if change)
     with connection.cursor() as cursor:
         cursor.executemany(_COUNT, changed)
-        _note_change(cursor)
+        _change_state(cursor)
     _learn(dict(chain.from_iterable(map(words_of_run, runs))))
 
 
 def counts_of(tokens: Collection[str]) -> dict[str, int]:
-    """How many tools hold each token; those that none holds are left out."""
+    """The number of tools that contain each token, without tokens that no tool contains."""
     tokens = padded(tokens)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -68,18 +68,18 @@ def counts_of(tokens: Collection[str]) -> dict[str, int]:
 
 
 def state_and_size() -> tuple[int, int]:
-    """A number that is another one after each change of the index, and how many tools it holds."""
+    """A number that differs after each change of the index, and the number of indexed tools."""
     counts = counts_of([STATE, ALL])
     return counts.get(STATE, 0), counts.get(ALL, 0)
 
 
-def _note_change(cursor: CursorWrapper) -> None:
-    """By chance, and not by counting: no number comes again when a backup is put back."""
-    cursor.execute(_NOTE, [STATE, 1 + secrets.randbelow(2**31 - 1)])
+def _change_state(cursor: CursorWrapper) -> None:
+    """Store a new state: a random number, not a counter, which would repeat after a backup is restored."""
+    cursor.execute(_SET, [STATE, 1 + secrets.randbelow(2**31 - 1)])
 
 
 def beginning_with(typed: str) -> list[str]:
-    """The tokens of the words that begin so, the most frequent first."""
+    """The tokens of the words that begin with `typed`, the most frequent first."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -95,7 +95,7 @@ def beginning_with(typed: str) -> list[str]:
 
 
 def meant_by(typed: str) -> list[tuple[str, str]]:
-    """The words that are one typo away from a word that nobody wrote, with their tokens, the most frequent first."""
+    """The words that are one typo away from an unknown word, as (word, token), the most frequent first."""
     if not MIN_TYPO_CHARS <= len(typed) <= MAX_TYPO_CHARS:
         return []
     misspellings = [typed, *_shortened(typed)]
@@ -120,11 +120,11 @@ def clear() -> None:
     with connection.cursor() as cursor:
         for table in ("tool_stem", "tool_word", "tool_typo"):
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608
-        _note_change(cursor)
+        _change_state(cursor)
 
 
 def _learn(stems: dict[str, str]) -> None:
-    """Add the words that are new, each with its misspellings."""
+    """Store the new words, each with its misspellings."""
     words = list(stems)
     with connection.cursor() as cursor:
         known: set[str] = set()
@@ -157,7 +157,7 @@ def _shortened(word: str) -> Iterator[str]:
 
 
 def _is_one_typo(typed: str, word: str) -> bool:
-    """Whether one letter too many, too few, another, or two in the wrong order make the difference."""
+    """Whether the words differ by one letter: added, missing, replaced, or swapped with its neighbour."""
     start = next((at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
     a, b = typed[start:], word[start:]
     return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

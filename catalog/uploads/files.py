@@ -1,4 +1,4 @@
-"""Finding the files that a command line names: files as they are, folders by the JSON and YAML files in them."""
+"""Find the files that a command line names: files themselves, and the JSON and YAML files in folders."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from catalog.uploads.readers import ENDINGS, Piece, pieces_of
 
 
 def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Iterator[Path]:
-    """Each file that `paths` name, in order; of a folder those with such endings at any depth, sorted.
+    """Each file that `paths` name, in order; for a folder, its files with these endings at any depth, sorted.
 
     Raises:
-        FileNotFoundError: there is nothing at a path.
+        FileNotFoundError: a path does not exist.
     """
     for path in paths:
         if path.is_dir():
@@ -26,7 +26,7 @@ def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Itera
 
 
 def pieces_at(files: Iterable[Path], *, max_bytes: int) -> Iterator[Piece]:
-    """The texts of specs in `files`, each file opened when its turn comes."""
+    """The texts of specs in `files`; each file is opened only when it is reached."""
     for file in files:
         with file.open("rb") as opened:
             yield from pieces_of(str(file), opened, max_bytes=max_bytes)

@@ -1,11 +1,12 @@
-"""Carrying out large uploads beside the site's own work: what is sent is kept in files, and read in a thread.
+"""Run large uploads in the background: the uploaded files are stored on disk, and read in a thread.
 
-A small batch at a time is stored, each together with what there is to say of it (`UploadedSpec`) and how far it is
-(`Upload.read`): after a power cut the page says what was stored, and `resume` reads on from there. One upload at a time
-is carried out by each process of the server; the others wait.
+Each transaction stores a small batch together with its results (`UploadedSpec`) and the progress (`Upload.read`): after
+a power cut the page shows the stored specs, and `resume` continues from there. Each process of the server runs one
+upload at a time; the others wait.
 
-`Upload.seen_at` is the sign of life. Who has given none for `SILENT_S` has ended with its process, or is only slow: who
-goes on instead writes down a new `Upload.lease_id`, and who finds another's there stops and stores nothing more.
+`Upload.seen_at` is the sign of life. Without one for `SILENT_S`, the thread has ended with its process, or is merely
+slow. The thread that resumes the upload writes a new `Upload.lease_id`; a thread that finds another lease there stops
+and stores nothing more.
 """
 
 from __future__ import annotations
@@ -38,48 +39,48 @@ from catalog.uploads.readers import CHUNK_BYTES, Piece, _label, pieces_of
 from catalog.uploads.store import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
 
 SIGN_OF_LIFE_S: Final = 5
-WAITING_MOST: Final = 8  # uploads in a process; of more the sender is told to come back
-KEPT_TEXT_CHARS: Final = 16_000_000  # of rejected specs and of those of a dry run, of one upload
-KEPT_DAYS: Final = 30
+MAX_WAITING: Final = 8  # uploads in a process; further ones are refused as busy
+STORED_TEXT_CHARS: Final = 16_000_000  # of one upload's rejected specs, or all specs of a dry run
+RETENTION_DAYS: Final = 30
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
-PASSING: Final = (DatabaseError, InterfaceError, OSError)  # it can go on after one of these,
-LASTING: Final = (DataError, IntegrityError)  # but not after these of them: what is to be written cannot be
+TEMPORARY: Final = (DatabaseError, InterfaceError, OSError)  # an upload can be resumed after one of these,
+PERMANENT: Final = (DataError, IntegrityError)  # except after these subclasses: the data cannot be written
 
 _log = logging.getLogger(__name__)
-_turn = threading.Lock()
+_lock = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
 
 
 class LeaseLostError(Exception):
-    """Another lease_id goes on with the upload, or it was forgotten."""
+    """Another thread has resumed the upload with a new lease, or the upload was deleted."""
 
 
 def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
-    """Begin to carry out an upload of these files, and give it back at once; its page says how far it is.
+    """Start an upload of these files in the background and return immediately; its page shows the progress.
 
     Raises:
-        Busy: this process has as many waiting as it takes.
+        Busy: too many uploads are waiting in this process.
     """
-    if sum(thread.is_alive() for thread in list(_threads.values())) >= WAITING_MOST:
+    if sum(thread.is_alive() for thread in list(_threads.values())) >= MAX_WAITING:
         raise Busy("Too many uploads are waiting. Try again when one has ended.", retry_after_s=30)
-    forget_old()
-    upload = keep(files, by=by, dry_run=dry_run, prefix=prefix)
+    delete_old()
+    upload = create(files, by=by, dry_run=dry_run, prefix=prefix)
     _begin(upload)
     return upload
 
 
-def keep(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
-    """As `start`, without beginning. The files are copied before this returns."""
+def create(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
+    """As `start`, but only create the upload. The files are copied before this returns."""
     names = "\n".join(_label(" ".join(name.split())) for name, _ in files)
     upload = Upload(by=by, dry_run=dry_run, prefix=prefix or "", names=names)
     folder = folder_of(upload)
     folder.mkdir(parents=True, mode=0o700)
     try:
         for number, (_, file) in enumerate(files):
-            with (folder / str(number)).open("wb") as kept:
-                shutil.copyfileobj(file, kept, CHUNK_BYTES)
+            with (folder / str(number)).open("wb") as copy:
+                shutil.copyfileobj(file, copy, CHUNK_BYTES)
         upload.save(force_insert=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -88,7 +89,7 @@ def keep(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = 
 
 
 def resume(upload: Upload) -> bool:
-    """Read on where the process that carried it out has ended; False where it goes on, or its files are not here."""
+    """Continue an upload whose process has ended; False if it is still running, or its files are on another machine."""
     silent = timezone.now() - timedelta(seconds=SILENT_S)
     if not can_resume(upload):
         return False
@@ -108,44 +109,44 @@ def can_resume(upload: Upload) -> bool:
 
 
 def recover_uploads() -> int:
-    """Say of uploads under way that who carried them out has ended; how many. For a server that starts, alone."""
+    """Mark all running uploads as interrupted and return their number. Only for a server that starts, alone."""
     long_ago = timezone.now() - timedelta(seconds=2 * SILENT_S)
     return Upload.objects.filter(ended_at=None).update(seen_at=long_ago)
 
 
-def forget_old() -> None:
-    """Remove what is told of uploads after `KEPT_DAYS`; the tools stay."""
-    old = Upload.objects.filter(created_at__lt=timezone.now() - timedelta(days=KEPT_DAYS))
+def delete_old() -> None:
+    """Delete the reports of uploads after `RETENTION_DAYS`; the tools stay."""
+    old = Upload.objects.filter(created_at__lt=timezone.now() - timedelta(days=RETENTION_DAYS))
     for upload in old[:20]:
         shutil.rmtree(folder_of(upload), ignore_errors=True)
         upload.delete()
 
 
 def folder_of(upload: Upload) -> Path:
-    """Where its files are while it is under way."""
+    """The folder of its files while it runs."""
     return Path(settings.DATA_DIR) / "uploads" / upload.pk
 
 
 def carry_out(upload: Upload) -> None:
-    """Store what it holds from where it is on, and remove its files. What was stored stays, whatever happens.
+    """Store the specs that are not processed yet, and remove the files. Stored specs stay, whatever happens.
 
     Raises:
-        LeaseLostError: `upload.lease_id` is no longer its lease_id. Nothing was changed since.
+        LeaseLostError: `upload.lease_id` is no longer valid. Nothing was changed since it was lost.
     """
     if upload.total is None:
-        _note(upload, total=sum(1 for _ in _pieces(upload)))
+        _update(upload, total=sum(1 for _ in _pieces(upload)))
     batches = upload_batches(
         _pieces(upload),
         by=upload.by,
         dry_run=upload.dry_run,
         prefix=upload.prefix or None,
         batch=SHORT_BATCH,
-        keep=_Keeping(upload).keep,
+        on_batch=_ResultWriter(upload).write,
         before=(upload.read, upload.created_at),
     )
     for _ in batches:
         pass
-    _note(upload, ended_at=timezone.now(), read=upload.total)
+    _update(upload, ended_at=timezone.now(), read=upload.total)
     shutil.rmtree(folder_of(upload), ignore_errors=True)
 
 
@@ -162,35 +163,35 @@ def _begin(upload: Upload) -> None:
 
 def _in_turn(upload: Upload) -> None:
     try:
-        while not _turn.acquire(timeout=SIGN_OF_LIFE_S):
-            _note(upload)
+        while not _lock.acquire(timeout=SIGN_OF_LIFE_S):
+            _update(upload)
         try:
             carry_out(upload)
         finally:
-            _turn.release()
-    except Exception as error:  # noqa: BLE001 - a thread has nobody above it who would say so
+            _lock.release()
+    except Exception as error:  # noqa: BLE001 - a thread has no caller that would report it
         _stopped(upload, error)
     finally:
         connection.close()
 
 
 def _stopped(upload: Upload, error: Exception) -> None:
-    """What can go on falls silent, with its files; the rest has failed."""
+    """After a temporary error the upload keeps its files and can be resumed; otherwise it has failed."""
     if isinstance(error, LeaseLostError):
-        _log.info("The upload %s goes on elsewhere", upload.pk)
-    elif isinstance(error, PASSING) and not isinstance(error, LASTING):
-        _log.error("The upload %s stopped, and can go on", upload.pk, exc_info=error)
+        _log.info("The upload %s continues in another thread", upload.pk)
+    elif isinstance(error, TEMPORARY) and not isinstance(error, PERMANENT):
+        _log.error("The upload %s stopped, and can be resumed", upload.pk, exc_info=error)
     else:
         _log.error("The upload %s failed", upload.pk, exc_info=error)
         try:
-            _note(upload, ended_at=timezone.now(), failed=True)
-        except (LeaseLostError, *PASSING):
-            return  # its files stay, for who goes on
+            _update(upload, ended_at=timezone.now(), failed=True)
+        except (LeaseLostError, *TEMPORARY):
+            return  # its files stay for the thread that resumes it
         shutil.rmtree(folder_of(upload), ignore_errors=True)
 
 
-def _note(upload: Upload, **changes: object) -> None:
-    """Write changes down, and that it lives, if nobody else carries it out."""
+def _update(upload: Upload, **changes: object) -> None:
+    """Store changes and a sign of life, if this thread still has the lease."""
     changes["seen_at"] = timezone.now()
     if not Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None).update(**changes):
         raise LeaseLostError
@@ -198,35 +199,35 @@ def _note(upload: Upload, **changes: object) -> None:
         setattr(upload, name, value)
 
 
-# -- what is read, and what is kept of it -----------------------------------------------------------------------------
+# -- reading the files, storing the results ---------------------------------------------------------------------------
 
 
 def _pieces(upload: Upload) -> Iterator[Piece]:
-    """The texts in its files. While they are read, there are signs of life."""
-    noted = time.monotonic()
+    """The texts in its files. Reading them gives signs of life."""
+    seen = time.monotonic()
     with ExitStack() as opened:
         for number, name in enumerate(upload.names.split("\n")):
             file = opened.enter_context((folder_of(upload) / str(number)).open("rb"))
             for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES):
-                if time.monotonic() - noted >= SIGN_OF_LIFE_S:
-                    _note(upload)
-                    noted = time.monotonic()
+                if time.monotonic() - seen >= SIGN_OF_LIFE_S:
+                    _update(upload)
+                    seen = time.monotonic()
                 yield piece
 
 
-class _Keeping:
-    """Writes down what became of specs, as part of the transaction that stores them."""
+class _ResultWriter:
+    """Stores the results of specs in the transaction that stores the specs."""
 
     def __init__(self, upload: Upload) -> None:
         self.upload = upload
         self.position = upload.specs.count()
-        self.left = KEPT_TEXT_CHARS
+        self.left = STORED_TEXT_CHARS
 
-    def keep(self, entries: list[Entry], read: int) -> None:
+    def write(self, entries: list[Entry], read: int) -> None:
         counts = {name: F(name) + number for name, number in counts_of(entries).items()}
         own = Upload.objects.filter(pk=self.upload.pk, lease_id=self.upload.lease_id, ended_at=None)
         if not own.update(read=read, seen_at=timezone.now(), **counts):
-            raise LeaseLostError  # and what the batch stored is not
+            raise LeaseLostError  # which rolls the batch back
         keys = reserved_keys(UploadedSpec, len(entries))
         insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
 
@@ -252,7 +253,7 @@ class _Keeping:
 
 
 def _details(entry: Entry) -> str:
-    """The faults and the origin of an entry as JSON; "" where it has none, as most."""
+    """The faults and the origin of an entry as JSON; "" if it has neither, as most."""
     if not entry.faults and not entry.origin:
         return ""
     origin = replace(entry.origin, text="") if entry.origin else None
@@ -260,7 +261,7 @@ def _details(entry: Entry) -> str:
 
 
 def entry_of(row: UploadedSpec) -> Entry:
-    """What `keep` wrote down."""
+    """The entry that `_ResultWriter.write` stored in this row."""
     details = json.loads(row.details_json) if row.details_json else {"faults": [], "origin": None}
     faults = [Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in details["faults"]]
     origin = details["origin"] and Origin(

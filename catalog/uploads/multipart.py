@@ -1,6 +1,6 @@
-"""The parts of a multipart form, looked at on their way to Django's parser, which drops what it cannot read.
+"""Check the parts of a multipart form while Django's parser reads it, because the parser drops invalid parts silently.
 
-Nothing is kept but the beginnings of parts. A part that would be dropped is told of, by its number.
+Only the headers of parts are buffered. A dropped part is reported by its number.
 
 Source: RFC 7578 (multipart/form-data), section 4; RFC 2046, section 5.1.1 (boundaries).
 """
@@ -21,18 +21,18 @@ class Readable(Protocol):
 
 
 class WatchedForm:
-    """Reads from a form's body, and notes what is wrong with its parts.
+    """Reads a form's body and records problems with its parts.
 
     Args:
-        body: of the request.
-        content_type: with its boundary.
+        body: the body of the request.
+        content_type: the header with the boundary.
     """
 
     def __init__(self, body: Readable, content_type: str) -> None:
         self._body = body
         boundary = parse_header_parameters(content_type)[1].get("boundary", "")
         self._delimiter = b"\r\n--" + boundary.encode(errors="replace")
-        self._seen = b"\r\n"  # so that the first boundary is one like the others
+        self._seen = b"\r\n"  # so that the first boundary looks like the others
         self._in_header = self._ended = False
         self._number = 0
         self._flaws: list[str] = []
@@ -45,12 +45,12 @@ class WatchedForm:
         return chunk
 
     def flaws(self) -> list[str]:
-        """What is wrong, in sentences, after all was read."""
+        """The problems as sentences, once the body is read."""
         ended = [] if self._ended else ["The form ends before its last boundary."]
         return [*self._flaws, *ended][:MAX_FLAWS]
 
     def _step(self) -> bool:
-        """Look at one more thing, if it is there as a whole."""
+        """Process the next boundary or header; False if more bytes are needed."""
         if not self._in_header:
             return self._find_part()
         header, end, rest = self._seen.partition(b"\r\n\r\n")
@@ -79,10 +79,11 @@ class WatchedForm:
         for line in header.decode(errors="replace").split("\r\n"):
             name, _, value = line.partition(":")
             if name.strip().lower() == "content-disposition":
-                said = parse_header_parameters(value)[1]
-                if not said.get("name", "").strip():
+                parameters = parse_header_parameters(value)[1]
+                if not parameters.get("name", "").strip():
                     break
-                if not said.get("filename"):
-                    yield f"Part {self._number} of the form, {said['name']!r}, has no file name, so it is no file."
+                if not parameters.get("filename"):
+                    name = parameters["name"]
+                    yield f"Part {self._number} of the form, {name!r}, has no file name, so it is no file."
                 return
         yield f"Part {self._number} of the form has no header `Content-Disposition: form-data` that names it."

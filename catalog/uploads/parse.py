@@ -1,4 +1,4 @@
-"""What the pieces of an upload become before they are stored: specs as they are, or imported from other formats."""
+"""Turn the pieces of an upload into specs: read them as they are, or import them from other formats."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from catalog.specs.importers import MAX_DOCUMENT_BYTES, ImportedSpec, detect, im
 from catalog.specs.spec import ToolSpec, read_spec
 from catalog.uploads.readers import ENDINGS, Piece
 
-# What the reader of specs says of a document that is in another format.
+# The rules that the spec reader reports for a document in another format.
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"})
 
 
-CATALOG_FILE: Final = "Toolshelf catalog"  # as a format, by its name
-YAML: Final = "YAML"  # as the format of a spec, which is stored as JSON
+CATALOG_FILE: Final = "Toolshelf catalog"  # the name of this format
+YAML: Final = "YAML"  # the format of an uploaded spec; JSON is stored
 
 Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an imported spec comes from: a format, and the place of the tool in its document.
+    """The source of an imported spec: a format, and the pointer and line of the tool in its document.
 
-    `notes` speak of the document as a whole, and stand with its first tool. Of a catalog file the losses are of what
-    people say of the tool, and their pointers stand in the lines of the file.
+    `notes` concern the whole document and belong to its first tool only. For a catalog file the losses concern the
+    tool's metadata, and their pointers refer to the lines of the file.
     """
 
     format: str
@@ -47,13 +47,13 @@ class Origin:
 
     @property
     def is_catalog(self) -> bool:
-        """Whether it stood in a catalog file."""
+        """Whether it comes from a catalog file."""
         return self.format == CATALOG_FILE
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A spec to be published, or what is wrong with it; `origin` where it was imported."""
+    """A spec to publish, or its problems; `origin` if it was imported."""
 
     piece: Piece
     spec: ToolSpec | tuple[Problem, ...]
@@ -61,16 +61,16 @@ class Candidate:
 
     @property
     def line(self) -> int:
-        """Where it begins in the file."""
+        """The line of the file on which it begins."""
         return self.origin.line if self.origin else self.piece.line
 
 
 def candidates_in(pieces: Iterable[Piece], *, prefix: str | None) -> Iterator[Candidate]:
-    """Each spec in `pieces`; a document of another format gives one for each of its tools.
+    """Each spec in `pieces`; a document of another format yields one for each of its tools.
 
     Args:
-        pieces: as `unpacking` gives them.
-        prefix: what the ids of imported tools start with; None: as the document has it (see `prefix_for`).
+        pieces: as read by `readers`.
+        prefix: the start of the ids of imported tools; None takes it from the document (see `prefix_for`).
     """
     for piece in pieces:
         if piece.refusal:
@@ -80,7 +80,7 @@ def candidates_in(pieces: Iterable[Piece], *, prefix: str | None) -> Iterator[Ca
             yield from _of_yaml(piece, prefix)
             continue
         spec = _read(piece.text)
-        if isinstance(spec, ToolSpec) or piece.kept or not _may_be_of_another_format(spec):
+        if isinstance(spec, ToolSpec) or piece.revision or not _may_be_of_another_format(spec):
             yield Candidate(piece, spec)
         else:
             yield from _imported(piece, spec, prefix)
@@ -110,7 +110,7 @@ def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None) -
 
 
 def _of_yaml(piece: Piece, prefix: str | None) -> Iterator[Candidate]:
-    """The candidates in a document of YAML; of a list of objects, each is one of its own, as in an array of JSON."""
+    """The candidates in a YAML document; in a list of objects, each object is one, as in a JSON array."""
     try:
         read = yaml_reader.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
     except DocumentError as error:
@@ -128,24 +128,25 @@ def _of_yaml(piece: Piece, prefix: str | None) -> Iterator[Candidate]:
 
 
 def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Where the values are that pointers into the part at `base` of the whole name."""
+    """The positions of values; `pointers` start at `base`, `whole` locates pointers of the whole document."""
     pointers = list(pointers)
     return dict(zip(pointers, whole([base + pointer for pointer in pointers]).values(), strict=True))
 
 
 def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
-    """A spec is JSON, so that is what is stored; what is wrong with it has its place in what was uploaded."""
+    """Convert the document to JSON, which is stored; problems get the positions in the uploaded YAML."""
     spec = _read(dumps(document).encode())
     if isinstance(spec, ToolSpec):
         text = dumps(document, indent=2)
         spec = _read(text.encode())
         line = where([""])[""][0] + piece.line - 1
         return Candidate(Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text))
-    places = where(dict.fromkeys(problem.pointer for problem in spec))
-    return Candidate(
-        piece,
-        tuple(replace(problem, line=places[problem.pointer][0], column=places[problem.pointer][1]) for problem in spec),
-    )
+    positions = where(dict.fromkeys(problem.pointer for problem in spec))
+    problems = []
+    for problem in spec:
+        line, column = positions[problem.pointer]
+        problems.append(replace(problem, line=line, column=column))
+    return Candidate(piece, tuple(problems))
 
 
 def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -> Iterator[Candidate]:
@@ -164,7 +165,7 @@ def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -
 
 def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin) -> Candidate:
     text = imported.text.encode()
-    is_too_long = len(text) > settings.MAX_SPEC_BYTES  # a site may take less than the reader does
+    is_too_long = len(text) > settings.MAX_SPEC_BYTES  # a site may accept less than the reader does
     spec = _read(text) if is_too_long or imported.spec is None else imported.spec
     return Candidate(Piece(piece.source, text), imported.problems or spec, origin)
 
@@ -174,43 +175,45 @@ def _prefix(piece: Piece, document: JSON) -> str:
 
 
 class MissingRevisions:
-    """Of the revisions in a catalog file, those that this catalog does not have yet.
+    """Selects the revisions in a catalog file that this catalog does not have yet.
 
-    A tool that is new gets all of them, in order, and so the same numbers. A tool that is there gets those whose text
-    it never had: what was published here since the file was written is not undone.
+    A new tool gets all of them, in order, and therefore the same numbers. An existing tool gets those whose text it
+    never had, so that revisions published here since the file was written are not undone.
     """
 
     def __init__(self) -> None:
         self._tool_id: str | None = None
-        self._stored: _Stored | None = None  # None where the tool is new
+        self._stored: _Stored | None = None  # None if the tool is new
 
-    def go_on_with(self, tool_id: str | None) -> None:
-        """This tool is one that the upload made, before it was interrupted."""
+    def resume_with(self, tool_id: str | None) -> None:
+        """Treat this tool as new: the upload created it before it was interrupted."""
         self._tool_id = tool_id
 
     def among(self, candidates: list[Candidate]) -> list[Candidate]:
-        """`candidates` without what is there already; call it for each batch before that is stored.
+        """`candidates` without revisions that are stored already; call it for each batch before storing the batch.
 
-        The newest revision stays among them where it is the newest here too, so that a report names the tool.
+        The newest revision stays in the result if it is also the newest here, so that a report names the tool.
         """
         stored = self._look_up(candidates)
         return [candidate for candidate in candidates if self._is_missing(candidate, stored)]
 
     def _is_missing(self, candidate: Candidate, stored: dict[str, _Stored]) -> bool:
-        kept, spec = candidate.piece.kept, candidate.spec
-        if kept is None or not isinstance(spec, ToolSpec):
+        revision, spec = candidate.piece.revision, candidate.spec
+        if revision is None or not isinstance(spec, ToolSpec):
             return True
         if spec.tool_id != self._tool_id:
             self._tool_id, self._stored = spec.tool_id, stored.get(spec.tool_id)
         if self._stored is None or spec.sha256 not in self._stored.hashes:
             return True
-        return kept.current and spec.sha256 == self._stored.newest
+        return revision.current and spec.sha256 == self._stored.newest
 
     def _look_up(self, candidates: list[Candidate]) -> dict[str, _Stored]:
         ids = {
             candidate.spec.tool_id
             for candidate in candidates
-            if candidate.piece.kept and isinstance(candidate.spec, ToolSpec) and candidate.spec.tool_id != self._tool_id
+            if candidate.piece.revision
+            and isinstance(candidate.spec, ToolSpec)
+            and candidate.spec.tool_id != self._tool_id
         }
         found: dict[str, _Stored] = {}
         rows = Revision.objects.filter(tool__tool_id__in=ids).order_by("number") if ids else Revision.objects.none()
@@ -223,7 +226,7 @@ class MissingRevisions:
 
 @dataclass(slots=True)
 class _Stored:
-    """The texts that a tool has had, by their hashes, and that of its newest."""
+    """The hashes of all revisions of a tool, and of its newest one."""
 
     hashes: set[str] = field(default_factory=set)
     newest: str = ""

@@ -1,9 +1,9 @@
-"""Working ahead: what is put together piece by piece is put together in a process of its own, beside who uses it.
+"""Run an iterator in another process, one item ahead of its consumer.
 
-The process is a fork, so that it goes on with whatever it is given, and nothing needs to be sent to it. It has one
-thing ready at most: then it waits until that is taken. It ends with whoever began it, however that ends.
+The process is a fork, so it inherits the iterator and nothing must be sent to it. It prepares at most one item and then
+waits until that is consumed. It ends with its parent, however the parent ends.
 
-Nothing here knows Django, but for connections to databases, which no two processes may share.
+This module depends on Django only for the database connections, which two processes must not share.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _END: Final = b""
 
 
 def can_work_ahead() -> bool:
-    """Whether there is a processor for it, and nothing that another process could not see yet."""
+    """Whether there is another processor, and no open transaction, whose changes another process cannot see."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return processors > 1 and not any(one.in_atomic_block for one in connections.all())
 
 
 def made_ahead(things: Iterable[Thing]) -> Iterator[Thing]:
-    """The same `things` in the same order, made by another process. They and what they raise must be picklable.
+    """The same `things` in the same order, produced by another process. They and their errors must be picklable.
 
-    The iteration of `things` may ask databases, and must change nothing: what it changes in memory stays over there.
+    The iteration of `things` may read databases, but must not change anything: its changes in memory are lost.
 
     Raises:
-        ChildProcessError: the other process has ended before it was done.
+        ChildProcessError: the other process ended before it had produced everything.
     """
     connections.close_all()  # each process opens its own
     forking = multiprocessing.get_context("fork")
@@ -48,7 +48,7 @@ def made_ahead(things: Iterable[Thing]) -> Iterator[Thing]:
     theirs.close()
     try:
         while (message := _received(ours)) != _END:
-            made = pickle.loads(message)  # noqa: S301 - it comes from ourselves
+            made = pickle.loads(message)  # noqa: S301 - it comes from our own process
             if isinstance(made, BaseException):
                 raise made
             yield made
@@ -67,7 +67,7 @@ def _received(ours: Connection) -> bytes:
 
 def _work(things: Iterable[object], theirs: Connection, ours: Connection) -> None:
     theirs.close()  # so that the pipe breaks when the other process ends, and this one with it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process hears it too, and ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent receives it too, and ends this process
     gc.freeze()
     with suppress(BrokenPipeError):
         try:
@@ -75,7 +75,7 @@ def _work(things: Iterable[object], theirs: Connection, ours: Connection) -> Non
                 ours.send_bytes(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
         except BrokenPipeError:
             raise
-        except Exception as error:  # noqa: BLE001 - it is raised over there
+        except Exception as error:  # noqa: BLE001 - it is raised in the parent
             error.add_note(traceback.format_exc())
             ours.send_bytes(pickle.dumps(error))
         ours.send_bytes(_END)

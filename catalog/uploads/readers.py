@@ -1,8 +1,7 @@
-"""Taking a file apart into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, a catalog.
+"""Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, a catalog.
 
-Nothing here knows Django, and nothing is written to a disk. Files are read as a stream, bounded before they are looked
-at: a text that is too long is skipped, not kept; an archive is refused by what its directory says, and again by what
-comes out of it.
+This module does not depend on Django and writes nothing to disk. Files are read as a stream within limits: a text that
+is too long is skipped, not buffered; an archive is refused by the sizes in its directory, and by the actual sizes.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ Kind = Literal["json", "ndjson", "yaml", "zip"]
 
 CHUNK_BYTES = 64 * 1024
 MAX_PIECES = 100_000
-MAX_YAML_DOCUMENTS = 1_000  # of one file
+MAX_YAML_DOCUMENTS = 1_000  # in one file
 MAX_ENTRIES = 20_000
 MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-MAX_RATIO = 200  # of what comes out to what went in; JSON is rarely packed tighter than 20 to 1
+MAX_RATIO = 200  # of unpacked to packed size; JSON rarely compresses better than 20 to 1
 MAX_NAME_CHARS = 200
 
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
@@ -48,10 +47,10 @@ _EMPTY_ZIP_START = b"PK\x05\x06"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One text that should be a spec, and where it came from: it starts at `line` and `column` of `source`.
+    """One text that should be a spec; it starts at `line` and `column` of `source`.
 
-    `refusal` says why there is no text; `kept` is the revision of a catalog whose text it is. The text is JSON unless
-    `is_yaml`.
+    `refusal` is the reason why there is no text; `revision` is the revision of a catalog file that it belongs to. The
+    text is JSON unless `is_yaml`.
     """
 
     source: str
@@ -59,14 +58,14 @@ class Piece:
     line: int = 1
     column: int = 1
     refusal: Problem | None = None
-    kept: DumpedRevision | None = None
+    revision: DumpedRevision | None = None
     is_yaml: bool = False
 
-    def place(self, problem: Problem) -> Problem:
-        """`problem`, whose line and column count in the text, as it stands in the source."""
+    def in_source(self, problem: Problem) -> Problem:
+        """`problem` with its line and column in the text converted to those in the source."""
         if problem.line is None or problem is self.refusal:
             return problem
-        if self.kept is not None:  # the whole text is one line of the source
+        if self.revision is not None:  # the whole text is one line of the source
             return replace(problem, line=self.line, column=1)
         column = problem.column
         if problem.line == 1 and column is not None:
@@ -75,17 +74,17 @@ class Piece:
 
 
 def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Piece]:
-    """Each text in `file`, in order; what cannot be read is a piece with a refusal and does not stop the rest.
+    """Each text in `file`, in order; an unreadable text becomes a piece with a refusal and does not stop the rest.
 
     Args:
-        name: of the file, for the report; its ending helps to see what it is.
+        name: the file's name, for the report; its ending helps to detect the format.
         file: open for reading; a ZIP must be seekable.
-        kind: what it is, where that is known; else its name and its first bytes tell.
-        max_bytes: of one text.
+        kind: the format, if known; otherwise it is detected from the name and the first bytes.
+        max_bytes: the limit for one text.
     """
     label = _label(name)
     for count, piece in enumerate(_pieces(label, file, kind, max_bytes)):
-        if count >= MAX_PIECES and piece.kept is None:
+        if count >= MAX_PIECES and piece.revision is None:
             yield _refused(
                 label, f"At most {MAX_PIECES:,} specs are read at once; the rest was left.", "upload.too-many"
             )
@@ -140,7 +139,7 @@ def _looks_like_ndjson(start: bytes) -> bool:
 
 
 class _Stream:
-    """A file of which the first bytes were read already."""
+    """A file whose first bytes were read already."""
 
     def __init__(self, file: BinaryIO, start: bytes) -> None:
         self._file, self._start = file, start
@@ -166,7 +165,7 @@ _JSON_START = re.compile(rb"\s*+[\[{][\s\[{]*+[\"\]}]")
 
 
 def _is_yaml(start: bytes, kind: Kind | None) -> bool:
-    """Whether it is said to be, or looks it; JSON is read as JSON, whatever its file is called."""
+    """Whether it is declared as YAML or looks like YAML; JSON is read as JSON, whatever the file's name."""
     return (kind == "yaml" and not _JSON_START.match(start)) or (kind is None and looks_like_yaml(start))
 
 
@@ -191,19 +190,19 @@ def _yaml_documents(label: str, stream: _Stream) -> Iterator[Piece]:
 
 def _lines(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
     number = 1
-    kept, length = bytearray(), 0  # of a line that is too long, only its length is kept
+    line, length = bytearray(), 0  # of a line that is too long, only the length is stored
     for chunk in stream.chunks():
         *ended, open_end = chunk.split(b"\n")
         for part in ended:
-            yield from _line(label, bytes(kept) + part, length + len(part), number, max_bytes)
-            kept.clear()
+            yield from _line(label, bytes(line) + part, length + len(part), number, max_bytes)
+            line.clear()
             length, number = 0, number + 1
         length += len(open_end)
         if length <= max_bytes:
-            kept += open_end
+            line += open_end
         else:
-            kept.clear()
-    yield from _line(label, bytes(kept), length, number, max_bytes)
+            line.clear()
+    yield from _line(label, bytes(line), length, number, max_bytes)
 
 
 def _line(label: str, text: bytes, length: int, number: int, max_bytes: int) -> Iterator[Piece]:
@@ -220,20 +219,21 @@ def _catalog_pieces(label: str, stream: _Stream, max_bytes: int) -> Iterator[Pie
         if isinstance(found, Problem):
             yield Piece(label, line=line.line, refusal=replace(found, line=line.line))
         elif found is not None:
-            yield Piece(label, found.source.encode(), line.line, kept=found)
+            yield Piece(label, found.source.encode(), line.line, revision=found)
     if (missing := reader.finish()) is not None:
         yield Piece(label, line=missing.line or 1, refusal=missing)
 
 
 # -- a JSON array -----------------------------------------------------------------------------------------------------
 
+# The next bracket or comma, with everything before it; strings are skipped as a whole, including brackets in them.
 _NEXT_AT_TOP = re.compile(next_outside_strings(r"\[\]{},").encode(), re.DOTALL)
 _NEXT_INSIDE = re.compile(next_outside_strings(r"\[\]{}").encode(), re.DOTALL)
 MAX_ARRAY_DEPTH = 200  # deeper than any spec may be
 
 
 def _elements(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
-    """The texts between the outermost brackets' commas. Whether each is JSON is for the reader of specs to say."""
+    """The texts between the commas of the outermost array. The spec reader checks whether each is valid JSON."""
     scan = _ArrayScan(label, max_bytes)
     for chunk in stream.chunks():
         yield from scan.feed(chunk)
@@ -252,13 +252,13 @@ class _ArrayScan:
     def __init__(self, label: str, max_bytes: int) -> None:
         self.label, self.max_bytes = label, max_bytes
         self.buffer = bytearray()
-        self.searched = 0  # in the buffer, up to where its tokens are known
+        self.searched = 0  # position in the buffer up to which it is scanned
         self.depth = 0
-        self.counted = 0  # in the buffer, up to where its lines are counted
-        self.line, self.line_start = 1, 0  # the line that `counted` is in, and where in the buffer it starts
+        self.counted = 0  # position in the buffer up to which its lines are counted
+        self.line, self.line_start = 1, 0  # the line of `counted`, and its start in the buffer
         self.element_line, self.element_column = 1, 1
         self.element_start = 0
-        self.element_bytes = 0  # that were dropped, because the element is too long
+        self.element_bytes = 0  # bytes of a too long element that were dropped
         self.ended = self.stuck = False
 
     def feed(self, chunk: bytes) -> Iterator[Piece]:
@@ -309,7 +309,7 @@ class _ArrayScan:
             yield _refused(self.label, "There is nothing between two commas.", "json.syntax", line, column)
 
     def _start_of(self, raw: bytes, text: bytes) -> tuple[int, int]:
-        """Line and column of `text` in the file; spaces and line ends stand before it in `raw`."""
+        """Line and column of `text` in the file; in `raw`, whitespace precedes it."""
         if self.element_bytes:
             return self.element_line, self.element_column
         before = raw[: len(raw) - len(raw.lstrip(b" \t\r\n"))] if text else b""
@@ -318,18 +318,18 @@ class _ArrayScan:
         return self.element_line + newlines, column
 
     def _forget(self) -> None:
-        """Drop what is not needed any more: all before the element, and the element where it is too long."""
-        keep_from = self.element_start
+        """Drop bytes that are no longer needed: those before the element, and the element if it is too long."""
+        needed_from = self.element_start
         if self.searched - self.element_start > self.max_bytes or self.element_bytes:
             self._count_lines(self.searched)
             self.element_bytes += self.searched - self.element_start
-            keep_from = self.searched
-        del self.buffer[:keep_from]
-        self.searched -= keep_from
-        self.counted -= keep_from
-        self.line_start -= keep_from
+            needed_from = self.searched
+        del self.buffer[:needed_from]
+        self.searched -= needed_from
+        self.counted -= needed_from
+        self.line_start -= needed_from
         self.element_start = 0
-        # too deep, or too long, to ever be a spec: where it ends is not worth finding out
+        # too deep or too long to be a spec: finding its end is not worth the work
         unsearched = len(self.buffer) - self.searched
         too_long = self.element_bytes > 4 * self.max_bytes or unsearched > 4 * self.max_bytes
         self.stuck = self.depth > MAX_ARRAY_DEPTH or too_long
@@ -404,7 +404,7 @@ def _check_directory(file: BinaryIO) -> None:
 
 
 def _is_clutter(name: str) -> bool:
-    """What archivers add: macOS's resource forks, hidden files."""
+    """Whether it is a file that archivers add: a macOS resource fork, or a hidden file."""
     parts = name.split("/")
     return parts[0] == "__MACOSX" or parts[-1].startswith(".")
 
@@ -415,7 +415,7 @@ def _entry_refusal(entry: zipfile.ZipInfo) -> str:
     if entry.flag_bits & 0x1:
         return "This entry is encrypted."
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "This entry is packed by a method that is not read; use deflate."
+        return "This entry is compressed by a method that is not supported; use deflate."
     if not entry.filename.lower().endswith(ENDINGS):
         return "This entry is no .json, .ndjson, .jsonl, .yaml or .yml file, and was left alone."
     if entry.file_size > MAX_RATIO * max(entry.compress_size, 1024):
@@ -425,13 +425,13 @@ def _entry_refusal(entry: zipfile.ZipInfo) -> str:
 
 @dataclass(slots=True)
 class _Allowance:
-    """How many bytes may still come out of an archive."""
+    """The number of bytes that may still be unpacked from an archive."""
 
     bytes: int
 
 
 class _Bounded:
-    """An entry that stops to be read when it, or all of its archive, has given too much."""
+    """An entry of an archive; reading it fails once the entry, or the whole archive, exceeds its limit."""
 
     def __init__(self, file: object, all_left: _Allowance, own_left: int) -> None:
         self._file, self._all, self._own = file, all_left, own_left
@@ -457,6 +457,6 @@ def _too_long(label: str, line: int, column: int, max_bytes: int) -> Piece:
 
 
 def _label(name: str) -> str:
-    """`name` for a report: one line, without control characters, cut at the front where it is long."""
+    """`name` for a report: one line, without control characters, shortened at the front if it is long."""
     clean = "".join(c if c.isprintable() else "�" for c in name)
     return clean if len(clean) <= MAX_NAME_CHARS else "…" + clean[1 - MAX_NAME_CHARS :]

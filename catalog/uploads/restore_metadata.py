@@ -1,8 +1,8 @@
-"""What people say of tools, told in a catalog file and told again where the file is read.
+"""Restore the metadata of tools from a catalog file: owner, toolkit, tags, deprecation, and waivers.
 
-A tool that the file brings begins with what is said of it there. One that was here already keeps what people say of it
-here. What cannot be said here, an owner whom nobody knows for instance, is a loss and stops nothing. A successor may
-stand later in the file than the tool that it supersedes.
+A tool that the upload creates gets the metadata in the file. An existing tool keeps its own. Metadata that cannot be
+restored here, such as an unknown owner, is reported as a loss and does not stop the upload. A tool's successor may
+follow later in the file.
 """
 
 from __future__ import annotations
@@ -34,22 +34,16 @@ from catalog.uploads.parse import Candidate
 from catalog.uploads.readers import Piece
 from catalog.waivers import MAX_WAIVERS, problems_of_waiver
 
-MAX_NAME_CHARS: Final = 150  # of a person, as a sentence names one
-AT_ONCE: Final = 500  # successors that one query looks for
+MAX_NAME_CHARS: Final = 150  # of a username in a message
+SUCCESSORS_PER_QUERY: Final = 500
 
 _UNKNOWN: Final = "Toolshelf does not know this member."
 _HERE_BEFORE: Final = "The tool was here already, and what people say of it here stays."
 
 
-# -- telling ----------------------------------------------------------------------------------------------------------
-
-
-# -- telling again ----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class MissingSuccessor:
-    """That a tool of a catalog file has no successor here, though the file names one."""
+    """A tool whose successor, named in the catalog file, does not exist here."""
 
     tool: Tool
     source: str
@@ -58,8 +52,8 @@ class MissingSuccessor:
 
 
 @dataclass(frozen=True, slots=True)
-class _Retold:
-    """What is said of a tool, as it can be said here."""
+class _Restorable:
+    """The metadata of a tool that can be restored here, and the losses."""
 
     columns: Mapping[str, Any]
     waivers: Sequence[DumpedWaiver] = ()
@@ -78,78 +72,79 @@ class _Waiting:
 
 @dataclass
 class MetadataRestore:
-    """Says again, batch by batch, what the catalog files of one upload say of the tools that it makes.
+    """Restores, batch by batch, the metadata in the catalog files of one upload for the tools that it creates.
 
     Attributes:
-        since: when the upload began.
+        since: the time when the upload was created.
     """
 
     since: datetime = field(default_factory=timezone.now)
-    _retold: dict[str, _Retold] = field(default_factory=dict)  # of the batch, by the tools' ids
-    _last: str = ""  # the tool that was spoken of last
+    _restorable: dict[str, _Restorable] = field(default_factory=dict)  # of the batch, by the tools' ids
+    _last: str = ""  # the id of the previous tool
     _waiting: dict[str, dict[str, _Waiting]] = field(default_factory=dict)  # by the ids of successor and tool
-    _asked: set[str] = field(default_factory=set)  # successors that were not looked for yet
+    _unchecked: set[str] = field(default_factory=set)  # ids of successors that were not looked up yet
 
-    def pass_over(self, pieces: Iterable[Piece]) -> str | None:
-        """Know of pieces that were dealt with before the upload was interrupted.
+    def skip(self, pieces: Iterable[Piece]) -> str | None:
+        """Read the pieces that were processed before the upload was interrupted.
 
         Returns:
-            The id of the tool in the middle of whose history that was, if the upload made it.
+            The id of the tool whose revisions were being processed, if the upload created that tool.
         """
         piece = None
         for piece in pieces:
-            if piece.kept and piece.kept.said:
-                self._wait(piece, piece.kept.tool_id, piece.kept.said)
-        if piece is None or piece.kept is None:
+            if piece.revision and piece.revision.metadata:
+                self._wait(piece, piece.revision.tool_id, piece.revision.metadata)
+        if piece is None or piece.revision is None:
             return None
-        self._last = piece.kept.tool_id
+        self._last = piece.revision.tool_id
         return self._last if Tool.objects.filter(tool_id=self._last, created_at__gte=self.since).exists() else None
 
     def initial_columns(self, batch: Sequence[Candidate]) -> dict[str, Mapping[str, Any]]:
-        """The columns that tools of a batch begin with if they are new, by their ids."""
-        told = {
-            candidate.spec.tool_id: candidate.piece.kept
+        """The initial column values of a batch's tools, in case they are new, by their ids."""
+        dumped = {
+            candidate.spec.tool_id: candidate.piece.revision
             for candidate in reversed(batch)
-            if candidate.piece.kept and isinstance(candidate.spec, ToolSpec)
+            if candidate.piece.revision and isinstance(candidate.spec, ToolSpec)
         }
-        owners = {kept.said.owner for kept in told.values() if kept.said and kept.said.owner}
-        people = {user.username: user for user in User.objects.filter(username__in=owners)} if owners else {}
+        owners = {one.metadata.owner for one in dumped.values() if one.metadata and one.metadata.owner}
+        users = {user.username: user for user in User.objects.filter(username__in=owners)} if owners else {}
         now = timezone.now()
-        archived = {tool_id: {"archived_at": now} if kept.archived else {} for tool_id, kept in told.items()}
-        self._retold = {
-            tool_id: _retold(kept.said, people, now) if kept.said else _Retold({}) for tool_id, kept in told.items()
+        archived = {tool_id: {"archived_at": now} if one.archived else {} for tool_id, one in dumped.items()}
+        self._restorable = {
+            tool_id: _restorable(one.metadata, users, now) if one.metadata else _Restorable({})
+            for tool_id, one in dumped.items()
         }
-        return {tool_id: {**retold.columns, **archived[tool_id]} for tool_id, retold in self._retold.items()}
+        return {tool_id: {**one.columns, **archived[tool_id]} for tool_id, one in self._restorable.items()}
 
-    def tell(
+    def restore(
         self, batch: Sequence[tuple[Candidate, Publication | SpecError]], *, dry_run: bool
     ) -> list[tuple[Loss, ...]]:
-        """Say what is left to be said of tools that were published just now; the caller is in that transaction.
+        """Restore the rest of the metadata of tools that were just published; the caller is in that transaction.
 
         Returns:
-            For each of the batch what is not said here of its tool.
+            For each candidate of the batch, the metadata that was not restored.
         """
-        spoken = [(candidate, outcome) for candidate, outcome in batch if candidate.piece.kept]
-        if not spoken:
+        dumped = [(candidate, outcome) for candidate, outcome in batch if candidate.piece.revision]
+        if not dumped:
             return [()] * len(batch)
-        here = metadata_of([one.tool for _, one in spoken if isinstance(one, Publication) and one.outcome != "created"])
+        here = metadata_of([one.tool for _, one in dumped if isinstance(one, Publication) and one.outcome != "created"])
         losses = [tuple(self._losses(candidate, outcome, here)) for candidate, outcome in batch]
         new = [
             (candidate, outcome.tool)
-            for candidate, outcome in spoken
+            for candidate, outcome in dumped
             if isinstance(outcome, Publication) and outcome.outcome == "created"
         ]
         if not dry_run:
             self._waive([tool for _, tool in new])
             for candidate, tool in new:
-                if candidate.piece.kept and candidate.piece.kept.said:
-                    self._wait(candidate.piece, tool.tool_id, candidate.piece.kept.said)
-            self._follow({tool.tool_id for _, tool in new})
+                if candidate.piece.revision and candidate.piece.revision.metadata:
+                    self._wait(candidate.piece, tool.tool_id, candidate.piece.revision.metadata)
+            self._link_successors({tool.tool_id for _, tool in new})
         return losses
 
     def finish(self) -> Iterator[MissingSuccessor]:
-        """Of the tools whose successor never came, that it did not; the caller is in a transaction."""
-        self._follow(list(self._waiting))
+        """The tools whose successor did not arrive; the caller is in a transaction."""
+        self._link_successors(list(self._waiting))
         for successor, waiting in self._waiting.items():
             for one in waiting.values():
                 if (tool := self._tool(one)) is not None:
@@ -161,19 +156,19 @@ class MetadataRestore:
     def _losses(
         self, candidate: Candidate, outcome: Publication | SpecError, here: dict[int, ToolMetadata]
     ) -> Iterable[Loss]:
-        kept = candidate.piece.kept
-        if kept is None or not isinstance(outcome, Publication):
+        revision = candidate.piece.revision
+        if revision is None or not isinstance(outcome, Publication):
             return ()
         report = Report()
-        for pointer in kept.unknown:
+        for pointer in revision.unknown:
             report.dropped(pointer, _UNKNOWN)
         tool = outcome.tool
-        if kept.said is not None and tool.tool_id != self._last:
+        if revision.metadata is not None and tool.tool_id != self._last:
             if outcome.outcome == "created":
-                report.extend(self._retold[tool.tool_id].losses)
+                report.extend(self._restorable[tool.tool_id].losses)
             else:
-                report.extend(Loss(pointer, "dropped", _UNKNOWN) for pointer in kept.said.unknown)
-                different = kept.said.differences(here[tool.pk])
+                report.extend(Loss(pointer, "dropped", _UNKNOWN) for pointer in revision.metadata.unknown)
+                different = revision.metadata.differences(here[tool.pk])
                 report.extend(Loss(pointer, "dropped", _HERE_BEFORE) for pointer in different)
         self._last = tool.tool_id
         return report
@@ -182,34 +177,34 @@ class MetadataRestore:
         rows = [
             Waiver(tool=tool, rule=waiver.rule, pointer=waiver.pointer, reason=waiver.reason)
             for tool in tools
-            for waiver in self._retold[tool.tool_id].waivers
+            for waiver in self._restorable[tool.tool_id].waivers
         ]
         Waiver.objects.bulk_create(rows)
         for tool in {row.tool_id: row.tool for row in rows}.values():
             if tool.score is not None:
                 assess_again(Tool.objects.with_current().get(pk=tool.pk))
 
-    def _wait(self, piece: Piece, tool_id: str, said: ToolMetadata) -> None:
-        if said.deprecation and (successor := said.deprecation.superseded_by):
+    def _wait(self, piece: Piece, tool_id: str, metadata: ToolMetadata) -> None:
+        if metadata.deprecation and (successor := metadata.deprecation.superseded_by):
             waiting = self._waiting.setdefault(successor, {})
-            waiting[tool_id] = _Waiting(tool_id, _note(said.deprecation), piece.source, piece.line)
-            self._asked.add(successor)
+            waiting[tool_id] = _Waiting(tool_id, _note(metadata.deprecation), piece.source, piece.line)
+            self._unchecked.add(successor)
 
-    def _follow(self, came: Iterable[str]) -> None:
-        """Let tools wait no more whose successor is one of those that `came`, or was here when they were told of."""
-        asked = [tool_id for tool_id in {*came, *self._asked} if tool_id in self._waiting]
-        self._asked.clear()
-        if asked:
+    def _link_successors(self, came: Iterable[str]) -> None:
+        """Set the successors of waiting tools: those that `came`, and those that were stored here already."""
+        wanted = [tool_id for tool_id in {*came, *self._unchecked} if tool_id in self._waiting]
+        self._unchecked.clear()
+        if wanted:
             search_index().hold()  # tools are about to change
-        for start in range(0, len(asked), AT_ONCE):
-            there = Tool.objects.filter(tool_id__in=asked[start : start + AT_ONCE])
+        for start in range(0, len(wanted), SUCCESSORS_PER_QUERY):
+            there = Tool.objects.filter(tool_id__in=wanted[start : start + SUCCESSORS_PER_QUERY])
             for successor in there.values_list("tool_id", flat=True):
                 for one in list(self._waiting[successor].values()):
                     if self._supersede(one, successor):
                         del self._waiting[successor][one.tool_id]
 
     def _supersede(self, waiting: _Waiting, successor: str) -> bool:
-        """Whether that is settled; else `finish` says what is in the way."""
+        """Set the successor. False if that is not possible: `finish` then reports the reason."""
         tool = self._tool(waiting)
         if tool is None:
             return True
@@ -219,7 +214,7 @@ class MetadataRestore:
         return problem is None
 
     def _tool(self, waiting: _Waiting) -> Tool | None:
-        """The tool that waits; None where it was here before the upload, or somebody said something since."""
+        """The waiting tool; None if it existed before the upload, or a user changed its deprecation since."""
         return (
             Tool.objects.with_current()
             .filter(tool_id=waiting.tool_id, created_at__gte=self.since, deprecation_note=waiting.note)
@@ -228,21 +223,21 @@ class MetadataRestore:
         )
 
 
-def _retold(said: ToolMetadata, people: Mapping[str, User], now: datetime) -> _Retold:
+def _restorable(metadata: ToolMetadata, users: Mapping[str, User], now: datetime) -> _Restorable:
     report = Report()
-    for pointer in said.unknown:
+    for pointer in metadata.unknown:
         report.dropped(pointer, _UNKNOWN)
-    columns: dict[str, Any] = {"owner": people.get(said.owner)}
-    if said.owner and said.owner not in people:
-        report.dropped("/owner", f"There is no person {said.owner[:MAX_NAME_CHARS]!r} here.")
-    if said.toolkit is not None:
-        columns |= _toolkit(said.toolkit, report)
-    columns["added_tags"] = "\n".join(_tags(said.tags, report))
-    if said.deprecation:
-        for problem in problems_of_note(said.deprecation.note):
+    columns: dict[str, Any] = {"owner": users.get(metadata.owner)}
+    if metadata.owner and metadata.owner not in users:
+        report.dropped("/owner", f"There is no person {metadata.owner[:MAX_NAME_CHARS]!r} here.")
+    if metadata.toolkit is not None:
+        columns |= _toolkit(metadata.toolkit, report)
+    columns["added_tags"] = "\n".join(_tags(metadata.tags, report))
+    if metadata.deprecation:
+        for problem in problems_of_note(metadata.deprecation.note):
             report.dropped("/deprecation/note", problem.message)
-        columns |= {"deprecation_chosen": True, "deprecated_at": now, "deprecation_note": _note(said.deprecation)}
-    return _Retold(columns, list(_waivers(said.waivers, report)), list(report))
+        columns |= {"deprecation_chosen": True, "deprecated_at": now, "deprecation_note": _note(metadata.deprecation)}
+    return _Restorable(columns, list(_waivers(metadata.waivers, report)), list(report))
 
 
 def _toolkit(name: str, report: Report) -> dict[str, Any]:
@@ -254,41 +249,42 @@ def _toolkit(name: str, report: Report) -> dict[str, Any]:
 
 
 def _tags(tags: Sequence[str], report: Report) -> list[str]:
-    kept: dict[str, str] = {}
-    for number, said in enumerate(tags):
-        tag, pointer = " ".join(said.split()), pointer_join("/tags", number)
+    accepted: dict[str, str] = {}
+    for number, dumped in enumerate(tags):
+        tag, pointer = " ".join(dumped.split()), pointer_join("/tags", number)
         problems = problems_of_name(tag, pointer, "tag", TAG_LENGTH)
         for problem in problems:
             report.dropped(pointer, problem.message)
         if problems:
             continue
-        if group_key(tag) in kept:
+        if group_key(tag) in accepted:
             report.dropped(pointer, "The tool has this tag already.")
-        elif len(kept) == MAX_TAGS:
+        elif len(accepted) == MAX_TAGS:
             report.dropped(pointer, f"A tool has at most {MAX_TAGS} tags.")
         else:
-            kept[group_key(tag)] = tag
-    return list(kept.values())
+            accepted[group_key(tag)] = tag
+    return list(accepted.values())
 
 
 def _note(deprecation: DumpedDeprecation) -> str:
-    """The note as it is kept; "" where it cannot be."""
+    """The note to store; "" if it is invalid."""
     return "" if problems_of_note(deprecation.note) else deprecation.note.strip()
 
 
 def _waivers(waivers: Sequence[DumpedWaiver], report: Report) -> Iterator[DumpedWaiver]:
-    places: set[tuple[str, str]] = set()
-    for number, said in enumerate(waivers):
-        waiver, pointer = DumpedWaiver(said.rule, said.pointer, " ".join(said.reason.split())), f"/waivers/{number}"
+    seen: set[tuple[str, str]] = set()
+    for number, dumped in enumerate(waivers):
+        reason, pointer = " ".join(dumped.reason.split()), f"/waivers/{number}"
+        waiver = DumpedWaiver(dumped.rule, dumped.pointer, reason)
         problems = problems_of_waiver(waiver.rule, waiver.pointer, waiver.reason)
         for problem in problems:
             report.dropped(pointer + problem.pointer, problem.message)
         if problems:
             continue
-        if (place := (waiver.rule, waiver.pointer)) in places:
+        if (key := (waiver.rule, waiver.pointer)) in seen:
             report.dropped(pointer, "This is waived already.")
-        elif len(places) == MAX_WAIVERS:
+        elif len(seen) == MAX_WAIVERS:
             report.dropped(pointer, f"A tool has at most {MAX_WAIVERS} waivers.")
         else:
-            places.add(place)
+            seen.add(key)
             yield waiver

@@ -1,6 +1,6 @@
-"""Uploading many specs: each has its own outcome, and one that is refused does not stop the rest.
+"""Upload many specs: each has its own outcome, and a rejected spec does not stop the rest.
 
-What is published is published in batches: whoever else wants to write waits for one batch, not for the whole upload.
+Specs are published in batches, so that other writers wait for one batch only, not for the whole upload.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from catalog.uploads.restore_metadata import MetadataRestore, MissingSuccessor
 
 Outcome = Literal["created", "revised", "unchanged", "rejected"]
 
-FEW = 5  # specs that are judged at once, because somebody waits to see them
+FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024
-SHORT_BATCH = 300  # specs per transaction where others use the site meanwhile: a writer waits for one, some 60 ms
+SHORT_BATCH = 300  # specs per transaction while others use the site: a writer waits for one batch, about 60 ms
 EXCERPT_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A problem of an uploaded spec, its line and column as in the source, and what stands there.
+    """A problem of an uploaded spec, with its line and column in the source.
 
-    `excerpt` is a part of the offending line, and `caret` the place in it; "" where the problem has no line.
+    `excerpt` is a part of the offending line, and `caret` the position in it; "" if the problem has no line.
     """
 
     problem: Problem
@@ -47,16 +47,16 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What became of one spec of an upload.
+    """The result for one spec of an upload.
 
     Attributes:
-        source: the file that it stood in, and
-        line: where it begins there.
-        tool_id, name, slug, revision, archived: of the tool; None, and False, where it was rejected.
-        faults: why it was rejected, and
-        text: what was rejected, to be put right; "" where it could not be read at all. In a dry run also what would
-            become a revision of a tool that is there.
-        origin: what it was imported from; None where it was uploaded as a spec. Of what a catalog file brings, where
+        source: the file that contains it.
+        line: its first line in that file.
+        tool_id, name, slug, revision, archived: of the tool; None, and False, if it was rejected.
+        faults: why it was rejected.
+        text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
+            would become a revision of an existing tool.
+        origin: the format that it was imported from; None if it was uploaded as a spec. For a catalog file only if
             something was lost.
     """
 
@@ -74,7 +74,7 @@ class Entry:
 
     @property
     def pair(self) -> tuple[int, int] | None:
-        """The revision before, and its own, as an address has them; None where there is none before."""
+        """The previous revision and its own, as used in a URL; None if there is no previous one."""
         return (self.revision - 1, self.revision) if self.revision and self.revision > 1 else None
 
 
@@ -87,14 +87,14 @@ def upload(
     batch: int | None = None,
     ahead: bool = False,
 ) -> Iterator[Entry]:
-    """Publish each spec of `pieces`; the entries come in the same order, batch by batch, while it goes on.
+    """Publish each spec of `pieces`; yields the entries in the same order, batch by batch, while it runs.
 
-    Each `batch` (None: `BATCH`) is a transaction. A document of another format gives an entry for each of its tools,
-    whose ids start with `prefix` (None: as the document has it). Of the revisions in a catalog file, those are
-    published that are not here yet; a tool that is new here begins with what people said of it there.
+    Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
+    whose ids start with `prefix` (None: taken from the document). Of the revisions in a catalog file, only those that
+    are not stored here yet are published; a tool that is new here gets the metadata in the file.
 
-    With `ahead` another process reads and checks what comes next (see working_ahead.py): where there is much of it, and
-    nobody else to serve.
+    With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads while nobody
+    else uses the machine.
     """
     for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, batch=batch, ahead=ahead):
         yield from entries
@@ -107,62 +107,63 @@ def upload_batches(
     dry_run: bool = False,
     prefix: str | None = None,
     batch: int | None = None,
-    keep: Callable[[list[Entry], int], None] | None = None,
+    on_batch: Callable[[list[Entry], int], None] | None = None,
     before: tuple[int, datetime] | None = None,
     ahead: bool = False,
 ) -> Iterator[list[Entry]]:
-    """As `upload`, by batches.
+    """As `upload`, but yields batches.
 
-    `keep` is called with the entries of each, and how many of `pieces` are dealt with, within the transaction that
-    stores their specs: what it writes is there if and only if they are. Of an upload that goes on, `before` says how
-    many were dealt with by then, and when it began. With `ahead` there is no telling how many are dealt with.
+    `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
+    transaction that stores the specs: what it writes is stored if and only if they are. For a resumed upload, `before`
+    is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect together
+    with `on_batch`, because the number of processed pieces would be unknown.
     """
-    missing, retelling = MissingRevisions(), MetadataRestore()
+    missing, metadata = MissingRevisions(), MetadataRestore()
     pieces = iter(pieces)
     if before:
-        retelling.since = before[1]
-        missing.go_on_with(retelling.pass_over(islice(pieces, before[0])))
+        metadata.since = before[1]
+        missing.resume_with(metadata.skip(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
     batches = _batches(candidates_in(counted, prefix=prefix), batch or BATCH)
-    for candidates, terms in made_ahead(batches) if ahead and not keep else batches:
+    for candidates, terms in made_ahead(batches) if ahead and not on_batch else batches:
         with transaction.atomic():
-            entries = list(_publish(missing.among(candidates), by, retelling, terms, dry_run=dry_run))
-            if keep:
-                keep(entries, counted.dealt_with(candidates[-1]))
+            entries = list(_publish(missing.among(candidates), by, metadata, terms, dry_run=dry_run))
+            if on_batch:
+                on_batch(entries, counted.processed_up_to(candidates[-1]))
         yield entries
-    unfollowed = retelling.finish()
+    missing_successors = metadata.finish()
     while True:
         with transaction.atomic():
-            entries = [_unfollowed(one) for one in islice(unfollowed, batch or BATCH)]
-            if keep and entries:
-                keep(entries, counted.taken)
+            entries = [_without_successor(one) for one in islice(missing_successors, batch or BATCH)]
+            if on_batch and entries:
+                on_batch(entries, counted.count)
         if not entries:
             return
         yield entries
 
 
 class _Counted:
-    """Pieces, and how many were taken."""
+    """An iterator of pieces that counts those that were consumed."""
 
-    def __init__(self, pieces: Iterable[Piece], taken: int = 0) -> None:
+    def __init__(self, pieces: Iterable[Piece], count: int = 0) -> None:
         self.pieces = pieces
-        self.taken = taken
+        self.count = count
 
     def __iter__(self) -> Iterator[Piece]:
         for piece in self.pieces:
-            self.taken += 1
+            self.count += 1
             yield piece
 
-    def dealt_with(self, last: Candidate) -> int:
-        """How many were, up to `last`: there may be more tools in the document that it was imported from."""
-        return self.taken - 1 if last.origin else self.taken
+    def processed_up_to(self, last: Candidate) -> int:
+        """The number of pieces processed after `last`; if it was imported, its document may contain more tools."""
+        return self.count - 1 if last.origin else self.count
 
 
 Batch = tuple[list[Candidate], TermsByHash]
 
 
 def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
-    """Batches of at most so many, with what is made of them before the transaction that stores them."""
+    """Batches of at most `most` candidates, with the search terms, which are computed before the transaction."""
     for batch in _divided(candidates, most):
         yield batch, changed_terms(_specs_of(batch))
 
@@ -170,13 +171,13 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
     batch: list[Candidate] = []
     size = 0
-    said = None
+    metadata = None
     for candidate in candidates:
         batch.append(candidate)
         size += len(candidate.piece.text)
-        before, said = said, candidate.piece.kept and candidate.piece.kept.said
-        if said and said is not before:
-            size += said.line_bytes
+        before, metadata = metadata, candidate.piece.revision and candidate.piece.revision.metadata
+        if metadata and metadata is not before:
+            size += metadata.line_bytes
         if len(batch) == most or size > BATCH_BYTES:
             yield batch
             batch, size = [], 0
@@ -185,7 +186,7 @@ def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candid
 
 
 def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
-    """How many entries have each outcome, all outcomes named."""
+    """The number of entries with each outcome, including outcomes without entries."""
     found: Counter[str] = Counter(entry.outcome for entry in entries)
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
@@ -195,10 +196,10 @@ def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
 
 
 def _publish(
-    batch: list[Candidate], by: User | None, retelling: MetadataRestore, terms: TermsByHash, *, dry_run: bool
+    batch: list[Candidate], by: User | None, metadata: MetadataRestore, terms: TermsByHash, *, dry_run: bool
 ) -> Iterator[Entry]:
     specs = _specs_of(batch)
-    initial = retelling.initial_columns(batch)
+    initial = metadata.initial_columns(batch)
     published = iter(
         publish_many(specs, by=by, dry_run=dry_run, assess=len(specs) <= FEW, initial=initial, terms=terms)
         if specs
@@ -208,7 +209,7 @@ def _publish(
         (candidate, next(published) if isinstance(candidate.spec, ToolSpec) else SpecError(candidate.spec))
         for candidate in batch
     ]
-    losses = retelling.tell(outcomes, dry_run=dry_run)
+    losses = metadata.restore(outcomes, dry_run=dry_run)
     for (candidate, outcome), lost in zip(outcomes, losses, strict=True):
         if isinstance(outcome, Publication):
             yield _accepted(candidate, outcome, lost, with_text=dry_run and outcome.outcome == "revised")
@@ -232,8 +233,8 @@ def _accepted(candidate: Candidate, publication: Publication, lost: tuple[Loss, 
     )
 
 
-def _unfollowed(one: MissingSuccessor) -> Entry:
-    """A second entry of a tool, which says of its successor what was not known before the file ended."""
+def _without_successor(one: MissingSuccessor) -> Entry:
+    """A second entry of a tool: only the end of the file shows that its successor does not exist."""
     tool = one.tool
     return Entry(
         one.source,
@@ -257,10 +258,10 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
 
 
 def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:
-    placed = piece.place(problem)
+    located = piece.in_source(problem)
     if problem.line is None or problem.column is None or problem.line > len(lines) or not piece.text:
-        return Fault(placed)
+        return Fault(located)
     line, at = lines[problem.line - 1].rstrip("\r").replace("\t", " "), problem.column - 1
     start = max(0, min(at - EXCERPT_CHARS // 2, len(line) - EXCERPT_CHARS))
     before, after = "…" * (start > 0), "…" * (len(line) > start + EXCERPT_CHARS)
-    return Fault(placed, f"{before}{line[start : start + EXCERPT_CHARS]}{after}", len(before) + at - start)
+    return Fault(located, f"{before}{line[start : start + EXCERPT_CHARS]}{after}", len(before) + at - start)

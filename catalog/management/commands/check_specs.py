@@ -118,10 +118,10 @@ def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> C
     try:
         spec = read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
-        return Checked(piece.source, piece.line, tuple(map(piece.place, error.problems)))
+        return Checked(piece.source, piece.line, tuple(map(piece.in_source, error.problems)))
     waived = [one for tool, one in waivers if tool in {"", spec.tool_id}]
     standing = [one for one in advise(spec) if not any(each.covers(one.rule, one.problem.pointer) for each in waived)]
-    advice = tuple(replace(one, problem=piece.place(one.problem)) for one in standing)
+    advice = tuple(replace(one, problem=piece.in_source(one.problem)) for one in standing)
     return Checked(piece.source, piece.line, advice=advice, score=score(advice))
 
 

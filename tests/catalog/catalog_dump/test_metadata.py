@@ -467,18 +467,18 @@ def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
     monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
     data = export_of_now()
     forget_everything()
-    upload = uploading.keep([("catalog.ndjson", io.BytesIO(data))], by=ada)
-    cut = uploading._Keeping.keep
+    upload = uploading.create([("catalog.ndjson", io.BytesIO(data))], by=ada)
+    write = uploading._ResultWriter.write
 
-    def keep(self, entries, read):
+    def cut(self, entries, read):
         if UploadedSpec.objects.count() >= cut_after:
             raise _PowerCut
-        cut(self, entries, read)
+        write(self, entries, read)
 
-    monkeypatch.setattr(uploading._Keeping, "keep", keep)
+    monkeypatch.setattr(uploading._ResultWriter, "write", cut)
     with pytest.raises(_PowerCut):
         uploading.carry_out(upload)
-    monkeypatch.setattr(uploading._Keeping, "keep", cut)
+    monkeypatch.setattr(uploading._ResultWriter, "write", write)
 
     uploading.carry_out(Upload.objects.get())
 

@@ -24,7 +24,7 @@ def data_dir(settings, tmp_path):
 
 def kept(*texts, by, **more) -> Upload:
     files = [(f"{number}.ndjson", io.BytesIO(text.encode())) for number, text in enumerate(texts)]
-    return uploading.keep(files, by=by, **more)
+    return uploading.create(files, by=by, **more)
 
 
 def carried_out(*texts, by, **more) -> Upload:
@@ -82,14 +82,14 @@ def stop_after(upload, count, monkeypatch):
     class PowerCut(BaseException):
         pass
 
-    keep = uploading._Keeping.keep
+    write = uploading._ResultWriter.write
 
     def cut(self, entries, read):
-        keep(self, entries, read)
+        write(self, entries, read)
         if read > count:
             raise PowerCut
 
-    monkeypatch.setattr(uploading._Keeping, "keep", cut)
+    monkeypatch.setattr(uploading._ResultWriter, "write", cut)
     with pytest.raises(PowerCut):
         uploading.carry_out(upload)
 
@@ -126,14 +126,14 @@ def test_what_is_told_of_old_uploads_is_forgotten_and_their_tools_stay(ada):
     upload = carried_out(lines("a"), by=ada)
     Upload.objects.filter(pk=upload.pk).update(created_at=timezone.now() - timedelta(days=31))
 
-    uploading.forget_old()
+    uploading.delete_old()
 
     assert not Upload.objects.exists()
     assert Tool.objects.exists()
 
 
 def test_a_name_that_no_database_stores_is_stored_without_what_it_cannot(ada):
-    upload = uploading.keep([("a\0\n" + "b" * 500, io.BytesIO(b"{}"))], by=ada)
+    upload = uploading.create([("a\0\n" + "b" * 500, io.BytesIO(b"{}"))], by=ada)
 
     upload.refresh_from_db()
 
@@ -148,7 +148,7 @@ def fail_once(upload, error, monkeypatch):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(uploading._Keeping, "keep", broken)
+        patch.setattr(uploading._ResultWriter, "write", broken)
         patch.setattr(uploading.connection, "close", lambda: None)  # the test goes on with it
         uploading._in_turn(upload)
 
@@ -162,7 +162,7 @@ def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_sto
     assert outcomes == [(1, "created"), (2, "rejected"), (3, "created"), (4, "created"), (5, "created")]
     [fault] = uploading.entry_of(upload.specs.get(outcome="rejected")).faults
     assert fault.problem.rule == "publish.not-stored"
-    assert "what is stored of 'broken' may be damaged" in fault.problem.message
+    assert "the stored data of 'broken' may be damaged" in fault.problem.message
     assert (upload.failed, upload.is_active, upload.read) == (False, False, 5)
     assert Tool.objects.count() == 5
 

@@ -92,9 +92,9 @@ def test_however_a_file_is_read_the_pieces_are_the_same(monkeypatch, chunk_bytes
 def test_a_problem_of_a_piece_is_told_by_its_place_in_the_file():
     piece = Piece("a.json", b'{\n"x": 1}', line=10, column=5)
 
-    assert piece.place(Problem("", "m", "r", line=1, column=3)).column == 7
-    assert piece.place(Problem("", "m", "r", line=1, column=3)).line == 10
-    second = piece.place(Problem("", "m", "r", line=2, column=3))
+    assert piece.in_source(Problem("", "m", "r", line=1, column=3)).column == 7
+    assert piece.in_source(Problem("", "m", "r", line=1, column=3)).line == 10
+    second = piece.in_source(Problem("", "m", "r", line=2, column=3))
     assert (second.line, second.column) == (11, 3)
 
 
