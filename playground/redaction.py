@@ -65,7 +65,7 @@ class Redactor:
         return self._withholds_all or bool(self._secrets)
 
     def __repr__(self) -> str:
-        return "Scrubber()"
+        return "Redactor()"
 
     @cached_property
     def _spellings(self) -> _Spellings:

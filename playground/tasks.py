@@ -91,7 +91,7 @@ def _begin(run: Run, encrypted: str, watch: Supervisor, now: datetime) -> Active
     scrubber = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration).scrubber()
     job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)
-    return watch.go_on(run, job, scrubber, conclude, waited_ms=waited_ms)
+    return watch.begin_recorded(run, job, scrubber, conclude, waited_ms=waited_ms)
 
 
 @sensitive_variables("content")

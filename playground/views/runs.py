@@ -65,7 +65,7 @@ def tool_at(slug: str) -> Tool:
 
 def result_context(run: Run) -> dict[str, object]:
     """What `playground/_result.html` shows of a run."""
-    place = running.place_in_queue(run)
+    place = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     return {
         "run": run,
