@@ -62,7 +62,7 @@ def create_run(request: HttpRequest, slug: str, body: api_schemas.RunIn) -> Http
         configuration_name=body.saved_configuration or "",
         mode=body.mode,
         timeout_s=body.timeout_s,
-        told_later=body.wait_s > 0,
+        defer_sync=body.wait_s > 0,
     )
     run = wait(run, body.wait_s)
     status = 202 if run.is_active else 201

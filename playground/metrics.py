@@ -1,8 +1,8 @@
-"""Counters that all processes of a server share: added to from any thread, and summed up for operators.
+"""Counters of all processes of a server: any thread may increment them, and they are summed for operators.
 
-Each process adds to a file of its own in one directory, mapped into memory, so adding takes microseconds and loses
-nothing when a process is killed; whoever asks sums the files. Numbers only grow until the server starts anew
-(`start_anew`). All counters are known here, so every file has the same layout. Nothing here knows Django.
+Each process increments a file of its own in one directory, mapped into memory. So an increment takes microseconds, and
+none is lost when a process is killed. Reading sums the files. Values only grow until the server restarts
+(`start_anew`). All counters are declared here, so every file has the same layout. Nothing here imports Django.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NUMBER: Final = struct.Struct("=d")
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many values were at most as large as each bound, cumulated; all of them, and their sum."""
+    """The cumulated number of values up to each bound, the number of all values, and their sum."""
 
     bounds: Sequence[float]
     cumulated: Sequence[float]
@@ -48,13 +48,13 @@ class Counts:
 
 @dataclass
 class _Layout:
-    """Where each histogram begins in a file: its buckets (one more than bounds), then the sum; 8 bytes each."""
+    """The offset of each histogram in a file: its buckets (one more than bounds), then the sum; 8 bytes each."""
 
-    places: dict[tuple[str, str, str], tuple[int, Sequence[float]]] = field(default_factory=dict)
+    offsets: dict[tuple[str, str, str], tuple[int, Sequence[float]]] = field(default_factory=dict)
     size: int = 0
 
     def add(self, what: str, one: str, other: str, bounds: Sequence[float]) -> None:
-        self.places[what, one, other] = self.size, bounds
+        self.offsets[what, one, other] = self.size, bounds
         self.size += (len(bounds) + 2) * _NUMBER.size
 
 
@@ -71,10 +71,10 @@ _LAYOUT: Final = _layout()
 
 
 class Counters:
-    """The counters of one server, as one of its processes adds to them."""
+    """The counters of one server, as seen by one of its processes."""
 
     def __init__(self, directory: Path) -> None:
-        """Nothing is counted before `begin`."""
+        """Count nothing before `begin`."""
         self._directory = directory
         self._counts = False
         self._lock = threading.Lock()
@@ -82,34 +82,34 @@ class Counters:
         self._pid = 0
 
     def begin(self) -> None:
-        """Count from now on: this process serves. Commands do not, and leave no files."""
+        """Count from now on, in a process that serves requests. Commands do not count and create no files."""
         self._counts = True
 
     def request(self, kind: str, status: int, seconds: float) -> None:
-        """A request was answered."""
+        """Count a request that was answered."""
         self._add("requests", kind, f"{status // 100}xx", seconds)
 
     def run(self, outcome: str, mode: str, seconds: float) -> None:
-        """A run has ended."""
+        """Count a run that has ended."""
         self._add("runs", outcome, mode, seconds)
 
     def _add(self, what: str, one: str, other: str, value: float) -> None:
-        place = _LAYOUT.places.get((what, one, other))
-        if place is None or not self._counts:
+        histogram = _LAYOUT.offsets.get((what, one, other))
+        if histogram is None or not self._counts:
             return
-        start, bounds = place
-        with self._lock, contextlib.suppress(OSError):  # a full disk: what is counted is not what matters then
+        start, bounds = histogram
+        with self._lock, contextlib.suppress(OSError):  # on a full disk, serving matters more than counting
             memory = self._own()
             for at, more in ((bisect_left(bounds, value), 1.0), (len(bounds) + 1, value)):
                 offset = start + at * _NUMBER.size
                 _NUMBER.pack_into(memory, offset, _NUMBER.unpack_from(memory, offset)[0] + more)
 
     def _own(self) -> mmap.mmap:
-        """This process's memory; a fork gets one of its own."""
+        """This process's mapped file; a forked process gets its own."""
         if self._memory is None or self._pid != os.getpid():
             self._directory.mkdir(mode=0o700, exist_ok=True)
             with (self._directory / f"{os.getpid()}-{os.urandom(4).hex()}").open("w+b") as file:
-                os.posix_fallocate(file.fileno(), 0, _LAYOUT.size)  # now, where a full disk can still be told of
+                os.posix_fallocate(file.fileno(), 0, _LAYOUT.size)  # now, while a full disk still raises an error
                 self._memory, self._pid = mmap.mmap(file.fileno(), _LAYOUT.size), os.getpid()
         return self._memory
 
@@ -121,14 +121,14 @@ class Counters:
             if len(content) == _LAYOUT.size:
                 sums = [one + other for one, (other,) in zip(sums, _NUMBER.iter_unpack(content), strict=True)]
         found: dict[str, dict[tuple[str, str], Histogram]] = {"requests": {}, "runs": {}}
-        for (what, one, other), (start, bounds) in _LAYOUT.places.items():
+        for (what, one, other), (start, bounds) in _LAYOUT.offsets.items():
             first = start // _NUMBER.size
             cumulated = list(itertools.accumulate(sums[first : first + len(bounds) + 1]))
             found[what][one, other] = Histogram(bounds, cumulated[:-1], cumulated[-1], sums[first + len(bounds) + 1])
         return Counts(found["requests"], found["runs"])
 
     def start_anew(self) -> None:
-        """Begin at zero: a server has just started, and no other serves from the same directory."""
+        """Reset all counters, when a server starts. No other server may use the same directory."""
         for left in self._directory.glob("*-*"):
             with contextlib.suppress(OSError):
                 left.unlink()

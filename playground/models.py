@@ -1,4 +1,4 @@
-"""The playground's tables: runs, and the configurations that people keep."""
+"""The playground's tables: runs, example checks, saved configurations, and the queue's messages and workers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ MODES = ("live", "mock")
 
 
 def new_run_id() -> str:
-    """A new id: 32 hex digits of a UUID version 7, so that ids sort by time and none can be guessed.
+    """A new id: 32 hex digits of a UUID version 7, so that ids sort by time and cannot be guessed.
 
-    The time is told to a quarter of a microsecond (RFC 9562, section 6.2, method 3), the rest is 62 random bits.
+    The time has a resolution of a quarter of a microsecond (RFC 9562, section 6.2, method 3); the rest is 62 random
+    bits.
     """
     milliseconds, rest_ns = divmod(time.time_ns(), 1_000_000)
     fraction = rest_ns * 4096 // 1_000_000
@@ -46,27 +47,27 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self if user.is_staff else self.filter(by=user)
 
     def active(self) -> Self:
-        """Those that have not ended."""
+        """The runs that have not ended."""
         return self.filter(outcome__in=ACTIVE)
 
     def waiting(self) -> Self:
-        """Those that were sent to Celery's workers and taken by none yet: they have no host."""
+        """The runs that were sent to Celery's workers and are not claimed yet: they have no host."""
         return self.filter(outcome="queued", host="")
 
     def without_texts(self) -> Self:
-        """For lists: what can be long stays in the database."""
+        """For lists: without loading the columns that can be long."""
         return self.defer("parameters_json", "response_json", "problems_json", "mock_json", "stdout", "stderr", "error")
 
     def with_names(self) -> Self:
-        """With the tool's, the revision's and the person's names at hand, and not the spec's text."""
+        """With tool, revision and user loaded, but without the spec's text."""
         return self.select_related("tool", "revision", "by").defer("revision__source", "tool__description")
 
 
 class Run(models.Model):
-    """One call of one tool, and what came of it.
+    """One call of one tool, and its result.
 
-    Texts that end in `_json` are exact JSON: numbers stand as they were written. Secrets of the configuration have been
-    taken out of everything that is stored here.
+    Columns whose names end in `_json` are exact JSON: numbers are stored as they were written. The configuration's
+    secrets are removed from everything that is stored here.
     """
 
     id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
@@ -79,8 +80,8 @@ class Run(models.Model):
     outcome = models.CharField(max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued")
 
     parameters_json = models.TextField()
-    response_json = models.TextField(null=True)  # noqa: DJ001 - None: there is none; a response can be any JSON
-    verdict = models.CharField(max_length=10, blank=True)  # of VERDICTS; "" where there is no response
+    response_json = models.TextField(null=True)  # noqa: DJ001 - None: no response; a response can be any JSON
+    verdict = models.CharField(max_length=10, blank=True)  # of VERDICTS; "" if there is no response
     verdict_reason = models.TextField(blank=True)  # why "unchecked"
     problems_json = models.TextField(default="[]")
     problems_truncated = models.BooleanField(default=False)
@@ -92,8 +93,8 @@ class Run(models.Model):
     stderr_dropped = models.PositiveBigIntegerField(default=0)
 
     factory = models.CharField(max_length=200, blank=True)  # "toolshelf 0.1.0"
-    configuration_fingerprint = models.CharField(max_length=64, blank=True)  # "" where there was no configuration
-    configuration_name = models.CharField(max_length=100, blank=True)  # the saved configuration's, where one was used
+    configuration_fingerprint = models.CharField(max_length=64, blank=True)  # "" if there was no configuration
+    configuration_name = models.CharField(max_length=100, blank=True)  # of the saved configuration, if one was used
     timeout_s = models.FloatField(default=0)
 
     created_at = models.DateTimeField(default=timezone.now)
@@ -108,10 +109,10 @@ class Run(models.Model):
     progress_message = models.CharField(max_length=200, blank=True)
 
     example_check = models.ForeignKey("ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs")
-    example_number = models.PositiveSmallIntegerField(null=True)  # of the revision's examples, from 1
+    example_number = models.PositiveSmallIntegerField(null=True)  # counts the revision's examples, from 1
 
-    host = models.CharField(max_length=60, blank=True)  # playground.process_id; "" until a worker of Celery takes it
-    seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for runs that take long
+    host = models.CharField(max_length=60, blank=True)  # playground.process_id; "" until a Celery worker claims it
+    seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for long runs
     cancel_requested_at = models.DateTimeField(null=True)
 
     objects: ClassVar[RunQuerySet] = RunQuerySet.as_manager()  # type: ignore[assignment]
@@ -148,7 +149,7 @@ class Run(models.Model):
 
     @cached_property
     def response(self) -> JSON:
-        """The response; None where it is null and where there is none."""
+        """The response; None if it is null, and if there is none."""
         if self.response_json is None:
             return None
         return reader.loads(self.response_json, max_bytes=settings.RUN_RESPONSE_BYTES * 8)
@@ -160,30 +161,30 @@ class Run(models.Model):
 
     @cached_property
     def problems(self) -> list[Problem]:
-        """Of a refused run: pointers begin with /parameters or /configuration. Else they point into the response."""
+        """Their pointers lead into the response; in a refused run, they begin with /parameters or /configuration."""
         return [Problem(**problem) for problem in reader.loads(self.problems_json, max_bytes=4 * 1024 * 1024)]  # type: ignore[union-attr, arg-type]
 
     @property
     def duration_ms(self) -> float | None:
-        """From leaving the queue to the tool's end; None where the tool was not called."""
+        """From leaving the queue to the tool's end; None if the tool was not called."""
         if self.start_ms is None and self.call_ms is None:
             return None
         return (self.start_ms or 0.0) + (self.call_ms or 0.0)
 
     @property
     def waited(self) -> timedelta:
-        """How long it has been, or was, from being asked for to its end."""
+        """The time from the request to the run's end, or until now."""
         return (self.finished_at or timezone.now()) - self.created_at
 
 
 class RunCounter(models.Model):
-    """How many runs ended so and took so long, where Celery's workers run them (see tallying.py)."""
+    """How many runs had this outcome and duration, if Celery's workers run them (see run_counters.py)."""
 
     outcome = models.CharField(max_length=12)
     mode = models.CharField(max_length=8)
-    bucket = models.PositiveSmallIntegerField()  # of `counting.RUN_BOUNDS_S`; their number: longer than all of them
+    bucket = models.PositiveSmallIntegerField()  # index into `metrics.RUN_BOUNDS_S`; their number means longer than all
     count = models.PositiveBigIntegerField(default=0)
-    seconds = models.FloatField(default=0)  # of all of them together
+    seconds = models.FloatField(default=0)  # the sum of their durations
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["outcome", "mode", "bucket"], name="one_counter_per_bucket")]
@@ -199,7 +200,7 @@ class QueuedMessage(models.Model):
     """
 
     run = models.OneToOneField(Run, primary_key=True, on_delete=models.CASCADE, related_name="+")
-    encrypted = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see queueing.py
+    encrypted = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see celery/enqueue.py
     sent_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -207,7 +208,7 @@ class QueuedMessage(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """A Celery worker that was connected to Redis at `seen_at` (see heartbeats.py)."""
+    """A Celery worker that was connected to Redis at `seen_at` (see celery/heartbeats.py)."""
 
     host = models.CharField(primary_key=True, max_length=60)  # playground.process_id
     seen_at = models.DateTimeField()
@@ -218,7 +219,7 @@ class WorkerHeartbeat(models.Model):
 
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
     def holding(self) -> models.QuerySet[ExampleCheck, int]:
-        """The primary keys of the tools of whose current revision the last check that has ended found no fault."""
+        """The primary keys of tools whose latest finished check is of the current revision and found no failure."""
         last = self.filter(tool=models.OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
         held = self.filter(
             revision=models.F("tool__current"), finished_at__isnull=False, failed=0, passed__gt=0,
@@ -228,12 +229,12 @@ class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
 
 
 class ExampleCheck(models.Model):
-    """One check of all examples of a revision: its runs, and how it came out once they have ended."""
+    """One check of all examples of a revision: its runs, and its result once they have ended."""
 
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="example_checks", db_index=False)
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="example_checks")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    exactly = models.BooleanField(default=True)  # else it is enough that a response conforms
+    exactly = models.BooleanField(default=True)  # False: a response only has to conform
     ignored_json = models.TextField(default="[]")  # JSON Pointers whose values may differ
     factory = models.CharField(max_length=200, blank=True)
     passed = models.PositiveIntegerField(default=0)
@@ -257,17 +258,17 @@ class ExampleCheck(models.Model):
 
     @property
     def holds(self) -> bool | None:
-        """Whether every example passed; None while runs last."""
+        """Whether every example passed; None while the check's runs are active."""
         return None if self.finished_at is None else self.failed == 0
 
 
 class SavedConfiguration(models.Model):
-    """A configuration that a person keeps for a tool, by name. Encrypted; its secrets go in and never come out."""
+    """A user's named configuration for a tool. It is encrypted, and its secrets are never shown again."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
     name = models.CharField(max_length=100)
-    encrypted = models.TextField()  # playground.sealing: the value, and when each secret of it was set
+    encrypted = models.TextField()  # playground.configurations.saved: the value, and when each of its secrets was set
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 

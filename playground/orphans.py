@@ -1,4 +1,4 @@
-"""Runs whose server process or worker has ended: none stays "running" for ever, and none is lost."""
+"""Mark runs whose server process or worker has ended as crashed, so that none stays "running" for ever."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from playground.models import QueuedMessage, Run
 from playground.process_id import is_gone
 from playground.run_writer import count
 
-# A host on another machine cannot be looked at from here. It says that it lives every SIGN_OF_LIFE_S.
+# Whether a host on another machine is alive cannot be seen from here, so each host updates its runs every
+# SIGN_OF_LIFE_S.
 SIGN_OF_LIFE_S = 15
 SILENT_S = 90
 
-# Short runs are written down when they end, so one that was seen to wait may have begun a moment before.
+# A short run's row changes only when it ends, so a run that is "queued" in its row may have just begun.
 WAS_QUEUED = "The server ended while this run waited, or just as it began. Whether the tool was called is not known."
 WAS_RUNNING = "The server ended while this run was under way. Whether the tool did its work is not known."
-NOT_TAKEN = "No worker took this run within {limit_s:,} s. The tool was not called."
+NOT_CLAIMED = "No worker took this run within {limit_s:,} s. The tool was not called."
 
 
 def recover_runs(*, own: Iterable[str] = ()) -> int:
-    """Mark as crashed the runs whose host has ended, and those that no worker takes.
+    """Mark as crashed the runs whose host has ended, and those that no worker has claimed in time.
 
     Args:
-        own: hosts to treat as ended although they live: that of a process that is about to end.
+        own: hosts to treat as ended although they are alive, because they are about to end.
 
     Returns:
-        How many were marked.
+        How many runs were marked.
     """
     active = Run.objects.active()
     hosts = set(active.values_list("host", flat=True).distinct().order_by())
@@ -48,8 +49,8 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
         marked += _crash(runs.filter(outcome="queued"), WAS_QUEUED)
         marked += _crash(runs.filter(outcome="running"), WAS_RUNNING)
     limit_s = settings.RUN_QUEUE_WAIT_S
-    untaken = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
-    return marked + _crash(untaken, NOT_TAKEN.format(limit_s=limit_s))
+    unclaimed = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
+    return marked + _crash(unclaimed, NOT_CLAIMED.format(limit_s=limit_s))
 
 
 def _crash(runs: QuerySet[Run], error: str) -> int:

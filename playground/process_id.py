@@ -1,7 +1,7 @@
-"""Which process a run belongs to, and whether that process still lives.
+"""Identify the process that a run belongs to, and find out whether it is still alive.
 
-A host is written as "machine/pid/start": the process with that number may be another one by now, and the number alone
-may belong to another machine or container.
+A host is written as "machine/pid/start": the system may reuse a pid, and another machine or container has processes
+with the same pids.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ PROC = Path("/proc")
 
 
 def this_host() -> str:
-    """The host that this process is."""
+    """The identity of this process."""
     return _host_of(os.getpid())
 
 
-@lru_cache(maxsize=1)  # keyed by process number, so that a forked child does not pass for its parent
+@lru_cache(maxsize=1)  # keyed by pid, so that a forked child is not mistaken for its parent
 def _host_of(pid: int) -> str:
     return f"{machine()}/{pid}/{_start_of(pid) or 0}"
 
 
 @lru_cache(maxsize=1)
 def machine() -> str:
-    """This machine, or container, since it was booted."""
+    """The identity of this machine or container since its last boot."""
     try:
         boot = (PROC / "sys/kernel/random/boot_id").read_text()
     except OSError:
@@ -36,7 +36,7 @@ def machine() -> str:
 
 
 def is_gone(host: str) -> bool:
-    """Whether the process is known to have ended. False for one on another machine: that cannot be seen from here."""
+    """Whether the process is known to have ended. False for a process on another machine, which is not visible here."""
     where, _, rest = host.partition("/")
     pid, _, start = rest.partition("/")
     if where != machine() or not pid.isdecimal():
@@ -46,7 +46,7 @@ def is_gone(host: str) -> bool:
 
 
 def _start_of(pid: int) -> int | None:
-    """When the process started, in clock ticks since boot; None where there is none, or only its remains."""
+    """When the process started, in clock ticks since boot; None if there is no such process, or it is a zombie."""
     try:
         text = (PROC / str(pid) / "stat").read_text()
     except OSError:

@@ -1,10 +1,11 @@
-"""Redaction: secrets are removed from a tool's response and output, before any of it is stored or shown.
+"""Redaction: remove secrets from a tool's response and output before any of it is stored or shown.
 
-Nothing here knows Django. A secret is found by its value, wherever it stands and in the spellings that programs write
-it in: as it is, escaped in JSON, Python or HTML, percent-encoded, in hexadecimal, and inside base64.
+Nothing here imports Django. A secret is found by its value, anywhere in the text, in all spellings that programs use:
+unchanged, escaped in JSON, Python or HTML, percent-encoded, in hexadecimal, and inside base64.
 
-The spellings are built when there is something to search. A text is searched in one pass, however many spellings there
-are, by looking up their first characters. A single pattern of all spellings would try each of them at each character.
+The spellings are built when the first text is searched. A text is searched in one pass, however many spellings there
+are, by looking up their first characters. One regular expression for all spellings would try each of them at each
+character.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ MARK = "[secret]"
 WITHHELD = "[withheld: it could not be searched for secrets]"
 MAX_SECRETS: Final = 200  # strings and numbers in the parameters of a run, and as many again in its configuration
 MAX_SECRET_BYTES: Final = 64 * 1024  # of these in total, as UTF-8
-# Taking out one to three characters would leave holes in ordinary words and say which letters the secret has.
+# Removing strings of one to three characters would damage ordinary words and reveal which letters the secret has.
 MIN_SECRET_CHARACTERS = 4
-# A key file is a secret line by line, too: a log may show one of them.
+# Each line of a key file is a secret too: a log may show a single line.
 MIN_LINE_CHARACTERS = 16
 
 _FEW: Final = 200  # up to so many beginnings, a pattern finds them faster than a lookup at each character
@@ -65,7 +66,7 @@ class Redactor:
         return self._withholds_all or bool(self._secrets)
 
     def __repr__(self) -> str:
-        return "Scrubber()"
+        return "Redactor()"
 
     @cached_property
     def _spellings(self) -> _Spellings:
@@ -76,14 +77,14 @@ class Redactor:
         return self._safely(text, lambda search: search.text(text))
 
     def cut_text(self, text: str) -> str:
-        """As `text`, for a text that was cut at its end or is still growing: a secret may have begun and not ended.
+        """As `text`, for a text that was cut or is still growing, so that it may end within a secret.
 
-        What could be the beginning of a secret, at the very end, is taken out as well.
+        A possible beginning of a secret at the very end is removed, too.
         """
         return self._safely(text, lambda search: search.without_begun(search.text(text)))
 
     def message(self, message: str) -> str:
-        """`message` of a check, which quotes values cut short ("…"): a secret may begin there and not end."""
+        """As `text`, for a check's message: it quotes shortened values ("…"), which may end within a secret."""
         if not self:
             return message
         *cut, last = message.split("…")
@@ -128,7 +129,7 @@ class _Spellings:
         self.starts = {spelling[:MIN_SECRET_CHARACTERS] for spelling in self.all}
 
     def any_begins_with(self, text: str) -> bool:
-        """Whether one of them begins with `text`."""
+        """Whether a spelling begins with `text`."""
         at = bisect_left(self.ordered, text)
         return at < len(self.ordered) and self.ordered[at].startswith(text)
 
@@ -163,8 +164,8 @@ class _Table:
             columns = ({start[index] for start in self.beginnings} for index in range(length))
             self._pattern = re.compile("(?=" + "".join(f"[{re.escape(''.join(some))}]" for some in columns) + ")")
 
-    def places(self, text: str) -> Iterator[int]:
-        """Where in `text` one of the spellings may begin, in order."""
+    def candidates(self, text: str) -> Iterator[int]:
+        """The positions in `text` where a spelling may begin, in order."""
         if self._pattern:
             return (match.start() for match in self._pattern.finditer(text))
         return (at for at in range(len(text) - self.length + 1) if text[at : at + self.length] in self.beginnings)
@@ -184,7 +185,7 @@ class _Search:
         found = [
             (at, end)
             for table in self._spellings.tables
-            for at in table.places(text)
+            for at in table.candidates(text)
             if (end := self._end(table, text, at))
         ]
         pieces = []
@@ -247,7 +248,7 @@ _NUMBERS: Final = (int, Number)
 
 
 def _is_number(text: str) -> bool:
-    """Whether `text` is a JSON number as it is read; not "68e99999", which looks like one and is out of range."""
+    """Whether `text` is a JSON number that the reader accepts; not "68e99999", which is out of range."""
     try:
         return bool(NUMBER.fullmatch(text)) and number_from(text) is not None
     except NumberError:
@@ -287,7 +288,7 @@ def _spellings_of_one(secret: str) -> Iterator[str]:
 
 
 def _inside_base64(raw: bytes) -> Iterator[str]:
-    """How `raw` looks inside base64 of a longer text ("user:secret"), at each of the three places it may begin."""
+    """`raw` inside the base64 of a longer text ("user:secret"), for each of the three offsets where it may begin."""
     for skipped, first in ((0, 0), (1, 2), (2, 3)):
         # The characters before `first` also hold bits of what comes before; those after `last`, of what follows.
         last = (skipped + len(raw)) * 8 // 6

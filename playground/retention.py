@@ -1,4 +1,4 @@
-"""Runs past their retention are removed, a few at a time, so that nobody waits for the database."""
+"""Delete runs past their retention, in small batches so that other writers do not wait for the database."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ BATCH = 500
 
 
 def prune_runs(days: int) -> int:
-    """Remove every run that ended more than `days` days ago.
+    """Delete every run that ended more than `days` days ago.
 
     Returns:
-        How many were removed.
+        How many runs were deleted.
     """
     limit = timezone.now() - timedelta(days=days)
     removed = 0

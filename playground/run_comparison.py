@@ -1,4 +1,4 @@
-"""Two runs of one tool side by side: what was sent, what came back, what it took, and where they differ."""
+"""Compare two runs of one tool: parameters, responses, durations and other facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.text_diff import Difference, compare
 from playground.models import Run
 
-MAX_CHARACTERS = 200_000  # beyond, texts are said to differ, and not how
+MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Part:
-    """One JSON value of both runs, and how its text differs; `difference` is None where it is too long to say."""
+    """One JSON value of both runs, and how its text differs; `difference` is None if the text is too long."""
 
     name: str
     is_same: bool
@@ -36,14 +36,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs, the first of which is the earlier."""
+    """Two runs, the earlier one first."""
 
     first: Run
     second: Run
 
     @property
     def facts(self) -> list[Side]:
-        return [Side(name, tell(self.first), tell(self.second)) for name, tell in FACTS]
+        return [Side(name, text_of(self.first), text_of(self.second)) for name, text_of in FACTS]
 
     @property
     def parts(self) -> list[Part]:

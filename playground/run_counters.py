@@ -1,8 +1,8 @@
-"""Counts of ended runs in the database, which all web servers and workers of a team share: for `/metrics`.
+"""Counters of ended runs in the database, shared by all web servers and Celery workers: for `/metrics`.
 
-A server that runs tools itself counts in files of its own (`counting.py`), which costs next to nothing. Where Celery's
-workers run them, on whatever machines, an ended run adds one to a row: outcome, mode and how long it took decide which.
-These counts do not begin at zero when a server starts.
+A server that runs tools itself counts in its own files (`metrics.py`), which is cheaper. If Celery's workers run the
+tools, possibly on several machines, each ended run increments the row of its outcome, mode and duration. These counters
+are not reset when a server starts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playground.models import RunCounter
 
 
 def add(outcome: str, mode: str, seconds: float) -> None:
-    """A run has ended."""
+    """Count a run that has ended."""
     bucket = bisect_left(RUN_BOUNDS_S, seconds)
     row = RunCounter.objects.filter(outcome=outcome, mode=mode, bucket=bucket)
     more = {"count": F("count") + 1, "seconds": F("seconds") + seconds}
@@ -27,7 +27,7 @@ def add(outcome: str, mode: str, seconds: float) -> None:
 
 
 def summed() -> dict[tuple[str, str], Histogram]:
-    """How long runs took, by outcome and mode; without those of which there were none."""
+    """The durations of runs by outcome and mode, without combinations that have no runs."""
     counts: dict[tuple[str, str], list[int]] = {}
     seconds: dict[tuple[str, str], float] = {}
     for row in RunCounter.objects.order_by("outcome", "mode"):

@@ -1,4 +1,4 @@
-"""Questions about many runs: lists with filters, and a tool's figures."""
+"""Filter and page lists of runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUN_ID = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class RunFilter:
-    """Which runs to list, latest first; "" is any. `before` and `after` are run ids: where a page ends or begins."""
+    """The runs to list, latest first; "" means any. `before` and `after` are run ids, the cursors of a page."""
 
     tool: str = ""  # slug
     outcome: str = ""
@@ -34,7 +34,7 @@ class RunFilter:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> RunFilter:
-        """The filter of a page's query string; what is not a value of the filter is left out."""
+        """The filter in a page's query string; invalid values are ignored."""
 
         def chosen(name: str, values: tuple[str, ...]) -> str:
             return query.get(name, "") if query.get(name) in values else ""
@@ -55,7 +55,7 @@ class RunFilter:
         )
 
     def query(self, **changes: str) -> str:
-        """This filter as a query string, on its first page; with other values for `changes`."""
+        """A query string for the first page of this filter, with `changes` applied."""
         changed = replace(self, before="", after="", **changes)  # type: ignore[arg-type]
         return urlencode({name: str(value) for name, value in vars(changed).items() if value})
 
@@ -64,7 +64,7 @@ class RunFilter:
         return bool(self.query())
 
     def apply(self, runs: RunQuerySet) -> RunQuerySet:
-        """Those of `runs` that the filter lets through, whatever the page."""
+        """The runs that match the filter, on all pages."""
         conditions = {
             "tool__slug": self.tool,
             "outcome": self.outcome,
@@ -77,7 +77,7 @@ class RunFilter:
         return runs.filter(**{name: value for name, value in conditions.items() if value})
 
     def page(self, runs: RunQuerySet, size: int = PAGE_SIZE) -> RunPage:
-        """One page of those of `runs` that the filter lets through."""
+        """One page of the runs that match the filter."""
         found = self.apply(runs).without_texts().with_names()
         if self.after:
             rows = list(found.filter(id__gt=self.after).order_by("id")[: size + 1])
@@ -93,7 +93,7 @@ class RunFilter:
 
 @dataclass(frozen=True)
 class RunPage:
-    """One page of a list of runs. `newer` and `older` are the cursors of the pages beside it, "" where none is."""
+    """One page of a list of runs. `newer` and `older` are the cursors of the adjacent pages, "" if there is none."""
 
     runs: list[Run]
     newer: str
@@ -101,12 +101,12 @@ class RunPage:
 
 
 def first_id_of(day: date) -> str:
-    """The least id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
+    """The smallest id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
     return _id_at(_milliseconds(day))
 
 
 def first_id_after(day: date) -> str:
-    """The least id that a run after that day (UTC) can have; also after the last day that a date can name."""
+    """The smallest id that a run after that day (UTC) can have. It also works for `date.max`."""
     return _id_at(_milliseconds(day) + DAY_MS)
 
 

@@ -1,4 +1,4 @@
-"""A run as JSON text: the same for the API, the command and the download. Numbers stand as they were written."""
+"""A run as JSON text: the same for the API, the command and the download. Numbers remain as they were written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.models import Run
 def run_text(run: Run) -> str:
     """`run` in full, as `playground.api.RunOut` describes it.
 
-    What is stored as JSON text goes in as it stands, so a long response is neither read nor written again.
+    Stored JSON text is inserted unchanged, so that a long response is neither parsed nor encoded again.
     """
     members = {name: dumps(value) for name, value in summary(run).items()}
     members |= {
@@ -33,7 +33,7 @@ ORDER = (
 
 
 def summary(run: Run) -> dict[str, JSON]:
-    """`run` without what can be long."""
+    """`run` without the members that can be long."""
     return {
         "id": run.id,
         "tool": {"id": run.tool.tool_id, "slug": run.tool.slug, "revision": run.revision.number},
@@ -88,7 +88,7 @@ def milliseconds(value: float | None) -> JSON:
 
 
 def plain_number(value: float) -> JSON:
-    """A measured number as JSON; whole ones without a fraction."""
+    """A measured number as JSON; a whole number without a fraction."""
     return int(value) if value == int(value) else Number(repr(value))
 
 

@@ -1,11 +1,12 @@
-"""Writing runs down: when they begin, and how they ended; the ends of many at once.
+"""Store runs when they begin and when they end, many ends in one transaction.
 
-What a database has taken survives the death of the server. To survive a power cut it has to be on the disk, too, and
-waiting for the disk is what a commit costs. So a run waits for the disk once: before somebody is told of it.
+Committed rows survive a crash of the server. To survive a power cut they must also be on disk, and waiting for the disk
+is what makes a commit slow. So a run waits for the disk only once: before a client is first informed of it.
 
-    insert          a run that begins; with `told_later` nobody hears of it before its end is written, or `ensure` ran
-    write_ends      how runs ended, all in one transaction; the disk has them when it returns
-    Recorder        a thread that writes down the ends that came while it wrote the ones before
+    insert          a run that begins; with `defer_sync` the caller must not report it before its end is stored or
+                    `ensure` was called
+    write_ends      how runs ended, in one transaction; on disk when it returns
+    Recorder        a thread that stores ends in batches: those that arrived while it stored the batch before
 """
 
 from __future__ import annotations
@@ -35,30 +36,35 @@ ENDS: Final = (
     "stderr", "stdout_dropped", "stderr_dropped", "progress_done", "progress_total", "progress_message", "queue_ms",
     "start_ms", "call_ms", "check_ms", "started_at", "finished_at",
 )  # fmt: skip
-MOST_AT_ONCE: Final = 100
+MAX_BATCH: Final = 100
 NOT_RECORDED: Final = "What came back could not be recorded."
 
 
 @cache
 def counters() -> Counters:
-    """Those of this server."""
+    """The counters of this server."""
     return Counters(settings.DATA_DIR / "counters")
 
 
 def count(run: Run) -> None:
-    """Let operators know of a run that has ended."""
+    """Count a run that has ended, for the metrics."""
     add = run_counters.add if settings.RUNNER == "celery" else counters().run
     add(run.outcome, run.mode, run.waited.total_seconds())
 
 
-def insert(run: Run, *, told_later: bool = False) -> None:
-    """Write down a run that begins."""
+def insert(run: Run, *, defer_sync: bool = False) -> None:
+    """Store a run that begins.
+
+    Args:
+        run: not stored yet.
+        defer_sync: return before the row is on disk; the next commit takes it there.
+    """
     fields, sql = _insertion()
     values = [field.get_db_prep_save(field.pre_save(run, add=True), connection) for field in fields]
-    if not told_later or connection.in_atomic_block:
+    if not defer_sync or connection.in_atomic_block:
         _execute(sql, values)
     else:
-        with _not_waiting_for_the_disk():
+        with _deferred_sync():
             _execute(sql, values)
     run._state.adding, run._state.db = False, connection.alias
     if not run.is_active:
@@ -66,12 +72,12 @@ def insert(run: Run, *, told_later: bool = False) -> None:
 
 
 def ensure(run: Run) -> None:
-    """Have `run`, which was inserted to be told of later, on the disk now: a later commit takes it there."""
+    """Bring `run`, which was inserted with `defer_sync`, to disk now: committing this update takes it there."""
     Run.objects.active().filter(pk=run.pk).update(seen_at=timezone.now())
 
 
 def write_ends(runs: Sequence[Run]) -> None:
-    """Write down how `runs` ended. One that has ended already, by another hand, stays as it is."""
+    """Store how `runs` ended. A run that another process has marked as ended does not change."""
     fields, sql = _ending()
     rows = [
         [*(field.get_db_prep_save(getattr(run, field.attname), connection) for field in fields), run.pk, *ACTIVE]
@@ -81,26 +87,26 @@ def write_ends(runs: Sequence[Run]) -> None:
         cursor.executemany(sql, rows)
 
 
-# Django would put these statements together anew for every run, which takes longer than to carry them out.
+# Django would build these statements anew for every run, which takes longer than executing them.
 
 
 @cache
 def _insertion() -> tuple[Sequence[Field[Any, Any]], str]:
     fields = Run._meta.concrete_fields
-    return fields, f"INSERT INTO {_quoted(Run._meta.db_table)} ({_names(fields)}) VALUES ({_marks(fields)})"  # noqa: S608
+    return fields, f"INSERT INTO {_quoted(Run._meta.db_table)} ({_names(fields)}) VALUES ({_placeholders(fields)})"  # noqa: S608
 
 
 @cache
 def _ending() -> tuple[Sequence[Field[Any, Any]], str]:
     fields = [_field(name) for name in ENDS]
     sets = ", ".join(f"{_quoted(field.column)} = %s" for field in fields)
-    only = f"{_quoted(_field('id').column)} = %s AND {_quoted(_field('outcome').column)} IN ({_marks(ACTIVE)})"
+    only = f"{_quoted(_field('id').column)} = %s AND {_quoted(_field('outcome').column)} IN ({_placeholders(ACTIVE)})"
     return fields, f"UPDATE {_quoted(Run._meta.db_table)} SET {sets} WHERE {only}"  # noqa: S608
 
 
 def _field(name: str) -> Field[Any, Any]:
     field = Run._meta.get_field(name)
-    assert isinstance(field, Field)  # noqa: S101  for mypy: none of them is a relation from elsewhere
+    assert isinstance(field, Field)  # noqa: S101  for mypy: none of them is a reverse relation
     return field
 
 
@@ -108,7 +114,7 @@ def _names(fields: Sequence[Field[Any, Any]]) -> str:
     return ", ".join(_quoted(field.column) for field in fields)
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ", ".join(["%s"] * len(values))
 
 
@@ -122,8 +128,8 @@ def _execute(sql: str, values: Sequence[Any]) -> None:
 
 
 @contextmanager
-def _not_waiting_for_the_disk() -> Iterator[None]:
-    """What is committed here reaches the disk with the next commit that is made elsewhere."""
+def _deferred_sync() -> Iterator[None]:
+    """Commit without waiting for the disk; the next ordinary commit takes the rows there."""
     if connection.vendor == "sqlite":
         _execute("PRAGMA synchronous = NORMAL", ())
         try:
@@ -137,22 +143,22 @@ def _not_waiting_for_the_disk() -> Iterator[None]:
 
 
 class Recorder:
-    """Writes down ends in a thread of its own: whatever has come while it wrote goes into one transaction."""
+    """Stores ends in a thread of its own; those that arrive while it writes go into the next transaction together."""
 
-    def __init__(self, when_written: Callable[[Run], None]) -> None:
-        """Begin. `when_written` is called with each, in that thread."""
-        self._when_written = when_written
+    def __init__(self, on_written: Callable[[Run], None]) -> None:
+        """Start the thread. It calls `on_written` with each stored run."""
+        self._on_written = on_written
         self._ended: queue.SimpleQueue[Run | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="run-recorder", daemon=True)
         self._thread.start()
 
     def put(self, run: Run) -> None:
-        """Have the end of `run` written down."""
+        """Queue the end of `run` for storing."""
         self._ended.put(run)
 
     def close(self, patience_s: float) -> None:
-        """Write down what has come so far, if the database takes it, and end."""
+        """Store the ends that have arrived, if the database accepts them, and end the thread."""
         self._closing.set()
         self._ended.put(None)
         self._thread.join(patience_s)
@@ -160,7 +166,7 @@ class Recorder:
     def _work(self) -> None:
         while (first := self._ended.get()) is not None:
             batch = [first]
-            while len(batch) < MOST_AT_ONCE and not self._ended.empty():
+            while len(batch) < MAX_BATCH and not self._ended.empty():
                 following = self._ended.get()
                 if following is None:
                     self._ended.put(None)
@@ -170,14 +176,14 @@ class Recorder:
         connection.close()
 
     def _write(self, batch: list[Run]) -> None:
-        """Again and again while the database cannot take it: its disk is full, or it is out of reach."""
+        """Store `batch`; retries while the database cannot: its disk is full, or it is unavailable."""
         pause_s = 0.2
         while True:
             try:
                 write_ends(batch)
                 break
             except (OperationalError, InterfaceError):
-                log.exception("%s runs have ended and cannot be written down yet", len(batch))
+                log.exception("%s runs have ended and cannot be stored yet; trying again", len(batch))
                 connection.close()
                 if self._closing.wait(pause_s):
                     return
@@ -187,25 +193,25 @@ class Recorder:
                     for run in batch:
                         self._write([run])
                     return
-                log.exception("Run %s has ended and could not be written down", batch[0].pk)
+                log.exception("Run %s has ended and could not be stored", batch[0].pk)
                 self._give_up(batch[0])
                 break
         for run in batch:
             self._follow_up(run)
 
     def _follow_up(self, run: Run) -> None:
-        """What else is to be done once the end of `run` is written down; none of it undoes that, or ends the thread."""
+        """Do what follows once the end of `run` is stored. A failure here neither undoes that nor ends the thread."""
         if run.example_check:
             try:
                 settle(run.example_check)
             except Exception:
-                log.exception("How example check %s came out could not be written down", run.example_check.pk)
+                log.exception("The result of example check %s could not be stored", run.example_check.pk)
                 connection.close()
-        for told in (count, self._when_written):
+        for callback in (count, self._on_written):
             try:
-                told(run)
+                callback(run)
             except Exception:
-                log.exception("Not everybody could be told that run %s has ended", run.pk)
+                log.exception("A callback failed after run %s was stored", run.pk)
 
     def _give_up(self, run: Run) -> None:
         run.outcome, run.error, run.finished_at = "crashed", NOT_RECORDED, timezone.now()
@@ -214,4 +220,4 @@ class Recorder:
                 outcome=run.outcome, error=run.error, finished_at=run.finished_at
             )
         except DatabaseError:
-            log.exception("Run %s is left as it is; the next start marks it", run.pk)
+            log.exception("Run %s could not be marked as crashed; the next start does it", run.pk)

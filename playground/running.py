@@ -1,12 +1,12 @@
-"""Running tools: the one way in for pages, API and commands, with the same checks, limits, record and verdict.
+"""Run tools. Pages, the API and commands all start runs here, so all share its checks, limits, records and verdicts.
 
-    start  -> refused | a mock's answer | queued and handed to this process's runner (`supervising.py`),
-              or sent to Celery's workers (`queueing.py`), who hand it to theirs
-    wait   -> the same run, when it has ended
-    cancel -> asked for; the process that the run belongs to ends it
+    start  -> refused | a mock response | queued in this process's runner (`supervisor.py`),
+              or sent to a Celery worker (`celery/enqueue.py`), which queues it in its own runner
+    wait   -> the same run, once it has ended
+    cancel -> requests cancellation; the process that owns the run ends it
 
-Secrets of the configuration live in memory while the run lasts. What comes back is checked first, then scrubbed, then
-written down: the verdict is about what the tool really returned.
+The configuration's secrets stay in memory while the run lasts. A response is checked first, then redacted, then stored:
+the verdict is about what the tool really returned.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ExampleCall:
     number: int
 
 
-# Requests that wait for their run hold a thread each; pages need some, too.
+# Each request that waits for its run holds a thread; pages need threads too.
 _waiting_room = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 
@@ -70,27 +70,27 @@ def start(
     mode: str = "live",
     timeout_s: float | None = None,
     example: ExampleCall | None = None,
-    told_later: bool = False,
+    defer_sync: bool = False,
 ) -> Run:
-    """Begin one call of `tool`, or refuse it.
+    """Start one call of `tool`, or refuse it.
 
     Args:
-        tool: of the catalog.
-        revision: the one whose schemas count.
-        parameters: what the tool is called with.
-        by: who runs it; None for a command of the site's owner.
-        configuration: what the tool is made with. It is used and not stored; {} is meant where there is none.
-        configuration_name: of the saved configuration that it was.
+        tool: a tool of the catalog.
+        revision: the revision whose schemas apply.
+        parameters: the parameters of the call.
+        by: the user who runs it; None for a management command.
+        configuration: the configuration to create the tool with. It is used but not stored; None means {}.
+        configuration_name: the name of the saved configuration, if one was used.
         mode: "live", or "mock", which calls nothing.
-        timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; `settings.RUN_TIMEOUT_S` where there is none.
-        example: the check that the run is part of.
-        told_later: whoever asked hears of the run when `wait` returns it, not before.
+        timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; None means `settings.RUN_TIMEOUT_S`.
+        example: the check that the run belongs to.
+        defer_sync: do not wait until the new row is on disk; the caller reports the run only after `wait`.
 
     Returns:
-        The run as recorded: ended where it was refused or mocked, else "queued". Its `problems` say why it was refused.
+        The stored run: already ended if it was refused or mocked, else "queued". Its `problems` explain a refusal.
 
     Raises:
-        Busy: as many runs wait as may wait, or nobody is there to take one. Nothing was recorded.
+        Busy: the queue is full, or no worker is connected. Nothing was stored.
     """
     contract = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
@@ -115,13 +115,13 @@ def start(
     if settings.RUNNER == "celery":
         return enqueue.begin(run, configuration, parameters)
     job = job_for(run, factory, parameters, configuration)
-    return supervisor().begin(run, job, scrubber, conclude, told_later=told_later).run
+    return supervisor().begin(run, job, scrubber, conclude, defer_sync=defer_sync).run
 
 
 def wait(run: Run, timeout_s: float) -> Run:
-    """`run` when it has ended, or as it stands after `timeout_s`.
+    """Wait until `run` has ended, at most `timeout_s`, and return its current state.
 
-    Only half of the server's threads wait for long; when they do, this waits `BRIEF_S`, which most runs end within.
+    At most half of the server's threads wait that long. Any further call waits `BRIEF_S`, enough for most runs.
     """
     if not run.is_active:
         return run
@@ -144,24 +144,24 @@ def wait(run: Run, timeout_s: float) -> Run:
     return active.run
 
 
-def place_in_queue(run: Run) -> int:
-    """How many runs start before `run`, plus one; 0 where it does not wait.
+def queue_position(run: Run) -> int:
+    """The position of `run` in the queue, from 1; 0 if it is not waiting.
 
-    Its row says only later that it has left the queue. Of runs of another process of the server: the first of them hold
-    the slots.
+    The row is updated some time after a run leaves the queue. For a run of another server process, the position is
+    therefore estimated: the oldest active runs of that process are assumed to hold its slots.
     """
     if run.outcome != "queued":
         return 0
     if not run.host:
         return Run.objects.waiting().filter(pk__lte=run.pk).count()
     if active := supervisor().find(run.id):
-        return active.handle.place()
+        return active.handle.position()
     up_to_it = Run.objects.active().filter(host=run.host, pk__lte=run.pk).count()
     return max(0, up_to_it - supervisor().slots)
 
 
 def cancel(run: Run) -> Run:
-    """Ask for the end of `run`; one that has ended stays as it is. It is "cancelled" within a second."""
+    """Request the cancellation of `run`; it is "cancelled" within a second. A run that has ended does not change."""
     asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
     if asked and settings.RUNNER == "celery":
         if not enqueue.withdraw(run):
@@ -184,7 +184,7 @@ def request_problems(
     mode: str,
     budget: Budget,
 ) -> list[Problem]:
-    """Why such a run would be refused. Pointers begin with /parameters or /configuration; "" is the tool itself."""
+    """The reasons to refuse this run. Pointers begin with /parameters or /configuration; "" is the tool itself."""
     problems: list[Problem] = []
     if mode == "live":
         problems += factory_problems(factory)
@@ -201,7 +201,7 @@ def request_problems(
 
 
 def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
-    """Why nothing can be called: no factory, or a broken one."""
+    """The reasons why the tool cannot be called: it has no factory, or a broken one."""
     if factory is None:
         message = "No factory for this tool is installed, so it cannot be run. A mock run needs none."
         return [Problem("", message, "run.no-factory")]
@@ -233,8 +233,8 @@ def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, scrubber: Redact
     began = time.perf_counter()
     try:
         made = mock(contract.spec, parameters, contract.return_type)
-    except NoMock as none:
-        return _refused(run, [none.problem])
+    except NoMock as error:
+        return _refused(run, [error.problem])
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
     run.mock_json = reader.dumps(made.as_json())
@@ -246,14 +246,14 @@ def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, scrubber: Redact
 
 
 def conclude(active: ActiveRun, end: RunEnd) -> Run:
-    """The run as it is to be written down: what it gave back is checked, and scrubbed."""
+    """The ended run, ready to be stored: its response is checked, and everything in it is redacted."""
     run, scrubber = copy(active.run), active.scrubber
     run.outcome = end.outcome
     if end.has_response:
         _take_response(run, compiled_spec_of(run.revision), end.response, scrubber)
-    run.error = _kept(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, scrubber)
-    run.stdout, run.stdout_dropped = _kept(end.stdout, end.stdout_dropped, scrubber), end.stdout_dropped
-    run.stderr, run.stderr_dropped = _kept(end.stderr, end.stderr_dropped, scrubber), end.stderr_dropped
+    run.error = _stored_output(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, scrubber)
+    run.stdout, run.stdout_dropped = _stored_output(end.stdout, end.stdout_dropped, scrubber), end.stdout_dropped
+    run.stderr, run.stderr_dropped = _stored_output(end.stderr, end.stderr_dropped, scrubber), end.stderr_dropped
     if end.progress:
         run.progress_done, run.progress_total = end.progress.done, end.progress.total
         run.progress_message = storable(scrubber.text(end.progress.message))[:200]
@@ -276,7 +276,7 @@ def _take_response(
     run.response_json = reader.dumps(scrubber.value(response))
 
 
-def _kept(text: str, dropped: int | bool, scrubber: Redactor) -> str:
+def _stored_output(text: str, dropped: int | bool, scrubber: Redactor) -> str:
     return storable(scrubber.cut_text(text) if dropped else scrubber.text(text))
 
 
@@ -298,14 +298,14 @@ def _fingerprint_key(tool: Tool) -> bytes:
 
 
 def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
-    """What the runner is asked for."""
-    given = (configuration or NO_CONFIGURATION) if factory.configurable else None
+    """The job for the runner."""
+    used = (configuration or NO_CONFIGURATION) if factory.configurable else None
     return Job(
         run_id=run.id,
         reference=factory.reference,
         parameters=parameters,
-        configuration=given.value if given else None,
-        has_configuration=given is not None,
+        configuration=used.value if used else None,
+        has_configuration=used is not None,
         version=factory.version or "",
         forks_safely=factory.forks_safely is not False,
         limits=Limits(

@@ -1,7 +1,7 @@
-"""The runs of this process: handed to the runner, watched while they last, and written down when they end.
+"""Supervise this process's runs: hand them to the runner, watch them while they last, and store how they ended.
 
-Several server processes share one database and nothing else. A run belongs to the process that started it; the others
-read its row, and ask for its end by a column. One thread per process looks after that.
+Several server processes share one database and nothing else. A run belongs to the process that started it. The others
+read its row, and request its cancellation by setting a column. One thread per process looks for such requests.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from playground.runner.local_runner import MAX_SLOTS
 
 log = logging.getLogger(__name__)
 
-TICK_S = 0.2  # how soon a cancel that another process asked for is noticed
-NEWS_S = 0.5  # how often what a long run says is written down
-LONG_RUN_S = 0.8  # shorter runs are written twice only: when they begin and when they end
+TICK_S = 0.2  # a cancellation requested by another process is noticed within this time
+UPDATE_S = 0.5  # a long run's output and progress are stored this often
+LONG_RUN_S = 0.8  # shorter runs are written only twice: when they begin and when they end
 RECOVERY_S = 2.0
-MAX_LIVE_CHARACTERS = 16_000  # of each of stdout and stderr while a run lasts; all that is kept follows at its end
+MAX_LIVE_CHARACTERS = 16_000  # of stdout and of stderr, while a run lasts; the full stored output follows at its end
 
 CLOSE_S = 5.0
 
@@ -44,11 +44,11 @@ Conclude = Callable[["ActiveRun", RunEnd], Run]
 
 @dataclass(eq=False)
 class ActiveRun:
-    """A run that has not been written down as ended.
+    """A run whose end has not been stored yet.
 
     Attributes:
-        run: as it is written down; the one that has ended, when that is written.
-        waited_ms: how long it waited before it was handed to the runner.
+        run: the run as stored; replaced by the ended run once that is stored.
+        waited_ms: how long the run waited before it was handed to the runner.
     """
 
     run: Run
@@ -58,12 +58,12 @@ class ActiveRun:
     waited_ms: float = 0.0
     began: float = field(default_factory=time.monotonic)
     ended: threading.Event = field(default_factory=threading.Event)
-    news_at: float = 0.0
-    news: dict[str, object] = field(default_factory=dict)
+    updated_at: float = 0.0
+    update: dict[str, object] = field(default_factory=dict)
 
 
 def make_runner(slots: int, queue_max: int) -> LocalRunner:
-    """The runner that the settings ask for."""
+    """A runner configured by the settings."""
     return LocalRunner(
         slots=min(slots, MAX_SLOTS),
         queue_max=queue_max,
@@ -73,16 +73,16 @@ def make_runner(slots: int, queue_max: int) -> LocalRunner:
 
 
 class Supervisor:
-    """The runs of one process. Started by the first run, or by `begin()` where a server wants its runs recovered."""
+    """The runs of one process. The first call of `supervisor()` creates it; a server calls that at its start."""
 
     def __init__(self, processes: int) -> None:
-        """Begin to look after runs; this is one of `processes` that share the slots and the queue."""
+        """Start supervising. This is one of `processes` that share the slots and the queue."""
         self.slots = max(1, settings.RUN_SLOTS // processes)
         self.queue_max = settings.RUN_QUEUE_MAX // processes
         self.runner = make_runner(self.slots, self.queue_max)
         self.host = this_host()
         self.active: dict[str, ActiveRun] = {}
-        self.taken = 0  # places given out, also to runs that are just being written down
+        self.reserved = 0  # slots and queue positions in use, including those of runs whose end is being stored
         self.lock = threading.Lock()
         self.wake = threading.Event()
         self.closing = threading.Event()
@@ -93,34 +93,43 @@ class Supervisor:
     # -- from the threads that serve requests -------------------------------------------------------------------------
 
     def begin(
-        self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, *, told_later: bool = False
+        self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, *, defer_sync: bool = False
     ) -> ActiveRun:
-        """Record `run` as queued and hand `job` to the runner. `conclude` makes out how it ended; see `recording.py`.
+        """Store `run` as queued and hand `job` to the runner.
+
+        Args:
+            run: not stored yet.
+            job: the runner's part of it.
+            scrubber: redacts the run's secrets.
+            conclude: turns the runner's result into the run to store.
+            defer_sync: see `run_writer.insert`.
 
         Raises:
-            Busy: as many wait as may wait; nothing was recorded.
+            Busy: the queue is full; nothing was stored.
         """
-        self._take_place()
+        self._reserve()
         try:
             run.host = self.host
-            insert(run, told_later=told_later)
+            insert(run, defer_sync=defer_sync)
             return self._hand_over(run, job, scrubber, conclude)
         except BaseException:
-            self._give_place_back()
+            self._release()
             Run.objects.filter(pk=run.pk, outcome="queued").delete()
             raise
 
-    def go_on(self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, *, waited_ms: float) -> ActiveRun:
-        """As `begin`, for a run that is recorded and has this process as its host already; it stays so when this fails.
+    def begin_recorded(
+        self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, *, waited_ms: float
+    ) -> ActiveRun:
+        """As `begin`, for a stored run whose host is this process already. On failure, its row does not change.
 
         Raises:
-            Busy: as many wait as may wait.
+            Busy: the queue is full.
         """
-        self._take_place()
+        self._reserve()
         try:
             return self._hand_over(run, job, scrubber, conclude, waited_ms)
         except BaseException:
-            self._give_place_back()
+            self._release()
             raise
 
     def _hand_over(
@@ -136,60 +145,60 @@ class Supervisor:
     def find(self, run_id: str) -> ActiveRun | None:
         return self.active.get(run_id)
 
-    def _take_place(self) -> None:
+    def _reserve(self) -> None:
         with self.lock:
-            if self.taken >= self.slots + self.queue_max:
+            if self.reserved >= self.slots + self.queue_max:
                 raise Busy(
-                    f"{self.queue_max:,} runs wait already; no more are taken for the moment.",
+                    f"{self.queue_max:,} runs wait already; no more are accepted for the moment.",
                     retry_after_s=max(1, min(60, self.queue_max // (self.slots * 4))),
                 )
-            self.taken += 1
+            self.reserved += 1
 
-    def _give_place_back(self) -> None:
+    def _release(self) -> None:
         with self.lock:
-            self.taken -= 1
+            self.reserved -= 1
 
     # -- when a run ends ----------------------------------------------------------------------------------------------
 
     def _conclude(self, active: ActiveRun, end: RunEnd) -> None:
-        """In a thread of the runner: make out how a run ended, and have it written down."""
+        """In a thread of the runner: determine how a run ended, and queue that for storing."""
         if self.closing.is_set():
             return
         try:
-            result = self._made_out(active, end)
+            result = self._concluded(active, end)
         finally:
             connection.close()
         if result:
             self.recorder.put(result)
 
-    def _made_out(self, active: ActiveRun, end: RunEnd) -> Run | None:
-        """How a run ended; tried again while the database is out of reach. None where this process closes before."""
+    def _concluded(self, active: ActiveRun, end: RunEnd) -> Run | None:
+        """The run as it ended; retries while the database is unavailable. None if this process closes first."""
         pause_s = 0.2
         while True:
             try:
                 return active.conclude(active, end)
             except DatabaseError:
-                log.exception("What came of run %s cannot be made out yet", active.run.id)
+                log.exception("The result of run %s cannot be determined yet; trying again", active.run.id)
                 connection.close()
                 if self.closing.wait(pause_s):
                     return None
                 pause_s = min(pause_s * 2, 5.0)
             except Exception:
-                log.exception("What came of run %s could not be made out", active.run.id)
+                log.exception("The result of run %s could not be determined", active.run.id)
                 result = copy(active.run)
                 result.outcome, result.error, result.finished_at = "crashed", NOT_RECORDED, timezone.now()
                 return result
 
     def _forget(self, result: Run) -> None:
-        """It has been written down."""
+        """Release a run whose end has been stored."""
         active = self.active[result.id]
         active.run = result
         with self.lock:
             self.active.pop(active.run.id, None)
-            self.taken -= 1
+            self.reserved -= 1
         active.ended.set()
 
-    # -- the thread that looks after them -----------------------------------------------------------------------------
+    # -- the supervising thread ---------------------------------------------------------------------------------------
 
     def _watch(self) -> None:
         recovered_at = signed_at = 0.0
@@ -201,13 +210,13 @@ class Supervisor:
                     recover_runs()
                 long_lived = [active for active in list(self.active.values()) if now - active.began >= TICK_S]
                 if long_lived:
-                    self._cancel_where_asked()
-                    self._write_news([active for active in long_lived if now - active.began >= LONG_RUN_S], now)
+                    self._cancel_requested()
+                    self._write_updates([active for active in long_lived if now - active.began >= LONG_RUN_S], now)
                     if now - signed_at >= SIGN_OF_LIFE_S:
                         signed_at = now
                         Run.objects.active().filter(host=self.host).update(seen_at=timezone.now())
             except DatabaseError:
-                log.exception("The runs of this process could not be looked after; trying again")
+                log.exception("The runs of this process could not be supervised; trying again")
                 connection.close()
             self.wake.clear()
             if self.active:
@@ -216,24 +225,24 @@ class Supervisor:
                 self.wake.wait(RECOVERY_S)
         connection.close()
 
-    def _cancel_where_asked(self) -> None:
+    def _cancel_requested(self) -> None:
         asked = Run.objects.active().filter(host=self.host, cancel_requested_at__isnull=False)
         for run_id in asked.values_list("pk", flat=True):
             if active := self.active.get(run_id):
                 active.handle.cancel()
 
-    def _write_news(self, long_runs: list[ActiveRun], now: float) -> None:
+    def _write_updates(self, long_runs: list[ActiveRun], now: float) -> None:
         for active in long_runs:
-            if active.handle.state != "running" or now - active.news_at < NEWS_S:
+            if active.handle.state != "running" or now - active.updated_at < UPDATE_S:
                 continue
-            active.news_at = now
-            news = news_of(active)
-            if news != active.news:
-                active.news = news
-                Run.objects.active().filter(pk=active.run.id).update(**news)
+            active.updated_at = now
+            update = update_of(active)
+            if update != active.update:
+                active.update = update
+                Run.objects.active().filter(pk=active.run.id).update(**update)
 
     def close(self) -> None:
-        """End every run of this process and mark it so."""
+        """End every run of this process and mark it as ended."""
         if self.closing.is_set():
             return
         self.closing.set()
@@ -248,10 +257,10 @@ class Supervisor:
             log.exception("The runs of this process could not be marked as ended; the next start does it")
 
 
-def news_of(active: ActiveRun) -> dict[str, object]:
-    """What a run that still lasts says of itself, scrubbed, as columns of its row."""
+def update_of(active: ActiveRun) -> dict[str, object]:
+    """The output and progress of an active run, redacted, as columns of its row."""
     output = active.handle.output()
-    news: dict[str, object] = {
+    update: dict[str, object] = {
         "outcome": "running",
         "started_at": active.run.started_at or _started_at(active),
         "stdout": storable(active.scrubber.cut_text(output.stdout[:MAX_LIVE_CHARACTERS])),
@@ -259,10 +268,10 @@ def news_of(active: ActiveRun) -> dict[str, object]:
     }
     if events := active.handle.events:
         latest = events[-1]
-        news["progress_done"] = latest.done
-        news["progress_total"] = latest.total
-        news["progress_message"] = storable(active.scrubber.text(latest.message))[:200]
-    return news
+        update["progress_done"] = latest.done
+        update["progress_total"] = latest.total
+        update["progress_message"] = storable(active.scrubber.text(latest.message))[:200]
+    return update
 
 
 def _started_at(active: ActiveRun) -> datetime:
@@ -271,7 +280,7 @@ def _started_at(active: ActiveRun) -> datetime:
 
 
 def storable(text: str) -> str:
-    """`text` as every database takes it: a NUL character becomes its picture."""
+    """`text` as every database accepts it: NUL characters become "\u2400" (the symbol for NUL)."""
     return text.replace("\0", "\u2400") if "\0" in text else text
 
 
@@ -281,10 +290,11 @@ _making = threading.Lock()
 
 
 def supervisor(*, processes: int | None = None) -> Supervisor:
-    """This process's own; made on the first call.
+    """This process's supervisor, created by the first call.
 
     Args:
-        processes: how many share the slots and the queue of the settings; the web server's where it is None.
+        processes: how many processes share the slots and the queue of the settings; None means
+            `settings.WEB_PROCESSES`.
     """
     global _supervisor, _pid
     with _making:
@@ -295,7 +305,7 @@ def supervisor(*, processes: int | None = None) -> Supervisor:
 
 
 def close_supervisor() -> None:
-    """End this process's runs and its supervisor; the next run makes a new one."""
+    """End this process's runs and its supervisor; the next run creates a new one."""
     global _supervisor  # noqa: PLW0603
     with _making:
         if _supervisor is not None and _pid == os.getpid():

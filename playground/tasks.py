@@ -22,15 +22,15 @@ from playground.supervisor import ActiveRun, Supervisor, supervisor
 
 log = logging.getLogger(__name__)
 
-LOOKS_UP_S = 1.0
+CLOSING_CHECK_S = 1.0
 OTHER_KEYS = (
-    "The worker cannot open what it was sent. The web server and the workers need the same keys in "
+    "The worker cannot decrypt the run's message. The web server and the workers need the same keys in "
     "TOOLSHELF_CONFIGURATION_KEYS."
 )
 
 
 class CannotCall(Exception):
-    """This worker cannot call the tool of a run; the text says why."""
+    """This worker cannot call the run's tool; the message says why."""
 
 
 @app.task(name=TASK)
@@ -40,33 +40,33 @@ def run_tool(run_id: str, encrypted: str) -> None:
 
 
 def execute_message(run_id: str, encrypted: str) -> None:
-    """Do the run, if it waits for a worker, and stay until it is written down.
+    """Execute the run, if it still waits for a worker, and return once its end is stored.
 
     Args:
-        run_id: its id.
-        encrypted: the message's content, as `queueing.begin` encrypted it.
+        run_id: the run's id.
+        encrypted: the message's content, as `enqueue.begin` encrypted it.
     """
-    watch = supervisor(processes=1)
+    own_supervisor = supervisor(processes=1)
     now = timezone.now()
-    if not _claim(run_id, watch.host, now):
-        log.info("Run %s does not wait any more", run_id)
+    if not _claim(run_id, own_supervisor.host, now):
+        log.info("Run %s is not waiting any more", run_id)
         return
     run = Run.objects.select_related("tool", "revision", "example_check").get(pk=run_id)
     try:
-        active = _begin(run, encrypted, watch, now)
+        active = _begin(run, encrypted, own_supervisor, now)
     except CannotCall as reason:
         end_uncalled(Run.objects.active(), run, "crashed", str(reason))
         return
     except Exception:
         end_uncalled(Run.objects.active(), run, "crashed", "The worker could not begin this run. Its log says why.")
         raise
-    while not active.ended.wait(LOOKS_UP_S):
-        if watch.closing.is_set():
+    while not active.ended.wait(CLOSING_CHECK_S):
+        if own_supervisor.closing.is_set():
             return
 
 
 def _claim(run_id: str, host: str, now: datetime) -> bool:
-    """Make the run this worker's own; False where it has ended, or another worker has it."""
+    """Claim the run for this worker; False if it has ended, or another worker has claimed it."""
     waiting = Run.objects.waiting().filter(pk=run_id, cancel_requested_at=None)
     with transaction.atomic():
         claimed = waiting.update(outcome="running", host=host, started_at=now, seen_at=now)
@@ -76,14 +76,14 @@ def _claim(run_id: str, host: str, now: datetime) -> bool:
 
 
 @sensitive_variables("configuration", "content", "parameters", "scrubber")
-def _begin(run: Run, encrypted: str, watch: Supervisor, now: datetime) -> ActiveRun:
-    content = _unsealed(run, encrypted)
+def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) -> ActiveRun:
+    content = _decrypted(run, encrypted)
     configuration = Configuration(content["configuration"]) if "configuration" in content else None
     parameters = content.get("parameters", run.parameters)
     factory = registry().for_tool(run.tool.tool_id, patience_s=IMPORT_LIMIT_S)
     problems = factory_problems(factory)
     if factory is None or problems:
-        raise CannotCall(f"At the worker that took the run: {problems[0].message}")
+        raise CannotCall(f"At the worker that claimed the run: {problems[0].message}")
     if factory.label != run.factory:
         run.factory = factory.label
         run.save(update_fields=["factory"])
@@ -91,11 +91,11 @@ def _begin(run: Run, encrypted: str, watch: Supervisor, now: datetime) -> Active
     scrubber = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration).scrubber()
     job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)
-    return watch.go_on(run, job, scrubber, conclude, waited_ms=waited_ms)
+    return own_supervisor.begin_recorded(run, job, scrubber, conclude, waited_ms=waited_ms)
 
 
 @sensitive_variables("content")
-def _unsealed(run: Run, encrypted: str) -> dict[str, JSON]:
+def _decrypted(run: Run, encrypted: str) -> dict[str, JSON]:
     try:
         content = decrypt(encrypted)
     except Unreadable as error:

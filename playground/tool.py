@@ -1,7 +1,7 @@
-"""What an author of a tool writes: Python's port of the Java interfaces of LLM Tool Spec.
+"""The interfaces that a tool's author implements: Python's port of the Java interfaces of LLM Tool Spec.
 
 These are structural types. A class that has the members is a tool or a factory; inheriting from them is optional and
-brings the defaults. Nothing here knows Django, and nothing outside the standard library is imported.
+provides the defaults. This module imports only the standard library.
 
     class Shout:
         request_type = dict
@@ -17,7 +17,7 @@ brings the defaults. Nothing here knows Django, and nothing outside the standard
             return Shout()
 
 A factory is registered by an entry point in the group `toolshelf.factories`, or by "module:attribute" in the setting
-`TOOL_FACTORIES`. The entry names a factory, or a class that makes one when called without arguments.
+`TOOL_FACTORIES`. The entry refers to a factory, or to a class that creates one when called without arguments.
 
 Source: easy-llm-tools, package com.javaaidev.easyllmtools.llmtoolspec.
 """
@@ -37,12 +37,12 @@ Schema = Mapping[str, Any] | bool | None
 
 
 class ToolDefinition(Protocol):
-    """What a tool is, as a spec says it.
+    """A tool's definition, as in its spec.
 
     Members:
         name, description: what the LLM sees.
-        id: known by this in the catalog; the name where there is none.
-        parameters_schema, return_type_schema: a JSON Schema each, None where the spec has none.
+        id: identifies the tool in the catalog; defaults to the name.
+        parameters_schema, return_type_schema: a JSON Schema each, None if the spec has none.
         examples: [{"description"?, "parameters"?, "returnValue"?}].
     """
 
@@ -70,13 +70,13 @@ class ToolDefinition(Protocol):
 
 
 class Tool(ToolDefinition, Protocol[Request_contra, Response_co]):
-    """A tool that can be called. Toolshelf itself needs `call` alone; its spec is in the catalog.
+    """A tool that can be called. Toolshelf itself needs only `call`; the spec is in the catalog.
 
     Members:
-        request_type: what JSON parameters become before they reach `call`: `dict` (also the default: plain Python
-            values), a dataclass, a TypedDict or a pydantic model.
-        response_type: optional; the type of the response, else what `call` is annotated to return. A response of plain
-            JSON values needs neither.
+        request_type: the type that `call` receives the JSON parameters as: `dict` (the default: plain Python values), a
+            dataclass, a TypedDict or a pydantic model.
+        response_type: optional; the type of the response. The default is the return annotation of `call`. A response of
+            plain JSON values needs neither.
     """
 
     @property
@@ -84,25 +84,25 @@ class Tool(ToolDefinition, Protocol[Request_contra, Response_co]):
         return dict
 
     def call(self, request: Request_contra) -> Response_co:
-        """The response to `request`. What it raises ends the run with the outcome "raised"."""
+        """The response to `request`. An exception ends the run with the outcome "raised"."""
         ...
 
 
 @runtime_checkable
 class ToolFactory(Protocol):
-    """What makes a tool; one of the two kinds below."""
+    """Creates a tool; implement one of the two protocols below."""
 
     def tool_id(self) -> str:
-        """The id of the tool that it makes: `definition.id` of the spec, else `definition.name`."""
+        """The id of the tool that the factory creates: `definition.id` of the spec, else `definition.name`."""
         ...
 
 
 @runtime_checkable
 class ConfigurableToolFactory(ToolFactory, Protocol[Configuration_contra]):
-    """Makes a tool from a configuration.
+    """Creates a tool from a configuration.
 
     Members:
-        configuration_type: optional; what the JSON configuration becomes, as `Tool.request_type`.
+        configuration_type: optional; the type that `create` receives the configuration as, like `Tool.request_type`.
     """
 
     def create(self, configuration: Configuration_contra) -> Tool[Any, Any]: ...
@@ -110,7 +110,7 @@ class ConfigurableToolFactory(ToolFactory, Protocol[Configuration_contra]):
 
 @runtime_checkable
 class UnconfigurableToolFactory(ToolFactory, Protocol):
-    """Makes a tool that needs no configuration."""
+    """Creates a tool that needs no configuration."""
 
     def create(self) -> Tool[Any, Any]: ...
 
@@ -131,7 +131,7 @@ class Definition:
 
     @classmethod
     def from_spec(cls, spec: str | bytes | Mapping[str, Any]) -> Self:
-        """The definition that a spec (its JSON text, or the document read from it) holds."""
+        """The definition of a spec, which is given as JSON text or as the parsed document."""
         document = spec if isinstance(spec, Mapping) else json.loads(spec)
         definition = document["definition"]
         return cls(
@@ -148,21 +148,21 @@ ProgressListener = Callable[[float, float | None, str], None]
 
 
 def _ignore(done: float, total: float | None, message: str) -> None:
-    """Outside a run nobody listens."""
+    """The listener outside a run."""
 
 
 _listener: ProgressListener = _ignore
 
 
 def progress(done: float, total: float | None = None, message: str = "") -> None:
-    """Say how far a call is: `done` of `total` (None where it is not known), in the tool's own units.
+    """Report a call's progress: `done` of `total` (None if unknown), in the tool's own units.
 
-    It never fails and costs little: a call may report after every step, the run shows a few reports per second.
+    This never fails and is cheap: a call may report after every step; the run shows a few reports per second.
     """
     _listener(done, total, message)
 
 
 def listen_to_progress(listener: ProgressListener | None) -> None:
-    """Send reports of progress to `listener` from now on, or nowhere. For whoever runs tools."""
+    """Send progress reports to `listener` from now on, None for nowhere. For code that runs tools."""
     global _listener  # noqa: PLW0603  one process runs one tool
     _listener = listener or _ignore

@@ -50,7 +50,7 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     with transaction.atomic():
         if Run.objects.waiting().count() >= max(1, settings.RUN_QUEUE_MAX):
             raise Busy(
-                f"{settings.RUN_QUEUE_MAX:,} runs wait already; no more are taken for the moment.", retry_after_s=10
+                f"{settings.RUN_QUEUE_MAX:,} runs wait already; no more are accepted for the moment.", retry_after_s=10
             )
         run.save(force_insert=True)
         QueuedMessage.objects.create(run=run, encrypted=encrypted)

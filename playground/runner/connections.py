@@ -1,4 +1,4 @@
-"""The server's end of one keeper: at most one run at a time, over one socket that never blocks."""
+"""The server's connection to one run supervisor: at most one run at a time, over one non-blocking socket."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Final
 from playground.runner.local_run import LocalRun
 from playground.worker.protocol import END, KILL, UNUSABLE, FrameBuffer, frame
 
-_RECEIVED_AT_ONCE: Final = 1 << 18
+_RECEIVE_BYTES: Final = 1 << 18
 
 
 class SupervisorConnection:
-    """One keeper, as its server sees it. Used by the runner's thread alone.
+    """The connection to one run supervisor. Used by the runner's thread only.
 
     Attributes:
-        key: which parent's it is.
-        run: what it does now, None while it is idle.
-        unusable: why its factory cannot be used, when it said so.
-        idle_since, killed_at: by the monotonic clock; 0.0 when its run was not killed.
+        key: identifies the zygote that forked the supervisor.
+        run: the current run, None while idle.
+        unusable: why the factory cannot be used, if the supervisor or zygote reported that.
+        idle_since, killed_at: monotonic clock; `killed_at` is 0.0 if the run was not killed.
     """
 
     def __init__(self, key: str) -> None:
@@ -47,12 +47,12 @@ class SupervisorConnection:
         self.send()
 
     def kill(self) -> None:
-        """End the run, as soon as it has read its job."""
+        """Ask the supervisor to end the run. The run must have read its job."""
         self._outgoing += frame(KILL)
         self.send()
 
     def send(self) -> None:
-        """Send as much as the socket takes. A keeper that has gone is noticed when it is read from."""
+        """Send as much as the socket accepts. A supervisor that has ended is noticed by the next `receive`."""
         while self._outgoing:
             try:
                 sent = self.socket.send(self._outgoing)
@@ -64,9 +64,9 @@ class SupervisorConnection:
             del self._outgoing[:sent]
 
     def receive(self) -> bool:
-        """Take in what has come; False when nothing will come any more."""
+        """Process the frames that have arrived; False if no more will arrive."""
         try:
-            data = self.socket.recv(_RECEIVED_AT_ONCE)
+            data = self.socket.recv(_RECEIVE_BYTES)
         except BlockingIOError:
             return True
         except OSError:
@@ -75,12 +75,12 @@ class SupervisorConnection:
             if kind == UNUSABLE:
                 self.unusable = content.decode(errors="replace")
             elif self.run is None:
-                return False  # nothing was asked
+                return False  # no run was started, so no frame is expected
             elif kind == END:
                 self.run.finish(json.loads(content))
                 self.run, self.killed_at, self.idle_since = None, 0.0, time.monotonic()
             else:
-                self.run.hear(kind, content)
+                self.run.receive(kind, content)
         return bool(data)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How runs are kept apart, in words for a person."""
+"""How runs are isolated on this machine, explained for people."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Feature:
-    """One thing that keeps runs apart, or could.
+    """One isolation feature.
 
     Attributes:
-        text: what it does; where it is off, why.
+        text: what it does; if it is off, why.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Feature:
 
 
 def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
-    """What a worker found out about its machine (`playground.worker.probe.as_json`), as features."""
+    """The features that a worker found on its machine (`playground.worker.probe.as_json`)."""
     mode, own_users, refused = isolation["mode"], isolation["own_users"], isolation["refused"]
     namespaces = mode == "namespaces"
     no_namespaces = "Off: " + (refused.get("namespaces") or refused.get("namespaces and users") or "not tried")
@@ -63,7 +63,7 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
             is_on=isolation["control_groups"],
             text="A control group bounds the memory and the processes of a run together."
             if isolation["control_groups"]
-            else "No control group, so memory is looked at ten times a second instead: "
+            else "No control group, so memory is measured ten times a second instead: "
             + refused.get("control groups", "not tried"),
         ),
         Feature(

@@ -1,4 +1,4 @@
-"""One run as a runner sees it: what to call, within which limits, and how it ended."""
+"""One run as a runner sees it: the call, its limits, and how it ended."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Limits:
     """The bounds of one run.
 
     Attributes:
-        timeout_s: seconds from the moment a slot is free to the response; then everything of the run is killed.
-        memory_bytes: address space of each process of the run, and memory of them together where cgroups are on.
+        timeout_s: seconds from leaving the queue to the response; then all processes of the run are killed.
+        memory_bytes: address space of each process of the run, and memory of all of them together.
         response_bytes: size of the response as JSON.
-        output_bytes: kept of stdout, and of stderr; the rest is counted.
-        error_characters: kept of the error's text.
+        output_bytes: bytes stored of stdout, and of stderr; the rest is only counted.
+        error_characters: characters stored of the error message.
         file_bytes: size of one file that the run writes.
-        scratch_bytes: size of the run's private directory, where it has its own mounts.
-        open_files, processes: how many at once (a thread counts as a process).
+        scratch_bytes: size of the run's private directory, where runs have their own mounts.
+        open_files, processes: the most at any time (a thread counts as a process).
     """
 
     timeout_s: float = 30.0
@@ -46,11 +46,11 @@ class Job:
     """One call of one tool.
 
     Attributes:
-        run_id: the caller's name for it.
-        reference: the factory, "module:attribute", as `FactoryInfo.reference`.
-        version: of the distribution; a new version is imported anew.
+        run_id: chosen by the caller.
+        reference: the factory, "module:attribute", as in `FactoryInfo.reference`.
+        version: version of the distribution; another version is imported anew.
         forks_safely: False for a factory that starts threads when it is imported: each run then imports it anew.
-        configuration: handed to a configurable factory; {} where there is none. It may hold secrets.
+        configuration: passed to a configurable factory, {} if there is none. It may hold secrets.
     """
 
     run_id: str
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a tool last said of how far it is, in its own units."""
+    """The latest progress that a tool reported, in its own units."""
 
     done: float
     total: float | None
@@ -74,7 +74,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Text from stdout and stderr so far, and how many bytes of each were not kept."""
+    """Text from stdout and stderr so far, and how many bytes of each were dropped."""
 
     stdout: str = ""
     stderr: str = ""
@@ -87,11 +87,12 @@ class RunEnd:
     """How a run ended.
 
     Attributes:
-        outcome: "returned" (there is a response), "raised" (the tool, or the making of its request or response,
-            failed: `error` says how), "timed_out", "cancelled", "crashed" (its process ended by itself).
-        error: plain sentence first, then a traceback where there is one; None for "returned".
-        queue_ms, start_ms, call_ms: waiting for a slot; making the process and the tool; the call itself. The last two
-            are 0 for what was not reached.
+        outcome: "returned" (there is a response), "raised" (the tool failed, or its request could not be read, or its
+            response could not be written: see `error`), "timed_out", "cancelled", "crashed" (its process ended by
+            itself).
+        error: a plain sentence, then a traceback if there is one; None for "returned".
+        queue_ms, start_ms, call_ms: time in the queue; to prepare the process and the tool; of the call itself. The
+            last two are 0 if the run did not get that far.
     """
 
     outcome: Outcome
@@ -122,7 +123,7 @@ class RunEnd:
 
 
 class RunHandle(Protocol):
-    """A run that was submitted. May be used from any thread."""
+    """A submitted run. May be used from any thread."""
 
     @property
     def run_id(self) -> str: ...
@@ -136,33 +137,33 @@ class RunHandle(Protocol):
         ...
 
     def wait(self, timeout_s: float | None = None) -> RunEnd | None:
-        """How it ended; None when `timeout_s` passed first."""
+        """Wait for the run to end; None if `timeout_s` passes first."""
         ...
 
     def cancel(self) -> None:
-        """End it: at once while it waits, else everything of it is killed. Nothing happens when it has ended."""
+        """Remove the run from the queue, or kill all its processes. No effect on a run that has ended."""
         ...
 
-    def place(self) -> int:
-        """How many runs start before it, plus one; 0 when it does not wait any more."""
+    def position(self) -> int:
+        """The run's position in the queue, from 1; 0 if it is no longer waiting."""
         ...
 
     def output(self) -> Output:
-        """What it has written so far."""
+        """The output so far."""
         ...
 
     def when_done(self, callback: Callable[[RunEnd], None]) -> None:
-        """Call `callback` once with how it ended, in a thread of the runner; soon, when it has ended already."""
+        """Call `callback` once, in a thread of the runner, when the run has ended, or soon if it has ended already."""
         ...
 
 
 class Runner(Protocol):
-    """Where runs happen."""
+    """Runs jobs."""
 
     def submit(self, job: Job) -> RunHandle:
-        """Start `job`, or let it wait for its turn.
+        """Start `job`, or queue it.
 
         Raises:
-            Busy: as many wait as may wait.
+            Busy: the queue is full.
         """
         ...

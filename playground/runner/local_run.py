@@ -1,4 +1,4 @@
-"""One run of the local runner: what has come of it so far, and how it ended."""
+"""One run of the local runner: its state so far, and how it ended."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from playground.worker.protocol import (
     CLOCK,
     ERROR,
     JOB,
+    JOB_READ,
     LIMITS,
     PROGRESS,
     RESPONSE,
     RESULT,
     STDERR,
     STDOUT,
-    TAKEN,
     TYPED,
     FrameBuffer,
     frame,
 )
 
-_KEPT_EVENTS: Final = 200
+_MAX_EVENTS: Final = 200
 _MAX_DEPTH: Final = 64
 _EXIT_NOT_SENT: Final = 3
 _EXIT_NOT_PREPARED: Final = 70
@@ -42,20 +42,20 @@ EndCallback = Callable[[RunEnd], None]
 
 
 class Host(Protocol):
-    """What a run asks of its runner."""
+    """What a run needs from its runner."""
 
     def cancel(self, run: LocalRun) -> None: ...
 
-    def place_of(self, run: LocalRun) -> int: ...
+    def position_of(self, run: LocalRun) -> int: ...
 
     def report(self, call: Callable[[], None]) -> None:
-        """Do `call` soon, in a thread for such things."""
+        """Queue `call` for a thread that runs callbacks."""
         ...
 
 
 @dataclass
 class _Times:
-    """When things happened, by the monotonic clock; 0.0 for not yet."""
+    """The times of a run's events by the monotonic clock; 0.0 means not yet."""
 
     submitted: float
     started: float = 0.0
@@ -64,15 +64,15 @@ class _Times:
 
 
 class LocalRun:
-    """A `RunHandle`. The runner's thread feeds it; any thread asks it."""
+    """A `RunHandle`. The runner's thread updates it; any thread may read it."""
 
     def __init__(self, job: Job, host: Host) -> None:
         self.job = job
         self.times = _Times(time.monotonic())
         self.cancelled = False
-        self.accepted = False  # a keeper makes its process, so no other keeper may be given it
+        self.accepted = False  # its supervisor has accepted it, so it must not be sent to another one
         self.is_typed = False  # its tool names types
-        self.taken = False  # its process has read the job
+        self.job_read = False  # its process has read the job
         self.attempts = 0
         self._host = host
         self._job_frame = frame(JOB, json.dumps(_for_run(job)).encode())
@@ -80,14 +80,14 @@ class LocalRun:
         self._lock = threading.Lock()
         self._callbacks: list[EndCallback] = []
         self._end: RunEnd | None = None
-        self._speech = FrameBuffer()
+        self._result_frames = FrameBuffer()
         self._response: bytes | None = None
         self._error: str | None = None
         self._printed = {STDOUT: bytearray(), STDERR: bytearray()}
         self._dropped = (0, 0)
-        self._events: deque[Progress] = deque(maxlen=_KEPT_EVENTS)
+        self._events: deque[Progress] = deque(maxlen=_MAX_EVENTS)
 
-    # For everybody: a RunHandle
+    # For any thread: a RunHandle
 
     @property
     def run_id(self) -> str:
@@ -109,8 +109,8 @@ class LocalRun:
     def cancel(self) -> None:
         self._host.cancel(self)
 
-    def place(self) -> int:
-        return self._host.place_of(self)
+    def position(self) -> int:
+        return self._host.position_of(self)
 
     def output(self) -> Output:
         stdout, stderr = (_text(self._printed[kind]) for kind in (STDOUT, STDERR))
@@ -127,38 +127,38 @@ class LocalRun:
 
     @property
     def deadline(self) -> float:
-        """When it has to have ended, by the monotonic clock. It has to have started."""
+        """The monotonic time by which the run must have ended. Requires that it has started."""
         return self.times.started + self.job.limits.timeout_s
 
     def request(self) -> bytes:
-        """The frames that start it in a keeper."""
-        return frame(LIMITS, json.dumps(_for_keeper(self.job, self.deadline)).encode()) + self._job_frame
+        """The frames that start the run in a run supervisor."""
+        return frame(LIMITS, json.dumps(_for_supervisor(self.job, self.deadline)).encode()) + self._job_frame
 
-    def hear(self, kind: bytes, content: bytes) -> None:
-        """Take in a frame from its keeper."""
+    def receive(self, kind: bytes, content: bytes) -> None:
+        """Process a frame from the run supervisor."""
         if kind in self._printed:
             self._printed[kind] += content
         elif kind == ACCEPTED:
             self.accepted = True
         elif kind == RESULT:
-            for said, what in self._speech.feed(content):
-                self._listen(said, what)
+            for inner_kind, inner_content in self._result_frames.feed(content):
+                self._receive_result(inner_kind, inner_content)
 
-    def _listen(self, said: bytes, content: bytes) -> None:
-        """Take in what the run itself said. It may be anything: the tool could write to that pipe."""
-        if said == TAKEN:
-            self.taken = True
-        elif said == BEGUN and len(content) == CLOCK.size:
+    def _receive_result(self, kind: bytes, content: bytes) -> None:
+        """Process a frame of the run itself. Do not trust it: the tool could have written to that pipe."""
+        if kind == JOB_READ:
+            self.job_read = True
+        elif kind == BEGUN and len(content) == CLOCK.size:
             now = time.monotonic()
             self.times.begun = min(max(CLOCK.unpack(content)[0], self.times.started), now)
-        elif said == TYPED:
+        elif kind == TYPED:
             self.is_typed = True
-        elif said == PROGRESS:
+        elif kind == PROGRESS:
             self._note_progress(content)
-        elif said == RESPONSE:
+        elif kind == RESPONSE:
             self.times.answered = time.monotonic()
             self._response = content
-        elif said == ERROR:
+        elif kind == ERROR:
             self.times.answered = time.monotonic()
             self._error = content.decode(errors="replace").replace("\0", "\ufffd")
 
@@ -170,12 +170,12 @@ class LocalRun:
             pass  # not from `progress()`, but from the tool itself
 
     def finish(self, ended: Mapping[str, Any]) -> None:
-        """It has ended, as its keeper says in the content of END."""
+        """End the run as its supervisor reports it in the content of END."""
         self._dropped = tuple(ended["dropped"])
         self.conclude(*self._outcome(ended))
 
     def conclude(self, outcome: Outcome, error: str | None = None) -> None:
-        """It has ended, with this outcome. Once; what comes later changes nothing."""
+        """End the run with this outcome. Only the first call counts."""
         with self._lock:
             if self._ended.is_set():
                 return
@@ -222,9 +222,9 @@ class LocalRun:
         )
 
     def _read_end(self) -> RunEnd:
-        """How it ended, with the response read. In the thread of whoever asks: reading may take a while."""
+        """How the run ended, with its response parsed. Parsing may take a while, so the calling thread does it."""
         with self._lock:
-            assert self._end is not None  # noqa: S101  nobody asks before
+            assert self._end is not None  # noqa: S101  only called once the run has ended
             if self._end.outcome == "returned" and not self._end.has_response:
                 self._end = _with_response(self._end, self._response or b"", self.job.limits.response_bytes)
             return self._end
@@ -253,8 +253,8 @@ def _how_it_ended(status: int) -> str:
     return f"The tool's process ended with exit code {code} before there was a response."
 
 
-def _for_keeper(job: Job, deadline: float) -> dict[str, Any]:
-    """What the keeper needs to know: nothing of what the run is about."""
+def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:
+    """The content of LIMITS for the run supervisor, which must not hold anything secret."""
     limits = job.limits
     bounds = {name: getattr(limits, name) for name in ("memory_bytes", "file_bytes", "open_files", "processes")}
     return {
@@ -268,7 +268,7 @@ def _for_keeper(job: Job, deadline: float) -> dict[str, Any]:
 
 
 def _for_run(job: Job) -> dict[str, Any]:
-    """What only the run itself reads."""
+    """The content of JOB, which only the run's own process reads."""
     return {
         "reference": job.reference,
         "parameters": dumps(job.parameters),

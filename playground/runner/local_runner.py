@@ -1,7 +1,7 @@
 """The runner for one machine: a few slots, a queue, and one thread that watches all runs of this process.
 
-Tools run in the processes of a worker (`playground.worker`). It is started with the first run, and ends when nothing
-has run for a while, when the runner is closed, and when this process ends, however it ends.
+Tools run in the processes of a worker (`playground.worker`). The first run starts the worker. It ends when nothing has
+run for a while, when the runner is closed, and whenever this process ends, even by a crash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from playground.worker import syscalls
 
 logger = logging.getLogger(__name__)
 
-MAX_SLOTS: Final = 400  # a factory has users for a few more keepers
+MAX_SLOTS: Final = 400  # each factory has user ids for a few more run supervisors
 _REPORTERS: Final = 2
 _CLOSE_LIMIT_S: Final = 5.0
 _PROBE_LIMIT_S: Final = 20.0
@@ -50,18 +50,18 @@ class LocalRunner:
         modes: Sequence[str] = ALL_MODES,
         idle_s: float = 300.0,
     ) -> None:
-        """Make a runner; nothing is started before the first run.
+        """Create a runner; no process is started before the first run.
 
         Args:
-            slots: how many run at once, at most `MAX_SLOTS`.
-            queue_max: how many may wait.
-            environment: where the variables that tools may see are taken from; this process's own where it is None.
-            environment_names: names of variables that tools see, besides the harmless ones.
-            search_path: directories where factories are found, besides those of Python itself.
+            slots: how many runs may be active concurrently, at most `MAX_SLOTS`.
+            queue_max: how many runs may wait.
+            environment: the source of the variables that tools may see; None means this process's own environment.
+            environment_names: names of variables that tools see, in addition to the harmless ones.
+            search_path: directories to import factories from, in addition to Python's own.
             hidden: directories that tools must not see, as far as the machine allows it: the site's data.
-            writable: directories that tools may write to, where files are read-only for them otherwise.
-            modes: how processes may be set apart, see `playground.worker.sandbox`.
-            idle_s: after so long without a run, what was kept ready for the next one ends.
+            writable: directories that tools may write to, where other files are read-only.
+            modes: how processes may be isolated, see `playground.worker.sandbox`.
+            idle_s: processes that wait for the next run end after so many seconds without a run.
         """
         if not 1 <= slots <= MAX_SLOTS:
             raise ValueError(f"slots is {slots}; from 1 to {MAX_SLOTS} are accepted")
@@ -88,13 +88,13 @@ class LocalRunner:
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
 
-    # For everybody: a Runner
+    # For any thread: a Runner
 
     def submit(self, job: Job) -> LocalRun:
-        """Start `job`, or let it wait for its turn.
+        """Start `job`, or queue it.
 
         Raises:
-            Busy: as many wait as may wait.
+            Busy: the queue is full.
         """
         run = LocalRun(job, self)
         with self._lock:
@@ -106,15 +106,16 @@ class LocalRunner:
         return run
 
     def find(self, run_id: str) -> LocalRun | None:
-        """The run of that name, while it waits or runs here."""
+        """The run with that id, while it is queued or running here."""
         with self._lock:
             return next((run for run in (*self._active, *self._waiting) if run.run_id == run_id), None)
 
     def isolation(self) -> dict[str, Any]:
-        """How far runs are set apart on this machine; the first time it is tried out, which takes a moment.
+        """How runs are isolated on this machine. The first call tries it out, which takes a moment.
 
         Returns:
-            dict: {"mode": "namespaces" | "user" | "plain", "own_users": bool, "refused": {what: why not}}
+            dict: {"mode": "namespaces" | "user" | "plain", "own_users": bool, "control_groups": bool,
+                "refused": {feature: why it does not work here}}
         """
         if self._isolation is None:
             worker = WorkerProcess(**self._worker_arguments)
@@ -125,7 +126,7 @@ class LocalRunner:
         return self._isolation
 
     def close(self) -> None:
-        """End all runs, and all that was started for them."""
+        """End all runs and all processes that were started for them."""
         with self._lock:
             self._closing = True
             thread, self._thread = self._thread, None
@@ -141,7 +142,7 @@ class LocalRunner:
         for reporter in self._reporters:
             reporter.join(_CLOSE_LIMIT_S)
 
-    # For its runs: a Host
+    # For the runs: a Host
 
     def cancel(self, run: LocalRun) -> None:
         with self._lock:
@@ -157,7 +158,7 @@ class LocalRunner:
         elif dispatcher is not None:
             dispatcher.wake()
 
-    def place_of(self, run: LocalRun) -> int:
+    def position_of(self, run: LocalRun) -> int:
         with self._lock:
             return self._waiting.index(run) + 1 if run in self._waiting else 0
 
@@ -167,7 +168,7 @@ class LocalRunner:
                 self._reporters = [self._new_thread(self._report_all, "runner-reports") for _ in range(_REPORTERS)]
         self._reports.put(call)
 
-    # For its thread: an Office
+    # For the runner's thread: a RunQueue
 
     def next_run(self) -> LocalRun | None:
         with self._lock:
@@ -193,16 +194,16 @@ class LocalRunner:
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
         self._isolation = isolation
-        if isolation["mode"] == "plain":  # then runs have this process's user, and could read its memory
+        if isolation["mode"] == "plain":  # then runs have the same user as this process, and could read its memory
             syscalls.allow_inspection(allowed=False)
 
     def is_closing(self) -> bool:
         return self._closing
 
-    # Inside
+    # Internal
 
     def _started(self) -> Dispatcher:
-        """The dispatcher, its thread started; under the lock."""
+        """The dispatcher, whose thread is started if need be. Call it with the lock held."""
         if self._closing:
             raise RuntimeError("the runner is closed")
         if self._dispatcher is None:
@@ -223,9 +224,9 @@ class LocalRunner:
             try:
                 call()
             except Exception:
-                logger.exception("What was to be done at the end of a run failed.")
+                logger.exception("A callback for the end of a run failed.")
 
     def _retry_after_s(self) -> int:
-        """When there is likely to be room again, from how long the latest runs took."""
+        """An estimate of when the queue has room again, from the durations of the latest runs."""
         typical = statistics.median(self._durations_s) if self._durations_s else 1.0
         return min(_LONGEST_RETRY_S, max(1, math.ceil(typical * len(self._waiting) / self._slots / 4)))

@@ -1,4 +1,4 @@
-"""The runner's thread: gives runs to keepers, watches their sockets and deadlines, and lets go of what is idle."""
+"""The runner's thread: sends runs to run supervisors, watches sockets and deadlines, and ends idle processes."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from playground.runner.worker_process import WorkerProcess
 
 logger = logging.getLogger(__name__)
 
-_REMINDER_S: Final = 0.3  # after its deadline a run's keeper is told to end it, if it has not done so by itself
-_GRACE_S: Final = 0.5  # so long after that, nothing more is expected of the keeper
-_KEEPER_IDLE_S: Final = 15.0
+_REMINDER_S: Final = 0.3  # so long after the deadline, the run supervisor is asked to end the run if it still lasts
+_GRACE_S: Final = 0.5  # so long after that, the run supervisor is given up
+_CONNECTION_IDLE_S: Final = 15.0
 _IMPORT_LIMIT_S: Final = 60.0
-_REFUSED_AGAIN_S: Final = 2.0  # a factory that cannot be used is tried again after this long
-_LOOKS_UP_S: Final = 5.0
-_LOOKS_FOR_IDLE_S: Final = 1.0
+_RETRY_UNUSABLE_S: Final = 2.0  # a factory that cannot be used is tried again after this long
+_MAX_WAIT_S: Final = 5.0
+_IDLE_CHECK_S: Final = 1.0
 _AFTER_FAILURE_S: Final = 1.0
 _MAX_ATTEMPTS: Final = 2
 
 
 class RunQueue(Protocol):
-    """Where the runner's thread gets its work."""
+    """The source of the runner's thread's work."""
 
     def next_run(self) -> LocalRun | None:
-        """The next run, when there is a slot for it."""
+        """The next run, if there is a slot for it."""
         ...
 
     def active_runs(self) -> list[LocalRun]: ...
@@ -40,7 +40,7 @@ class RunQueue(Protocol):
     def runs_to_kill(self) -> list[LocalRun]: ...
 
     def ended(self, run: LocalRun) -> None:
-        """A slot is free again."""
+        """Free the run's slot."""
         ...
 
     def isolation_found(self, isolation: dict[str, Any]) -> None: ...
@@ -49,8 +49,8 @@ class RunQueue(Protocol):
 
 
 @dataclass
-class _Parent:
-    """A factory's parent, as far as the server knows of it."""
+class _Zygote:
+    """What the server knows of a factory's zygote."""
 
     asked_at: float
     used_at: float
@@ -59,95 +59,95 @@ class _Parent:
 
 
 class Dispatcher:
-    """The state of the runner's thread. Nobody else touches it, but for `wake`."""
+    """The state of the runner's thread. No other thread uses it, except to call `wake`."""
 
     def __init__(
-        self, office: RunQueue, start_worker: Callable[[], WorkerProcess], *, slots: int, idle_s: float
+        self, run_queue: RunQueue, start_worker: Callable[[], WorkerProcess], *, slots: int, idle_s: float
     ) -> None:
-        self._office = office
+        self._queue = run_queue
         self._start_worker = start_worker
-        self._most_keepers = 2 * slots
+        self._max_connections = 2 * slots
         self._idle_s = idle_s
         self._worker: WorkerProcess | None = None
-        self._keepers: set[SupervisorConnection] = set()
-        self._parents: dict[str, _Parent] = {}
+        self._connections: set[SupervisorConnection] = set()
+        self._zygotes: dict[str, _Zygote] = {}
         self._numbers: dict[str, int] = {}
         self._typed: set[str] = set()
         self._used_at = 0.0
-        self._looked_at = 0.0
+        self._idle_checked_at = 0.0
         self._selector = selectors.DefaultSelector()
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._selector.register(self._bell, selectors.EVENT_READ, self._hear_bell)
+        self._wake_event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._selector.register(self._wake_event, selectors.EVENT_READ, self._on_wake)
 
     def wake(self) -> None:
-        """Let the thread look for work. From any thread."""
-        os.eventfd_write(self._bell, 1)
+        """Make the thread look for work. May be called from any thread."""
+        os.eventfd_write(self._wake_event, 1)
 
     def serve(self) -> None:
-        """Work until the office closes."""
-        while not self._office.is_closing():
+        """Work until the queue closes."""
+        while not self._queue.is_closing():
             try:
-                for key, _ in self._selector.select(self._patience_s()):
+                for key, _ in self._selector.select(self._wait_s()):
                     key.data(key.fileobj)
                 self._kill_cancelled()
                 self._start_waiting()
-                self._look_after_deadlines()
-                self._let_go_of_idle()
+                self._enforce_deadlines()
+                self._release_idle()
             except Exception:
-                logger.exception("The runner failed; its runs are given up.")
+                logger.exception("The runner failed; its runs are marked as crashed.")
                 self._give_up("The runner failed.")
                 time.sleep(_AFTER_FAILURE_S)
         self._give_up("The server was stopped.")
         self._selector.close()
-        os.close(self._bell)
+        os.close(self._wake_event)
 
     def warm(self) -> WorkerProcess:
-        """The worker, started if need be."""
+        """The worker; starts it if need be."""
         if self._worker is None:
             self._worker = self._start_worker()
-            self._selector.register(self._worker, selectors.EVENT_READ, self._hear_worker)
+            self._selector.register(self._worker, selectors.EVENT_READ, self._on_worker)
         return self._worker
 
-    # What comes in
+    # Incoming messages
 
-    def _hear_bell(self, _: object) -> None:
-        os.eventfd_read(self._bell)
+    def _on_wake(self, _: object) -> None:
+        os.eventfd_read(self._wake_event)
 
-    def _hear_worker(self, worker: WorkerProcess) -> None:
-        """It says how far it sets processes apart; or it has ended."""
+    def _on_worker(self, worker: WorkerProcess) -> None:
+        """Read the worker's report on isolation; or notice that it has ended."""
         try:
-            self._office.isolation_found(worker.read_isolation())
+            self._queue.isolation_found(worker.read_isolation())
         except OSError:
             self._close_worker()
 
-    def _hear_keeper(self, keeper: SupervisorConnection) -> None:
-        if keeper not in self._keepers:  # let go of, a moment ago
+    def _on_message(self, connection: SupervisorConnection) -> None:
+        if connection not in self._connections:  # dropped a moment ago
             return
-        run = keeper.run
-        keeper.send()
-        alive = keeper.receive()
-        if run is not None and (parent := self._parents.get(keeper.key)):
-            parent.answers = parent.answers or run.taken
+        run = connection.run
+        connection.send()
+        alive = connection.receive()
+        if run is not None and (zygote := self._zygotes.get(connection.key)):
+            zygote.answers = zygote.answers or run.job_read
             if run.is_typed and _name(run) not in self._typed:
                 self._typed.add(_name(run))
-                parent.used_at = -math.inf  # the next run has another parent, which knows types already
-        if run is not None and keeper.run is None:
-            self._office.ended(run)
-        if keeper.unusable is not None or not alive:
-            self._lose(keeper)
+                zygote.used_at = -math.inf  # the next run uses another zygote, which has loaded pydantic
+        if run is not None and connection.run is None:
+            self._queue.ended(run)
+        if connection.unusable is not None or not alive:
+            self._lose(connection)
         else:
-            self._watch(keeper)
+            self._watch(connection)
 
-    def _lose(self, keeper: SupervisorConnection) -> None:
-        """A keeper has gone, perhaps in the middle of a run."""
-        run, keeper.run = keeper.run, None
-        self._drop(keeper)
-        if keeper.unusable is not None and (parent := self._parents.get(keeper.key)):
-            parent.unusable_since = parent.unusable_since or time.monotonic()
+    def _lose(self, connection: SupervisorConnection) -> None:
+        """Handle the loss of a run supervisor, perhaps in the middle of a run."""
+        run, connection.run = connection.run, None
+        self._drop(connection)
+        if connection.unusable is not None and (zygote := self._zygotes.get(connection.key)):
+            zygote.unusable_since = zygote.unusable_since or time.monotonic()
         if run is None:
             return
-        if keeper.unusable is not None:
-            self._conclude(run, "raised", keeper.unusable)
+        if connection.unusable is not None:
+            self._conclude(run, "raised", connection.unusable)
         elif not run.accepted and run.attempts < _MAX_ATTEMPTS and not run.cancelled:
             self._start(run)
         else:
@@ -156,7 +156,7 @@ class Dispatcher:
     # Runs
 
     def _start_waiting(self) -> None:
-        while run := self._office.next_run():
+        while run := self._queue.next_run():
             run.times.started = time.monotonic()
             self._start(run)
 
@@ -166,40 +166,40 @@ class Dispatcher:
             return
         run.attempts += 1
         key = self._key(run)
-        ready = [each for each in self._keepers if each.run is None and each.key == key]
+        ready = [each for each in self._connections if each.run is None and each.key == key]
         try:
-            # the one that has waited longest is sure to have the run's process made already
-            keeper = min(ready, key=lambda each: each.idle_since) if ready else self._new_keeper(key, run)
-            if len(ready) <= 1 and len(self._keepers) < self._most_keepers:
-                self._new_keeper(key, run)  # so that the next run, too, finds one that is ready
+            # the one that has been idle longest has certainly prepared the run's process
+            connection = min(ready, key=lambda each: each.idle_since) if ready else self._connect(key, run)
+            if len(ready) <= 1 and len(self._connections) < self._max_connections:
+                self._connect(key, run)  # so that the next run finds one ready, too
         except OSError as error:
             logger.warning("No process could be started for a run: %s", error)
             self._close_worker()
             self._conclude(run, "crashed", f"No process could be started for the run: {error}")
             return
-        self._parents[key].used_at = time.monotonic()
-        keeper.start(run)
-        self._watch(keeper)
+        self._zygotes[key].used_at = time.monotonic()
+        connection.start(run)
+        self._watch(connection)
 
     def _key(self, run: LocalRun) -> str:
-        """The parent that the run needs; another one than before when that could not be used a while ago."""
+        """The key of the zygote that the run needs. A zygote that was unusable a while ago is replaced."""
         name = _name(run)
         key = f"{name}#{self._numbers.setdefault(name, 0)}{' typed' if name in self._typed else ''}"
-        parent = self._parents.get(key)
-        if parent and parent.unusable_since and time.monotonic() > parent.unusable_since + _REFUSED_AGAIN_S:
+        zygote = self._zygotes.get(key)
+        if zygote and zygote.unusable_since and time.monotonic() > zygote.unusable_since + _RETRY_UNUSABLE_S:
             self._numbers[name] += 1
             self._retire(key)
             return self._key(run)
         return key
 
-    def _new_keeper(self, key: str, run: LocalRun) -> SupervisorConnection:
-        idle = sorted((each for each in self._keepers if each.run is None), key=lambda each: each.idle_since)
-        for keeper in idle[: max(0, len(self._keepers) + 1 - self._most_keepers)]:
-            self._drop(keeper)
-        keeper = SupervisorConnection(key)
+    def _connect(self, key: str, run: LocalRun) -> SupervisorConnection:
+        idle = sorted((each for each in self._connections if each.run is None), key=lambda each: each.idle_since)
+        for connection in idle[: max(0, len(self._connections) + 1 - self._max_connections)]:
+            self._drop(connection)
+        connection = SupervisorConnection(key)
         self.warm().send(
             {
-                "op": "keeper",
+                "op": "supervise",
                 "key": key,
                 "reference": run.job.reference,
                 "preload": run.job.forks_safely,
@@ -207,44 +207,44 @@ class Dispatcher:
                 "memory_bytes": run.job.limits.memory_bytes,
                 "processes": run.job.limits.processes,
             },
-            keeper.theirs,
+            connection.theirs,
         )
-        keeper.theirs.close()
-        self._keepers.add(keeper)
-        self._selector.register(keeper.socket, selectors.EVENT_READ, lambda _: self._hear_keeper(keeper))
+        connection.theirs.close()
+        self._connections.add(connection)
+        self._selector.register(connection.socket, selectors.EVENT_READ, lambda _: self._on_message(connection))
         now = time.monotonic()
-        self._parents.setdefault(key, _Parent(now, now))
-        return keeper
+        self._zygotes.setdefault(key, _Zygote(now, now))
+        return connection
 
-    def _watch(self, keeper: SupervisorConnection) -> None:
-        """Look out for what the keeper sends, and for room when there is more to be sent."""
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if keeper.has_more_to_send else 0)
-        key = self._selector.get_key(keeper.socket)
+    def _watch(self, connection: SupervisorConnection) -> None:
+        """Poll the connection for incoming data, and for room to send if there is more to send."""
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.has_more_to_send else 0)
+        key = self._selector.get_key(connection.socket)
         if key.events != events:
-            self._selector.modify(keeper.socket, events, key.data)
+            self._selector.modify(connection.socket, events, key.data)
 
     def _conclude(self, run: LocalRun, outcome: Any, error: str) -> None:
         run.conclude(outcome, error)
-        self._office.ended(run)
+        self._queue.ended(run)
 
     def _kill_cancelled(self) -> None:
-        for run in self._office.runs_to_kill():
-            keeper = next((each for each in self._keepers if each.run is run), None)
-            if keeper is not None:
-                self._kill(keeper)
+        for run in self._queue.runs_to_kill():
+            connection = next((each for each in self._connections if each.run is run), None)
+            if connection is not None:
+                self._kill(connection)
 
-    def _kill(self, keeper: SupervisorConnection) -> None:
-        """End a keeper's run; when it has not begun, the keeper goes too."""
-        run = keeper.run
-        if run is None or keeper.killed_at:
+    def _kill(self, connection: SupervisorConnection) -> None:
+        """End the connection's run; if it has not read its job, drop the connection too."""
+        run = connection.run
+        if run is None or connection.killed_at:
             return
-        keeper.killed_at = time.monotonic()
-        if run.taken:
-            keeper.kill()
-            self._watch(keeper)
+        connection.killed_at = time.monotonic()
+        if run.job_read:
+            connection.kill()
+            self._watch(connection)
             return
-        keeper.run = None
-        self._drop(keeper)
+        connection.run = None
+        self._drop(connection)
         if run.cancelled:
             self._conclude(run, "cancelled", "The run was cancelled before the tool began.")
         else:
@@ -253,88 +253,90 @@ class Dispatcher:
                 run, "timed_out", f"The tool did not begin within {limit:g} s: its factory was being imported."
             )
 
-    def _look_after_deadlines(self) -> None:
+    def _enforce_deadlines(self) -> None:
         now = time.monotonic()
-        for keeper in [each for each in self._keepers if each.run]:
-            run = keeper.run
+        for connection in [each for each in self._connections if each.run]:
+            run = connection.run
             if run is None:
                 continue
-            if keeper.killed_at and now > keeper.killed_at + _GRACE_S:
-                keeper.run = None
-                self._drop(keeper)  # it ends by itself when it is done
+            if connection.killed_at and now > connection.killed_at + _GRACE_S:
+                connection.run = None
+                self._drop(connection)  # the supervisor ends by itself once it has cleaned up
                 outcome = "cancelled" if run.cancelled else "timed_out"
                 self._conclude(run, outcome, "The run was ended; its processes are still being cleared away.")
-            elif not keeper.killed_at and now > run.deadline + (_REMINDER_S if run.taken else 0):
-                self._kill(keeper)
+            elif not connection.killed_at and now > run.deadline + (_REMINDER_S if run.job_read else 0):
+                self._kill(connection)
 
-    # What is kept ready
+    # Idle processes
 
-    def _let_go_of_idle(self) -> None:
+    def _release_idle(self) -> None:
         now = time.monotonic()
-        if now < self._looked_at + min(_LOOKS_FOR_IDLE_S, self._idle_s / 4):
+        if now < self._idle_checked_at + min(_IDLE_CHECK_S, self._idle_s / 4):
             return
-        self._looked_at = now
-        used = {keeper.key for keeper in self._keepers if keeper.run}
+        self._idle_checked_at = now
+        used = {connection.key for connection in self._connections if connection.run}
         by_key: dict[str, int] = {}
-        for keeper in self._keepers:
-            by_key[keeper.key] = by_key.get(keeper.key, 0) + 1
-        for keeper in [each for each in self._keepers if each.run is None and now > each.idle_since + _KEEPER_IDLE_S]:
-            if by_key[keeper.key] > 1:
-                by_key[keeper.key] -= 1
-                self._drop(keeper)
-        for key, parent in list(self._parents.items()):
-            hangs = not parent.answers and now > parent.asked_at + _IMPORT_LIMIT_S
-            if hangs or (key not in used and now > parent.used_at + self._idle_s):
+        for connection in self._connections:
+            by_key[connection.key] = by_key.get(connection.key, 0) + 1
+        for connection in [
+            each for each in self._connections if each.run is None and now > each.idle_since + _CONNECTION_IDLE_S
+        ]:
+            if by_key[connection.key] > 1:
+                by_key[connection.key] -= 1
+                self._drop(connection)
+        for key, zygote in list(self._zygotes.items()):
+            hangs = not zygote.answers and now > zygote.asked_at + _IMPORT_LIMIT_S
+            if hangs or (key not in used and now > zygote.used_at + self._idle_s):
                 self._retire(key)
-        if self._parents:
+        if self._zygotes:
             self._used_at = now
-        elif self._worker is not None and not self._keepers and now > self._used_at + self._idle_s:
+        elif self._worker is not None and not self._connections and now > self._used_at + self._idle_s:
             self._close_worker()
 
-    def _patience_s(self) -> float | None:
-        """How long nothing has to be done, unless something comes in; None for ever."""
+    def _wait_s(self) -> float | None:
+        """How long to wait for incoming messages; None means without limit."""
         if self._worker is None:
             return None
         now = time.monotonic()
-        moments = [now + min(_LOOKS_UP_S, self._idle_s)]
-        for keeper in self._keepers:
-            if keeper.run:
-                reminder = keeper.run.deadline + (_REMINDER_S if keeper.run.taken else 0)
-                moments.append(keeper.killed_at + _GRACE_S if keeper.killed_at else reminder)
+        moments = [now + min(_MAX_WAIT_S, self._idle_s)]
+        for connection in self._connections:
+            if connection.run:
+                reminder = connection.run.deadline + (_REMINDER_S if connection.run.job_read else 0)
+                moments.append(connection.killed_at + _GRACE_S if connection.killed_at else reminder)
         return max(0.0, min(moments) - now) + 0.001
 
     def _retire(self, key: str) -> None:
-        """End a parent, and every keeper of it."""
-        if self._parents.pop(key, None) is None or self._worker is None:
+        """End a zygote and all its run supervisors."""
+        if self._zygotes.pop(key, None) is None or self._worker is None:
             return
-        for keeper in [each for each in self._keepers if each.key == key and each.run is None]:
-            self._drop(keeper)
+        for connection in [each for each in self._connections if each.key == key and each.run is None]:
+            self._drop(connection)
         try:
             self._worker.send({"op": "retire", "key": key})
         except OSError:
             self._close_worker()
 
-    def _drop(self, keeper: SupervisorConnection) -> None:
-        self._keepers.discard(keeper)
-        self._selector.unregister(keeper.socket)
-        keeper.close()
+    def _drop(self, connection: SupervisorConnection) -> None:
+        self._connections.discard(connection)
+        self._selector.unregister(connection.socket)
+        connection.close()
 
     def _close_worker(self) -> None:
-        """Let the worker go; its keepers' sockets close with it, and tell of it one by one."""
+        """End the worker. Its run supervisors end with it, and each connection then reports that it is closed."""
         worker, self._worker = self._worker, None
         if worker is not None:
             self._selector.unregister(worker)
             worker.close()
-        self._parents.clear()
+        self._zygotes.clear()
 
     def _give_up(self, reason: str) -> None:
-        for keeper in list(self._keepers):
-            self._drop(keeper)
+        for connection in list(self._connections):
+            self._drop(connection)
         self._close_worker()
-        for run in self._office.active_runs():
+        for run in self._queue.active_runs():
             self._conclude(run, "crashed", reason)
 
 
 def _name(run: LocalRun) -> str:
-    """What a parent is for: a factory, in one version of its package."""
+    """The name of a run's zygote: its factory, in one version of its package."""
     return f"{run.job.reference}@{run.job.version}{'' if run.job.forks_safely else '+'}"

@@ -1,4 +1,4 @@
-"""The server's end of a worker: starting the program, and handing sockets over to it."""
+"""The server's connection to a worker: start the program, and pass sockets to it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _END_LIMIT_S: Final = 3.0
 
 
 def clean_environment(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Of `environment`, what tools may see: a short list of harmless names, and `names`."""
+    """The part of `environment` that tools may see: a short list of harmless variables, and `names`."""
     return {name: environment[name] for name in (*ALLOWED_ENVIRONMENT, *names) if name in environment}
 
 
 class WorkerProcess:
-    """A worker that was started by this process. See `playground.worker.__main__` for what it is told."""
+    """A worker that this process has started. `playground.worker.__main__` lists the messages it accepts."""
 
     def __init__(
         self,
@@ -52,14 +52,14 @@ class WorkerProcess:
         writable: Sequence[str] = (),
         modes: Sequence[str] = ALL_MODES,
     ) -> None:
-        """Start the program. It may be told things at once.
+        """Start the program. Messages may be sent to it immediately.
 
         Args:
-            environment: all that tools see of the environment.
-            search_path: directories where factories are found, besides those of Python itself.
+            environment: all environment variables that tools see.
+            search_path: directories to import factories from, in addition to Python's own.
             hidden: directories that tools must not see, as far as the machine allows it.
-            writable: directories that tools may write to, where files are read-only for them otherwise.
-            modes: how processes may be set apart, see `playground.worker.sandbox`.
+            writable: directories that tools may write to, where other files are read-only.
+            modes: how processes may be isolated, see `playground.worker.sandbox`.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -82,14 +82,14 @@ class WorkerProcess:
         )
 
     def fileno(self) -> int:
-        """What becomes readable when the worker says how far it sets processes apart, and when it ends."""
+        """A descriptor that becomes readable when the worker reports its isolation, and when it ends."""
         return self._control.fileno()
 
     def read_isolation(self) -> dict[str, Any]:
-        """How far it sets processes apart: the first thing it says; waits for it.
+        """Wait for the worker's report on isolation, its first message.
 
         Raises:
-            OSError: it has ended, or does not answer.
+            OSError: the worker has ended, or does not answer.
         """
         message = self._control.recv(_MAX_MESSAGE)
         if not message:
@@ -98,15 +98,15 @@ class WorkerProcess:
         return isolation
 
     def send(self, message: Mapping[str, Any], *sockets: socket.socket) -> None:
-        """Tell the worker something, with sockets that become its own.
+        """Send the worker a message, with sockets that it then owns.
 
         Raises:
-            OSError: it has ended, or takes nothing any more.
+            OSError: the worker has ended, or does not accept messages any more.
         """
         socket.send_fds(self._control, [json.dumps(message).encode()], [each.fileno() for each in sockets])
 
     def close(self) -> None:
-        """End the worker and all that it has started."""
+        """End the worker and all processes that it has started."""
         self._control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_LIMIT_S)

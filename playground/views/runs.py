@@ -52,7 +52,7 @@ def run_for(request: HttpRequest, run_id: str) -> Run:
 
 def result_context(run: Run) -> dict[str, object]:
     """What `playground/_result.html` shows of a run."""
-    place = running.place_in_queue(run)
+    place = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     return {
         "run": run,

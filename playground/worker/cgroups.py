@@ -1,7 +1,7 @@
-"""Control groups: what bounds the memory and the processes of a run together, where the machine lends them.
+"""Control groups: limits on the memory and the number of all processes of a run together, if the machine allows it.
 
-Each keeper gets a group of its own before its first run, and all its runs are born into it. Both versions of Linux's
-groups are known; of version 2, only a place where "memory" and "pids" are handed down already.
+Each run supervisor gets its own group before its first run, and all its runs are started in it. Both versions of
+Linux's control groups are supported; of version 2, only a parent group that already delegates "memory" and "pids".
 
 Source: Linux, Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 _PREFIX: Final = "toolshelf-"
-_HEADROOM_BYTES: Final = 64 * 2**20  # for the keeper itself, and for what the kernel keeps for a run
+_HEADROOM_BYTES: Final = 64 * 2**20  # for the run supervisor itself, and for the kernel's own memory for a run
 _HEADROOM_PROCESSES: Final = 8
 _YOUNG_S: Final = 120.0
 _CONTROLLERS: Final = ("memory", "pids")
@@ -25,16 +25,16 @@ _CONTROLLERS: Final = ("memory", "pids")
 
 @dataclass(frozen=True)
 class Membership:
-    """What a keeper needs to join its group: descriptors to write to, and the file that counts killings there."""
+    """What a run supervisor needs to join its group: descriptors to write to, and the file that counts OOM kills."""
 
     descriptors: tuple[int, ...]
     kills_file: str
 
     def join(self) -> None:
-        """Let this process, and all that it will start, belong to the group.
+        """Move this process, and thereby all processes it will start, into the group.
 
         Raises:
-            OSError: the group is gone, or not for this process.
+            OSError: the group has been removed, or does not admit this process.
         """
         for descriptor in self.descriptors:
             os.write(descriptor, b"0")
@@ -45,8 +45,8 @@ class ControlGroups:
     """The groups of one worker.
 
     Attributes:
-        homes: the directory below which groups are made, for "memory" and for "pids"; the same one in version 2.
-        unified: whether it is version 2.
+        homes: the directory in which groups are created, for "memory" and for "pids"; the same one in version 2.
+        unified: whether the machine uses version 2.
     """
 
     homes: dict[str, Path]
@@ -55,14 +55,14 @@ class ControlGroups:
     _young: dict[str, float] = field(default_factory=dict)
 
     def make(self, *, memory_bytes: int, processes: int) -> Membership:
-        """A new group with these bounds.
+        """Create a group with these limits.
 
         Raises:
-            OSError: the machine does not lend it.
+            OSError: the machine does not allow it.
         """
         self._clear()
         self._made += 1
-        name = f"keeper-{self._made}"
+        name = f"run-{self._made}"
         self._young[name] = time.monotonic()
         directories = {controller: home / name for controller, home in self.homes.items()}
         for directory in set(directories.values()):
@@ -77,11 +77,11 @@ class ControlGroups:
         return Membership(tuple(descriptors), str(memory / ("memory.events" if self.unified else "memory.oom_control")))
 
     def _clear(self) -> None:
-        """Remove the groups whose keepers have ended; one that is young may be waiting for its keeper."""
+        """Remove the groups whose run supervisors have ended; a recent group may be waiting for its supervisor."""
         oldest = time.monotonic() - _YOUNG_S
         self._young = {name: made_at for name, made_at in self._young.items() if made_at > oldest}
         for home in set(self.homes.values()):
-            for group in home.glob("keeper-*"):
+            for group in home.glob("run-*"):
                 if group.name not in self._young:
                     with contextlib.suppress(OSError):  # it is still in use
                         group.rmdir()
@@ -96,16 +96,16 @@ class ControlGroups:
 
 
 def find_control_groups() -> ControlGroups:
-    """Where this machine lets groups be made.
+    """The control groups in which this machine allows new ones.
 
     Raises:
-        OSError: nowhere, and why.
+        OSError: there are none; the message gives the reason.
     """
     unified, homes = _own_groups()
     if unified is not None and set(_CONTROLLERS) <= set(_words(unified / "cgroup.subtree_control")):
         homes = dict.fromkeys(_CONTROLLERS, unified)
     elif homes.keys() != set(_CONTROLLERS):
-        raise OSError("the server's control group hands down neither memory nor pids")
+        raise OSError("the server's control group delegates neither memory nor pids")
     for home in set(homes.values()):
         _remove_stale(home)
     own = {name: home / f"{_PREFIX}{os.getpid()}" for name, home in homes.items()}
@@ -118,7 +118,7 @@ def find_control_groups() -> ControlGroups:
 
 
 def kills_in(kills_file: str) -> int:
-    """How many processes of a group were killed for want of memory so far."""
+    """How many processes of a group have been killed so far because memory ran out."""
     try:
         file = os.open(kills_file, os.O_RDONLY)
     except OSError:
@@ -130,22 +130,22 @@ def kills_in(kills_file: str) -> int:
 
 def _own_groups() -> tuple[Path | None, dict[str, Path]]:
     """This process's group of version 2, and those of version 1 by controller."""
-    places = {}
+    paths = {}
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):
-            places[controller] = path
+            paths[controller] = path
     found: dict[str, Path] = {}
     for point, root, kind, options in _mounts():
         for controller in [""] if kind == "cgroup2" else [name for name in _CONTROLLERS if name in options]:
-            if controller in places:
-                inside = places[controller].removeprefix(root) if root != "/" else places[controller]
+            if controller in paths:
+                inside = paths[controller].removeprefix(root) if root != "/" else paths[controller]
                 found[controller] = Path(point) / inside.lstrip("/")
     return found.pop("", None), found
 
 
 def _mounts() -> Iterator[tuple[str, str, str, list[str]]]:
-    """The mounted group file systems: where, from which root, of which kind, with which options."""
+    """The mounted cgroup file systems: mount point, root, type, options."""
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         before, _, after = line.partition(" - ")
         kind, _, options = after.split(" ", 2)
@@ -162,9 +162,9 @@ def _words(path: Path) -> list[str]:
 
 
 def _remove_stale(home: Path) -> None:
-    """Remove what workers left that ended without a word."""
+    """Remove the groups of workers that ended without cleaning up."""
     for left in home.glob(f"{_PREFIX}*"):
         if not Path("/proc", left.name.removeprefix(_PREFIX)).exists():
-            for group in (*left.glob("keeper-*"), left):
+            for group in (*left.glob("run-*"), left):
                 with contextlib.suppress(OSError):
                     group.rmdir()

@@ -1,7 +1,7 @@
-"""A run, from inside its own process: read the job, make the tool, call it, say what came of it.
+"""The run's own process: read the job, create the tool, call it, send its response.
 
-Everything used after the call is bound here before the tool's code runs, so that a tool that replaces functions of the
-standard library spoils its own run at most.
+Every function used after the call is bound here before the tool's code runs, so that a tool that replaces functions of
+the standard library can spoil only its own run.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from playground.worker.protocol import (
     ERROR,
     HEADER,
     JOB,
+    JOB_READ,
     MAX_PROGRESS_BYTES,
     PROGRESS,
     RESPONSE,
-    TAKEN,
     TYPED,
     frame,
 )
@@ -50,17 +50,17 @@ _REPORTS_EVERY_S: Final = 0.1
 _MAX_MESSAGE: Final = 200
 _NOT_SENT: Final = 3
 _SIGNALS: Final = tuple(map(int, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)))
-# Without its enumerations, which take longer than all else that a run does before it begins.
+# Without the enum conversion of `signal.signal`, which takes longer than everything else before a run begins.
 _set_handler: Final[Callable[[int, int], object]] = getattr(signal.signal, "__wrapped__", signal.signal)
 
 
 class BadToolError(TypeError):
-    """The factory made something that is no tool."""
+    """The factory created something that is not a tool."""
 
 
 @dataclass
 class Reporter:
-    """The run's end of the pipe to its keeper."""
+    """The run's end of the pipe to its run supervisor."""
 
     descriptor: int
     _sent_at: float = 0.0
@@ -68,18 +68,18 @@ class Reporter:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def send(self, kind: bytes, content: bytes = b"") -> None:
-        """Write one frame, whole."""
+        """Write one complete frame."""
         data = memoryview(frame(kind, content))
         with self._lock:  # a thread of the tool may report progress meanwhile
             while data:
                 data = data[_write(self.descriptor, data) :]
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """Pass on a report of progress, but only a few per second; the latest is never lost."""
+        """Send a progress report, at most a few per second; the latest report is never lost."""
         try:
             text = clean(str(message), max_characters=_MAX_MESSAGE)
             report = _dumps([_finite(done), None if total is None else _finite(total), text])
-        except (TypeError, ValueError):  # a report that cannot be made out is left out
+        except (TypeError, ValueError):  # a malformed report is ignored
             return
         self._pending = report.encode()
         if _now() - self._sent_at >= _REPORTS_EVERY_S:
@@ -99,19 +99,19 @@ _dumps: Final = json.dumps
 
 
 def run(factory: LoadedFactory | None, server: int, result: int) -> NoReturn:
-    """Do the job that waits at `server`, and leave this process.
+    """Read the job from `server`, do it, and exit.
 
     Args:
-        factory: the factory, or None for one that is imported now.
-        server: the socket where the job is read; closed before the tool's code runs.
-        result: the pipe to the keeper.
+        factory: the imported factory; None to import it now.
+        server: the socket with the job; closed before the tool's code runs.
+        result: the pipe to the run supervisor.
     """
     reporter = Reporter(result)
     knew_types = loads_types()
     try:
-        job = _take_job(server)
+        job = _read_job(server)
         os.close(server)
-        reporter.send(TAKEN)
+        reporter.send(JOB_READ)
         kind, content = _answer(factory, job, reporter)
         _flush_output()
         reporter.flush()
@@ -123,8 +123,8 @@ def run(factory: LoadedFactory | None, server: int, result: int) -> NoReturn:
     _exit(0)
 
 
-def _take_job(server: int) -> dict[str, Any]:
-    """The JOB frame, and nothing after it: what follows is the keeper's."""
+def _read_job(server: int) -> dict[str, Any]:
+    """Read the JOB frame and nothing after it: the bytes that follow are for the run supervisor."""
     kind, length = HEADER.unpack(_receive(server, HEADER.size))
     if kind != JOB:
         raise ValueError(f"expected a job, not {kind!r}")
@@ -144,7 +144,7 @@ def _receive(server: int, size: int) -> bytes:
 
 
 def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> tuple[bytes, bytes]:
-    """The frame that ends the run: its response, or why there is none."""
+    """The last frame of the run: its response, or the error."""
     max_characters = job["error_characters"]
     tool_api.listen_to_progress(reporter.progress)
     try:
@@ -153,7 +153,7 @@ def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Report
         message = clean(str(error), max_characters=max_characters)
     except MemoryError as error:
         message = _describe_shortage(error, job)
-    except BaseException as error:  # noqa: BLE001  SystemExit, KeyboardInterrupt, GeneratorExit: all are the tool's
+    except BaseException as error:  # noqa: BLE001  also SystemExit, KeyboardInterrupt and GeneratorExit are raised by the tool
         message = describe(error, max_characters=max_characters)
     return ERROR, message.encode()
 
@@ -181,7 +181,7 @@ def _make_tool(loaded: LoadedFactory, job: dict[str, Any]) -> Any:
     else:
         tool = factory.create()
     if not callable(getattr(tool, "call", None)):
-        raise BadToolError(f"The factory's create() gave {type(tool).__name__}, which has no call().")
+        raise BadToolError(f"The factory's create() returned {type(tool).__name__}, which has no call().")
     return tool
 
 
@@ -227,32 +227,32 @@ _ECHO_FRAME: Final = frame(JOB, json.dumps(_ECHO_JOB).encode())
 
 
 def rehearse(times: int = 1) -> None:
-    """Go through a run with no tool in it.
+    """Do a run with a trivial tool.
 
-    What a process does for the first time after a fork takes longest: its memory is shared until it writes to it, and
-    Python writes wherever it runs. So that is done while a process waits, not when a run has begun.
+    The first execution of code after a fork is slow: memory is shared until it is written to, and Python writes to
+    every object it uses. So a process executes the code once while it waits, before its run begins.
     """
     for _ in range(times):
-        heard, told = os.pipe()
-        said, say = os.pipe()
-        os.write(told, _ECHO_FRAME)
-        reporter = Reporter(say)
-        reporter.send(*_answer(_ECHO, _take_job(heard), reporter))
+        job_read, job_write = os.pipe()
+        result_read, result_write = os.pipe()
+        os.write(job_write, _ECHO_FRAME)
+        reporter = Reporter(result_write)
+        reporter.send(*_answer(_ECHO, _read_job(job_read), reporter))
         _flush_output()
-        for descriptor in (heard, told, said, say):
+        for descriptor in (job_read, job_write, result_read, result_write):
             os.close(descriptor)
     tool_api.listen_to_progress(None)
 
 
 def settle(private: str) -> None:
-    """Make this process the run's own: its directory and its signals."""
+    """Prepare this process for its run: working directory and signal handlers."""
     os.chdir(private)
     for number in _SIGNALS:
         _set_handler(number, 0)
 
 
 def settle_all(private: str) -> None:
-    """What `settle` does in good time for all runs that will be forked from here: their environment and streams."""
+    """Prepare, ahead of time, all runs that will be forked from this process: environment and output streams."""
     os.umask(0o077)
     os.environ.update(HOME=private, TMPDIR=private)
     if tempfile := sys.modules.get("tempfile"):
@@ -261,7 +261,7 @@ def settle_all(private: str) -> None:
 
 
 def _open_streams() -> None:
-    """Let `sys.stdout` and `sys.stderr` write to descriptors 1 and 2, whatever these are later."""
+    """Make `sys.stdout` and `sys.stderr` write to descriptors 1 and 2, whatever these refer to later."""
     read, write = os.pipe()  # a stream remembers whether it can seek; the pipes of runs cannot
     for descriptor, name in ((1, "stdout"), (2, "stderr")):
         before = os.dup(descriptor)
@@ -274,6 +274,6 @@ def _open_streams() -> None:
 
 
 def _text_to(descriptor: int) -> io.TextIOWrapper:
-    """A stream that shows every line at once, and takes every character."""
+    """A stream that flushes after every line, and accepts every character."""
     raw = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
     return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)

@@ -1,4 +1,4 @@
-"""Messages with descriptors, over sockets that keep messages apart."""
+"""Receive messages with file descriptors over sockets that preserve message boundaries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ANCILLARY_BYTES: Final = socket.CMSG_SPACE(_MAX_DESCRIPTORS * array.array("i").
 
 
 def receive(sender: socket.socket) -> tuple[bytes, list[int]] | None:
-    """The next message and the descriptors that came with it, or `NOTHING_MORE`; None when there is none yet.
+    """The next message and its descriptors, or `NOTHING_MORE`; None if there is no message yet.
 
-    `socket.recv_fds` would wait: it does not pass on its flags (Python 3.11).
+    `socket.recv_fds` would block, because it ignores its `flags` (Python 3.11).
     """
     try:
         message, ancillary, _, _ = sender.recvmsg(
@@ -23,7 +23,7 @@ def receive(sender: socket.socket) -> tuple[bytes, list[int]] | None:
         )
     except BlockingIOError:
         return None
-    except ConnectionResetError:  # the other end went without having read all
+    except ConnectionResetError:  # the other end closed before it had read everything
         return NOTHING_MORE
     descriptors = array.array("i")
     for level, kind, data in ancillary:

@@ -1,7 +1,7 @@
-"""From Python values to strict JSON: exact, bounded, and never a silent change of the value.
+"""Encode Python values as strict JSON: exactly, with a size limit, and without silent changes.
 
-What has no place in JSON is refused with a JSON Pointer to it. Subclasses of `str`, `int` and `float` are written as
-the value they hold, whatever they override.
+A value that JSON cannot represent is refused with a JSON Pointer to it. Subclasses of `str`, `int` and `float` are
+written as the value they hold, whatever they override.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _INSTEAD: Final = {
 
 
 class NotJSONError(ValueError):
-    """A value that strict JSON cannot hold. Its text is a sentence that says where in the value, and what is wrong."""
+    """A value that strict JSON cannot represent. The message is a sentence with the position and the reason."""
 
     def __init__(self, pointer: str, wrong: str) -> None:
         super().__init__(f"The response is not JSON {f'at {pointer}' if pointer else 'at its root'}: {wrong}.")
@@ -42,7 +42,7 @@ class NotJSONError(ValueError):
 
 
 class TooLargeError(ValueError):
-    """More text than is allowed."""
+    """The JSON text is longer than allowed."""
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(f"The response takes more than {max_bytes:,} bytes as JSON.")
@@ -60,13 +60,13 @@ def encode(
     Args:
         value: of plain types; `typed` and `simplified` allow a few more.
         max_bytes: of the text.
-        typed: the author named the value's type; then decimals in it are written, as exact numbers.
-        simplified: gives what else may be written as plain types; a TypeError says that there is no such way.
+        typed: the author named the value's type; then Decimals in it are written as exact numbers.
+        simplified: converts further types to plain ones; raises TypeError for those that it does not know.
 
     Raises:
-        NotJSONError: NaN, an infinity, bytes, a set, a key that is no string, a lone surrogate, a value that holds
-            itself, …
-        TooLargeError: it takes more than `max_bytes`; found out before the text is put together.
+        NotJSONError: NaN, an infinity, bytes, a set, a key that is not a string, a lone surrogate, a value that
+            contains itself, …
+        TooLargeError: the text takes more than `max_bytes`; raised before it is assembled.
     """
     writer = _Writer(max_bytes, typed=typed, simplified=simplified)
     writer.write(value, "")
@@ -74,7 +74,7 @@ def encode(
 
 
 class _Writer:
-    """The text so far, and the containers around the place where it is."""
+    """The text so far, and the containers that are still open."""
 
     def __init__(self, max_bytes: int, *, typed: bool, simplified: Callable[[object], Any]) -> None:
         self.pieces: list[bytes] = []
@@ -204,5 +204,5 @@ def _advice(name: str) -> str:
 
 
 def _shown(key: object) -> str:
-    """A key as a sentence shows it: only of types whose repr is their own."""
+    """A key for an error message. Only built-in types are shown, whose repr runs no code of the tool."""
     return repr(key)[:80] if type(key) in {str, int, float, bool, bytes, type(None)} else "of this object"

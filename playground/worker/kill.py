@@ -1,4 +1,4 @@
-"""Ending processes: all that a run has started, however far it went away."""
+"""End all processes that a run has started, including those that left its session or process group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAUSE_S: Final = 0.0005
 
 
 def reap() -> dict[int, int] | None:
-    """The wait statuses of children that have ended, by process number; None when there are no children at all."""
+    """The wait statuses of children that have ended, by pid; None if there are no children at all."""
     statuses: dict[int, int] = {}
     while True:
         try:
@@ -28,10 +28,10 @@ def reap() -> dict[int, int] | None:
 
 
 def end_descendants(*, own_namespace: bool, spare: Collection[int] = (), patience_s: float = 2.0) -> bool:
-    """Kill every descendant of this process, and reap it; whether none is left but those of `spare`.
+    """Kill and reap every descendant of this process, except `spare`; whether no other is left.
 
-    As the first process of a namespace that is one signal. Otherwise this process has to be the one that orphans come
-    to: all descendants are stopped before any is killed, so that none can make another meanwhile.
+    The first process of a PID namespace needs only one signal for that. Any other process must be a subreaper, which
+    adopts orphans. There, all descendants are stopped before any is killed, so that none can fork in the meantime.
     """
     give_up_at = time.monotonic() + patience_s
     while True:
@@ -48,7 +48,7 @@ def end_descendants(*, own_namespace: bool, spare: Collection[int] = (), patienc
 
 
 def _kill_tree(spare: Collection[int]) -> bool:
-    """Stop, then kill, all descendants but `spare` and theirs; whether there were any."""
+    """Stop, then kill, all descendants except `spare` and their descendants; whether there were any."""
     stopped: set[int] = set()
     for _ in range(_PASSES):
         fresh = _descendants(spare) - stopped

@@ -1,4 +1,4 @@
-"""Importing a factory, and what can be said of it then."""
+"""Import a factory and describe it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from playground.worker.type_conversion import wants_argument
 
 
 class NotAFactoryError(TypeError):
-    """What was imported does not make tools."""
+    """The imported object is not a factory."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """What importing a factory showed."""
+    """The properties of a factory that are known once it is imported."""
 
     tool_id: str
     configurable: bool
@@ -42,7 +42,8 @@ def load_factory(reference: str) -> LoadedFactory:
     """The factory at "module:attribute".
 
     Raises:
-        NotAFactoryError: there is something else. Besides, whatever the import raises.
+        NotAFactoryError: the object is not a factory.
+        Exception: anything that the import raises.
     """
     module_name, _, path = reference.partition(":")
     found: Any = importlib.import_module(module_name)
@@ -57,14 +58,15 @@ def load_factory(reference: str) -> LoadedFactory:
 
 
 def describe_factory(loaded: LoadedFactory, reference: str) -> Description:
-    """What a factory serves.
+    """Describe an imported factory.
 
     Raises:
-        NotAFactoryError: its id is no text. Besides, whatever `tool_id` raises.
+        NotAFactoryError: its tool id is not a string.
+        Exception: anything that `tool_id` raises.
     """
     tool_id = loaded.factory.tool_id()
     if not isinstance(tool_id, str) or not tool_id:
-        raise NotAFactoryError(f"{reference}: tool_id() gives {type(tool_id).__name__}, not the id as text")
+        raise NotAFactoryError(f"{reference}: tool_id() returns {type(tool_id).__name__}, not the id as a string")
     return Description(str.__str__(tool_id), loaded.configurable, threads() == 1)
 
 

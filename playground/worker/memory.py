@@ -1,4 +1,4 @@
-"""How much memory all processes of a run take together."""
+"""Measure how much memory all processes of a run use together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PAGE: Final = os.sysconf("SC_PAGESIZE")
 _OWN_SHARE: Final = re.compile(rb"^Pss_Anon: +(\d+) kB", re.MULTILINE)
 
 
-def takes_more_than(memory_bytes: int, *, own_namespace: bool) -> bool:
-    """Whether the processes of a run take more than `memory_bytes` together. One alone is bounded by itself.
+def exceeds(memory_bytes: int, *, own_namespace: bool) -> bool:
+    """Whether the processes of a run use more than `memory_bytes` together. A single process has its own limit.
 
     Args:
-        memory_bytes: the bound.
-        own_namespace: whether all processes there are, but this one, are the run's; else its descendants are.
+        memory_bytes: the limit.
+        own_namespace: True if all processes except this one belong to the run; else its descendants do.
     """
     processes = [*(_all_but_this() if own_namespace else _descendants(os.getpid()))]
     if len(processes) <= 1 or sum(map(_private, processes)) <= memory_bytes:
@@ -39,13 +39,13 @@ def _descendants(pid: int) -> Iterator[int]:
 
 
 def _private(pid: int) -> int:
-    """Bytes that belong to no file, shared with other processes or not."""
+    """Bytes of anonymous memory, shared with other processes or not."""
     fields = _read(f"/proc/{pid}/statm").split()
     return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
 
 
 def _share(pid: int) -> int:
-    """Bytes that belong to no file, each divided by how many processes share it; where that is not told, all."""
+    """Bytes of anonymous memory, shared pages divided by the number of processes; undivided if that is unknown."""
     found = _OWN_SHARE.search(_read(f"/proc/{pid}/smaps_rollup"))
     return int(found[1]) * 1024 if found else _private(pid)
 

@@ -1,4 +1,4 @@
-"""What of the machine's files a factory and its runs see, in a mount namespace of their own."""
+"""The files that a factory and its runs can see, in a mount namespace of their own."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _OPEN: Final = "size=1m,mode=755"
 
 @dataclass(frozen=True)
 class View:
-    """What is seen, and what may be written to.
+    """The directories that can be seen and written.
 
     Attributes:
-        kept: directories that are needed. They are put back where they are in a hidden one.
-        hidden: directories that nobody inside sees: the site's database and keys.
-        writable: directories that may be written to. Everything else is read-only.
+        needed: directories that stay visible, even inside a hidden one.
+        hidden: directories that cannot be seen: the site's database and keys.
+        writable: directories that can be written. Everything else is read-only.
     """
 
-    kept: tuple[str, ...]
+    needed: tuple[str, ...]
     hidden: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
 
 
 def needed_directories() -> tuple[str, ...]:
-    """The directories that importing and running a factory reads."""
+    """The directories that are read when a factory is imported and run."""
     program = Path(sys.executable).resolve().parent
     paths = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(program), *sys.path]
     return tuple(sorted({str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()}))
@@ -42,7 +42,7 @@ def is_within(path: str, directory: str) -> bool:
 
 
 def private_ancestors(paths: Iterable[str]) -> set[str]:
-    """The outermost directories at or above `paths` that other users may not pass through."""
+    """The outermost directories at or above `paths` that other users cannot traverse."""
     found = set()
     for path in paths:
         chain = [*reversed(Path(path).parents), Path(path)]
@@ -53,33 +53,33 @@ def private_ancestors(paths: Iterable[str]) -> set[str]:
 
 
 def arrange_mounts(view: View, change_user: Callable[[], None] | None) -> None:
-    """See nothing but `view`, in mount and user namespaces of this process's own.
+    """Restrict this process to `view`, in mount and user namespaces of its own.
 
     Args:
-        view: what is seen.
-        change_user: makes this process the namespace's first user, where that is another one than before. It is called
-            when all that only the user before can reach has been taken hold of; what the new one cannot reach because
-            of a private directory above it is shown to it nevertheless.
+        view: the directories that stay visible.
+        change_user: switches this process to the namespace's first user, if that is a different user. It is called
+            after the needed directories were opened as the current user. They stay visible even if the new user
+            could not reach them because of a private directory above.
     """
     syscalls.mount("none", "/", "", syscalls.MS_REC | syscalls.MS_PRIVATE)
-    kept = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in view.kept}
+    needed = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in view.needed}
     covers = set(view.hidden)
     if change_user:
-        covers |= private_ancestors(kept)
+        covers |= private_ancestors(needed)
         change_user()
     for cover in sorted(covers, key=len):
-        if not os.path.isdir(cover):  # noqa: PTH112  which is False, too, for what this user may not see
+        if not os.path.isdir(cover):  # noqa: PTH112  it is also False if this user may not look
             continue
-        inside = [path for path in kept if is_within(path, cover)]
+        inside = [path for path in needed if is_within(path, cover)]
         syscalls.mount("tmpfs", cover, "tmpfs", syscalls.MS_NOSUID, _OPEN if inside else _CLOSED)
         for path in inside:
             Path(path).mkdir(parents=True, exist_ok=True)
-            syscalls.mount(f"/proc/self/fd/{kept[path]}", path, "", syscalls.MS_BIND | syscalls.MS_REC)
+            syscalls.mount(f"/proc/self/fd/{needed[path]}", path, "", syscalls.MS_BIND | syscalls.MS_REC)
     for path in view.writable:
         syscalls.mount(path, path, "", syscalls.MS_BIND | syscalls.MS_REC)
     syscalls.make_read_only("/")
     for path in view.writable:
         syscalls.make_read_only(path, read_only=False)
     syscalls.mount("proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
-    for descriptor in kept.values():
+    for descriptor in needed.values():
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Finding out how far the machine lets processes be set apart: by doing it."""
+"""Find out how well the machine can isolate processes, by trying it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.worker.cgroups import ControlGroups, Membership, find_control_groups
-from playground.worker.sandbox import Sandbox, Surroundings, enter_run, fork_isolated, fork_keeper, settle_keeper
+from playground.worker.sandbox import (
+    Sandbox,
+    Surroundings,
+    enter_run,
+    fork_isolated,
+    fork_supervisor,
+    settle_supervisor,
+)
 from playground.worker.scratch import make_private_directory, private_directory, remove_private_directory
 
 _TRIAL_BYTES: Final = 1 << 20
@@ -19,21 +26,21 @@ _TRIAL_PROCESSES: Final = 8
 _MAX_REASON: Final = 500
 
 
-def choose_enclosure(base: Sandbox, modes: tuple[str, ...]) -> tuple[Sandbox, dict[str, str]]:
-    """The best enclosure that works here, and why each better one does not.
+def choose_sandbox(base: Sandbox, modes: tuple[str, ...]) -> tuple[Sandbox, dict[str, str]]:
+    """The best sandbox that works here, and why each better one does not.
 
     Args:
-        base: what does not depend on the mode.
-        modes: what may be used of "namespaces" and "user"; a mode that needs neither always works.
+        base: the mode-independent settings; also the sandbox to use if no other works.
+        modes: the allowed modes of "namespaces" and "user"; "plain" always works.
     """
     refused: dict[str, str] = {}
-    for name, enclosure in _candidates(base):
-        if enclosure.mode not in modes or (enclosure.own_users and "user" not in modes):
+    for name, sandbox in _candidates(base):
+        if sandbox.mode not in modes or (sandbox.own_users and "user" not in modes):
             refused[name] = "it is switched off"
-        elif reason := _trial(enclosure):
+        elif reason := _trial(sandbox):
             refused[name] = reason
         else:
-            return enclosure, refused
+            return sandbox, refused
     return base, refused
 
 
@@ -46,8 +53,8 @@ def _candidates(base: Sandbox) -> Iterator[tuple[str, Sandbox]]:
         yield "users", replace(base, mode="user", own_users=True)
 
 
-def choose_control_groups(enclosure: Sandbox, modes: tuple[str, ...]) -> tuple[ControlGroups | None, str]:
-    """The control groups to use inside `enclosure`, or None and why there are none."""
+def choose_control_groups(sandbox: Sandbox, modes: tuple[str, ...]) -> tuple[ControlGroups | None, str]:
+    """The control groups to use inside `sandbox`, or None and why there are none."""
     if "control groups" not in modes:
         return None, "they are switched off"
     try:
@@ -55,7 +62,7 @@ def choose_control_groups(enclosure: Sandbox, modes: tuple[str, ...]) -> tuple[C
         group = groups.make(memory_bytes=_TRIAL_MEMORY_BYTES, processes=_TRIAL_PROCESSES)
     except OSError as error:
         return None, str(error)
-    reason = _trial(enclosure, group)
+    reason = _trial(sandbox, group)
     for descriptor in group.descriptors:
         os.close(descriptor)
     if reason:
@@ -63,17 +70,17 @@ def choose_control_groups(enclosure: Sandbox, modes: tuple[str, ...]) -> tuple[C
     return (None, reason) if reason else (groups, "")
 
 
-def _trial(enclosure: Sandbox, group: Membership | None = None) -> str:
-    """Why `enclosure` does not work; "" when it does: a process goes all the way into it, as a run would."""
+def _trial(sandbox: Sandbox, group: Membership | None = None) -> str:
+    """The reason why `sandbox` does not work, found by entering it as a run would; "" if it works."""
     read, write = os.pipe()
     try:
-        pid, place = fork_isolated(enclosure)
+        pid, surroundings = fork_isolated(sandbox)
     except OSError as error:
         os.close(read)
         os.close(write)
         return str(error) or type(error).__name__
-    if place is not None:
-        _try_everything(place, write, group)
+    if surroundings is not None:
+        _try_everything(surroundings, write, group)
     os.close(write)
     with open(read, "rb") as answer:  # noqa: PTH123  a descriptor
         reason = answer.read(_MAX_REASON).decode(errors="replace")
@@ -81,25 +88,25 @@ def _trial(enclosure: Sandbox, group: Membership | None = None) -> str:
     return "" if reason == "+" else reason or "the process that tried it ended"
 
 
-def _try_everything(place: Surroundings, write: int, group: Membership | None) -> None:
-    """In the process that was set apart: keeper, private directory, run; then end."""
+def _try_everything(surroundings: Surroundings, write: int, group: Membership | None) -> None:
+    """In the isolated process: start a run supervisor, make a private directory, start a run; then exit."""
     try:
-        keeper = fork_keeper(place)
-        if keeper:
-            os.waitpid(keeper, 0)
+        supervisor = fork_supervisor(surroundings)
+        if supervisor:
+            os.waitpid(supervisor, 0)
             os._exit(0)
-        settle_keeper(place)
+        settle_supervisor(surroundings)
         if group:
             group.join()
-        make_private_directory(place, 1, _TRIAL_BYTES)
+        make_private_directory(surroundings, 1, _TRIAL_BYTES)
         run = os.fork()
         if run:
             os.waitpid(run, 0)
-            remove_private_directory(place, 1)
+            remove_private_directory(surroundings, 1)
             os._exit(0)
-        enter_run(place, 1)
-        Path(private_directory(place, 1), "trial").write_text("")
-        for needed in place.enclosure.view.kept:
+        enter_run(surroundings, 1)
+        Path(private_directory(surroundings, 1), "trial").write_text("")
+        for needed in surroundings.sandbox.view.needed:
             os.listdir(needed)  # noqa: PTH208
         Path(os.__file__).read_bytes()
         os.write(write, b"+")
@@ -109,11 +116,11 @@ def _try_everything(place: Surroundings, write: int, group: Membership | None) -
     os._exit(0)
 
 
-def as_json(enclosure: Sandbox, groups: ControlGroups | None, refused: dict[str, str]) -> dict[str, Any]:
-    """What a server shows of it."""
+def as_json(sandbox: Sandbox, groups: ControlGroups | None, refused: dict[str, str]) -> dict[str, Any]:
+    """The report to the server."""
     return {
-        "mode": enclosure.mode,
-        "own_users": enclosure.own_users,
+        "mode": sandbox.mode,
+        "own_users": sandbox.own_users,
         "control_groups": groups is not None,
         "refused": refused,
     }

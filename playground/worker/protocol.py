@@ -1,11 +1,12 @@
-"""Frames: how a server, a keeper and a run speak over sockets and pipes.
+"""Frames: the protocol between server, run supervisor and run, over sockets and pipes.
 
-A frame is one byte that says what it is, the length of its content (4 bytes, big-endian), and the content.
+A frame is one byte for its kind, the length of its content (4 bytes, big-endian), and the content.
 
-    server -> keeper    LIMITS, JOB, and later perhaps KILL
-    run -> keeper       TAKEN, BEGUN, PROGRESS…, perhaps TYPED, then RESPONSE or ERROR
-    keeper -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (what the run said, in pieces, as it was), then END
-    parent -> server    UNUSABLE, instead of a keeper; DESCRIPTION, when that is all that was asked
+    server -> run supervisor    LIMITS, JOB, later possibly KILL
+    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, possibly TYPED, then RESPONSE or ERROR
+    run supervisor -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (chunks of the run's frames, unchanged), then END
+    zygote -> server            UNUSABLE, if there is no run supervisor
+    describer -> server         DESCRIPTION or UNUSABLE
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from typing import Final
 HEADER: Final = struct.Struct(">cI")
 CLOCK: Final = struct.Struct(">d")
 
-LIMITS: Final = b"L"  # JSON: what the keeper needs to know of the next run
-JOB: Final = b"J"  # JSON: what only the run itself reads
+LIMITS: Final = b"L"  # JSON: the next run's limits, for the run supervisor
+JOB: Final = b"J"  # JSON: the job, which only the run itself reads
 KILL: Final = b"K"  # empty: end the run
 
-TAKEN: Final = b"A"  # empty: the job has been read
-BEGUN: Final = b"B"  # CLOCK: when the call began, by the monotonic clock
-TYPED: Final = b"T"  # empty: the tool names types, so its parent does well to know them in advance
+JOB_READ: Final = b"A"  # empty: the job has been read
+BEGUN: Final = b"B"  # CLOCK: monotonic time when the call began
+TYPED: Final = b"T"  # empty: the tool names types, so its zygote should load pydantic in advance
 PROGRESS: Final = b"P"  # JSON: [done, total, message]
 RESPONSE: Final = b"R"  # JSON: the response
 ERROR: Final = b"E"  # text: why there is no response
 
-ACCEPTED: Final = b"C"  # empty: the run's process is about to be made
+ACCEPTED: Final = b"C"  # empty: the run supervisor has read LIMITS and starts the run
 STDOUT: Final = b"1"  # bytes
 STDERR: Final = b"2"  # bytes
-RESULT: Final = b"D"  # bytes: a piece of the run's frames
+RESULT: Final = b"D"  # bytes: a chunk of the run's frames
 END: Final = b"X"  # JSON: how the run's processes ended
-DESCRIPTION: Final = b"I"  # JSON: what importing a factory showed
+DESCRIPTION: Final = b"I"  # JSON: `loader.Description`
 UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket is closed
 
 MAX_PROGRESS_BYTES: Final = 2048
@@ -44,7 +45,7 @@ def frame(kind: bytes, content: bytes = b"") -> bytes:
 
 
 class FrameBuffer:
-    """Bytes as they arrive, cut into frames."""
+    """Splits incoming bytes into frames."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

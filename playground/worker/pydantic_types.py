@@ -1,4 +1,7 @@
-"""Types that a tool's author names, through pydantic. Importing this takes long; only tools that name types need it."""
+"""Convert to and from the types that a tool's author names, with pydantic.
+
+Importing this module is slow; only tools that name types need it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ _SIMPLE: Final = (
 
 
 def read_typed(text: str, kind: Any, *, what: str) -> Any:
-    """The JSON in `text` as a value of `kind`.
+    """Read JSON as a value of `kind`.
 
     Raises:
         MisfitError: the value does not fit `kind`.
@@ -58,15 +61,15 @@ def read_typed(text: str, kind: Any, *, what: str) -> Any:
 
 
 def plain_of(value: object, kind: Any) -> Any:
-    """`value`, which is of `kind`, in plain Python types and those that `simplified` knows."""
+    """Convert `value` of type `kind` to plain Python types and those that `simplified` accepts."""
     return _adapter(kind).dump_python(value, by_alias=True, warnings="none")
 
 
 def simplified(value: object) -> Any:
-    """A date, time, duration, UUID, enum member, path or address as JSON has it.
+    """Convert a date, time, duration, UUID, enum member, path or address to JSON.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: `value` is none of these.
     """
     if not isinstance(value, _SIMPLE):
         raise TypeError(type(value).__name__)
@@ -74,7 +77,7 @@ def simplified(value: object) -> Any:
 
 
 def warm_up(kinds: Iterable[Any] = ()) -> None:
-    """Let pydantic do now what it does when it, and each of `kinds`, is first used, so that no run has to."""
+    """Make pydantic do now its work for the first use of itself and of each of `kinds`, so that no run has to."""
 
     @dataclasses.dataclass
     class Sample:
@@ -94,7 +97,7 @@ def warm_up(kinds: Iterable[Any] = ()) -> None:
         plain_of(read_typed('{"text": "a"}', kind, what="sample"), kind)
     _adapters.clear()
     for kind in kinds:
-        with contextlib.suppress(Exception):  # whoever calls the tool is told then
+        with contextlib.suppress(Exception):  # a call of the tool then raises the same error
             _adapter(kind)
 
 
@@ -102,7 +105,7 @@ _adapters: list[tuple[Any, TypeAdapter[Any]]] = []
 
 
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    for known, adapter in _adapters:  # a few; not by hash, which some types of typing do not have
+    for known, adapter in _adapters:  # only a few; not a dict, because some types of `typing` cannot be hashed
         if known is kind:
             return adapter
     made: TypeAdapter[Any] = TypeAdapter(_known_to_pydantic(kind))
@@ -111,7 +114,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def _known_to_pydantic(kind: Any) -> Any:
-    """`kind`, with `typing.TypedDict` as pydantic wants it before Python 3.12: from typing_extensions."""
+    """`kind` with `typing.TypedDict` replaced by that of typing_extensions, which pydantic needs before Python 3.12."""
     if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
         hints = get_type_hints(kind, include_extras=True)
         members = {name: _known_to_pydantic(hint) for name, hint in hints.items()}
@@ -133,7 +136,7 @@ def _is_marked(hint: object) -> bool:
 
 
 class _LongFloat(float):
-    """A float that is not exactly what was written; a Decimal made from its text is."""
+    """A float that is not exactly the number written; a Decimal made from its text is exact."""
 
     lexeme: str
 
@@ -149,5 +152,5 @@ class _LongFloat(float):
 
 
 def _exact_float(lexeme: str) -> float:
-    """The float written as `lexeme`; what a float would shorten keeps its text, for members that are decimals."""
+    """The float written as `lexeme`; a long one retains its text, so that Decimal members are exact."""
     return float(lexeme) if len(lexeme) <= _EXACT_DIGITS else _LongFloat(lexeme)

@@ -1,9 +1,9 @@
-"""The keeper: makes one run after another, each in a fresh process, and lets nothing of it remain.
+"""The run supervisor: does one run after another, each in a fresh process, and cleans up everything it leaves behind.
 
-The process of the next run is made ahead of time and waits. A process is used for one run.
+The process of the next run is forked ahead of time and waits. Each process is used for one run.
 
-Later runs are forked from this process, so it must not hold anything of a run in its memory: what a run is given it
-reads itself, and what it says is moved on unread.
+Later runs are forked from this process, so its memory must not hold anything of an earlier run: each run reads its own
+input, and its output is relayed unread.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from playground.worker import child
 from playground.worker.cgroups import Membership, kills_in
 from playground.worker.kill import end_descendants, reap
 from playground.worker.loader import LoadedFactory
-from playground.worker.memory import takes_more_than
+from playground.worker.memory import exceeds
 from playground.worker.protocol import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
-from playground.worker.relay import Watch
-from playground.worker.sandbox import Surroundings, bound, enter_run, settle_keeper
+from playground.worker.relay import Relay
+from playground.worker.sandbox import Surroundings, bound, enter_run, settle_supervisor
 from playground.worker.scratch import make_private_directory, private_directory, remove_private_directory
 from playground.worker.syscalls import close_from
 
-_ABOVE: Final = 100  # descriptors from here on are not in the way of the run's own
-_RESULT, _SERVER, _WORD = 3, 4, 5  # the run's own descriptors, besides the standard ones
-_MAX_WORD: Final = 4096
+_ABOVE: Final = 100  # descriptors from here on do not collide with the run's own
+_RESULT, _SERVER, _START = 3, 4, 5  # the run's own descriptors, besides the standard ones
+_MAX_START: Final = 4096
 _SCRATCH_BYTES: Final = 128 * 2**20
 
 
 @dataclass(frozen=True)
 class WaitingRun:
-    """A process that waits to become a run.
+    """A process that waits for its run.
 
     Attributes:
         scratch_bytes: the size of its private directory.
-        word: the pipe by which it is told to begin.
-        result, stdout, stderr: the pipes by which it speaks.
+        start: the pipe for the run's limits, which start the run.
+        result, stdout, stderr: the pipes for its output.
     """
 
     pid: int
     pidfd: int
     scratch_bytes: int
-    word: int
+    start: int
     result: int
     stdout: int
     stderr: int
@@ -59,21 +59,21 @@ class WaitingRun:
         return not _ends_within(self.pidfd, 0)
 
     def close(self) -> None:
-        for descriptor in (self.pidfd, self.word, self.result, self.stdout, self.stderr):
+        for descriptor in (self.pidfd, self.start, self.result, self.stdout, self.stderr):
             os.close(descriptor)
 
 
 @dataclass
 class RunSupervisor:
-    """One keeper, between its server and its runs.
+    """One run supervisor, between its server and its runs.
 
     Attributes:
-        slot: which of its parent's keepers; from 1.
-        factory: the imported factory, or None for one that each run imports anew.
-        group: the control group that it and its runs belong to, where there are any.
+        slot: its number among the zygote's run supervisors, from 1.
+        factory: the imported factory; None if each run imports it anew.
+        group: the control group of this process and its runs, if the machine has control groups.
     """
 
-    place: Surroundings
+    surroundings: Surroundings
     slot: int
     factory: LoadedFactory | None
     server: socket.socket
@@ -82,14 +82,14 @@ class RunSupervisor:
     nowhere: int = field(default_factory=lambda: os.open(os.devnull, os.O_WRONLY))
 
     def serve(self) -> NoReturn:
-        """Do runs until the server closes the socket."""
-        settle_keeper(self.place)
+        """Supervise runs until the server closes the socket."""
+        settle_supervisor(self.surroundings)
         if self.group:
             try:
                 self.group.join()
-            except OSError:  # it was made for this one, and is gone
+            except OSError:  # the group was made for this process, and has been removed since
                 self.group = None
-        child.settle_all(private_directory(self.place, self.slot))
+        child.settle_all(private_directory(self.surroundings, self.slot))
         while True:
             waiting = self._make_run()
             limits = self._next_limits()
@@ -102,40 +102,45 @@ class RunSupervisor:
             self._watch(waiting, limits)
 
     def _next_limits(self) -> dict[str, Any]:
-        """The limits of the next run, once it is there."""
+        """Wait for the next run, and read its limits."""
         while True:
             header = self.server.recv(HEADER.size, socket.MSG_WAITALL)
-            if len(header) < HEADER.size or self._is_deserted():
+            if len(header) < HEADER.size or self._server_has_gone():
                 os._exit(0)
             kind, length = HEADER.unpack(header)
             if kind == LIMITS:
                 limits: dict[str, Any] = json.loads(self.server.recv(length, socket.MSG_WAITALL))
                 self.server.sendall(frame(ACCEPTED))
                 return limits
-            if kind != KILL:  # one that came late is for a run that has ended
+            if kind != KILL:  # a late KILL is for a run that has ended
                 os._exit(1)
 
-    def _is_deserted(self) -> bool:
-        """Whether the server has gone away and left a run that nobody waits for."""
+    def _server_has_gone(self) -> bool:
+        """Whether the server has closed its end, so that nothing waits for the run it has sent."""
         poll = select.poll()
         poll.register(self.server, select.POLLRDHUP)
         return bool(poll.poll(0))
 
     def _make_run(self) -> WaitingRun:
-        make_private_directory(self.place, self.slot, self.scratch_bytes)
-        (heard, word), (result, say), (stdout, out), (stderr, err) = os.pipe(), os.pipe(), os.pipe(), os.pipe()
+        make_private_directory(self.surroundings, self.slot, self.scratch_bytes)
+        (start_read, start), (result, result_write), (stdout, out), (stderr, err) = (
+            os.pipe(),
+            os.pipe(),
+            os.pipe(),
+            os.pipe(),
+        )
         pid = os.fork()
         if not pid:
-            self._become_run(heard, say, out, err)
-        for descriptor in (heard, say, out, err):
+            self._become_run(start_read, result_write, out, err)
+        for descriptor in (start_read, result_write, out, err):
             os.close(descriptor)
-        return WaitingRun(pid, os.pidfd_open(pid), self.scratch_bytes, word, result, stdout, stderr)
+        return WaitingRun(pid, os.pidfd_open(pid), self.scratch_bytes, start, result, stdout, stderr)
 
     def _watch(self, run: WaitingRun, limits: dict[str, Any]) -> None:
-        """Let a run begin, and watch it to its last process."""
-        with contextlib.suppress(BrokenPipeError):  # it has ended already, which is noticed next
-            os.write(run.word, json.dumps(limits["bounds"]).encode())
-        watch = Watch(
+        """Start a run, and watch it until its last process has ended."""
+        with contextlib.suppress(BrokenPipeError):  # the process has ended already, which the relay notices
+            os.write(run.start, json.dumps(limits["bounds"]).encode())
+        relay = Relay(
             self.server,
             result=run.result,
             outputs={run.stdout: STDOUT, run.stderr: STDERR},
@@ -143,61 +148,64 @@ class RunSupervisor:
             nowhere=self.nowhere,
             limits=limits,
         )
-        takes_too_much = self._measure(limits)
-        why: str = watch.until_it_ends(limits["deadline"], takes_too_much)
-        if self.group and why == "exited" and takes_too_much():
+        exceeds_memory = self._measure(limits)
+        why: str = relay.until_it_ends(limits["deadline"], exceeds_memory)
+        if self.group and why == "exited" and exceeds_memory():
             why = "memory"
         status, clean = self._end(run)
-        watch.drain()
-        ended = {"why": why, "status": status, "dropped": watch.dropped}
+        relay.drain()
+        ended = {"why": why, "status": status, "dropped": relay.dropped}
         self.server.sendall(frame(END, json.dumps(ended).encode()))
-        clean = self._clear() and clean  # nobody waits for that
+        clean = self._clear() and clean  # after END, so that the server does not wait for it
         run.close()
-        if not (clean and watch.job_taken):  # else the job is still in the socket
+        if not (clean and relay.job_read):  # else the job is still in the socket
             os._exit(1)
 
     def _measure(self, limits: dict[str, Any]) -> Callable[[], bool]:
-        """What tells whether a run takes too much memory: its control group, else a look at its processes."""
+        """A function that tells whether the run exceeds its memory: by its control group, else by its processes."""
         if self.group:
             file, kills_before = self.group.kills_file, kills_in(self.group.kills_file)
             return lambda: kills_in(file) > kills_before
-        memory_bytes, apart = limits["bounds"]["memory_bytes"], self.place.namespace >= 0
-        return lambda: takes_more_than(memory_bytes, own_namespace=apart)
+        memory_bytes, own_namespace = limits["bounds"]["memory_bytes"], self.surroundings.namespace >= 0
+        return lambda: exceeds(memory_bytes, own_namespace=own_namespace)
 
     def _end(self, run: WaitingRun) -> tuple[int, bool]:
-        """Kill the run and all it has started; the wait status of its first process, and whether nothing is left."""
+        """Kill all processes of the run; the wait status of its first process, and whether none is left."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(run.pidfd, signal.SIGKILL)
         _ends_within(run.pidfd, 2000)
         ended, status = os.waitpid(run.pid, os.WNOHANG)
         if reap() is None:
             return status, True
-        return status, end_descendants(own_namespace=self.place.namespace >= 0) and ended == run.pid
+        return status, end_descendants(own_namespace=self.surroundings.namespace >= 0) and ended == run.pid
 
     def _clear(self) -> bool:
-        """Take away the private directory of a run that has ended; whether that went well."""
+        """Remove the private directory of a run that has ended; whether that succeeded."""
         try:
-            remove_private_directory(self.place, self.slot)
+            remove_private_directory(self.surroundings, self.slot)
         except OSError:
             return False
         return True
 
-    def _become_run(self, heard: int, say: int, out: int, err: int) -> NoReturn:
-        """In the forked process: take up the pipes, lose every other descriptor and right, wait, and do the job."""
+    def _become_run(self, start_read: int, result_write: int, out: int, err: int) -> NoReturn:
+        """In the forked process: set up the pipes, give up every other descriptor and privilege, wait, do the job."""
         try:
             os.dup2(out, 1)
             os.dup2(err, 2)
-            own = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for each in (say, self.server.detach(), heard)]
-            for descriptor, number in zip(own, (_RESULT, _SERVER, _WORD), strict=True):
+            own = [
+                fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _ABOVE)
+                for each in (result_write, self.server.detach(), start_read)
+            ]
+            for descriptor, number in zip(own, (_RESULT, _SERVER, _START), strict=True):
                 os.dup2(descriptor, number, inheritable=False)
-            close_from(_WORD + 1)
-            enter_run(self.place, self.slot)
-            child.settle(private_directory(self.place, self.slot))
+            close_from(_START + 1)
+            enter_run(self.surroundings, self.slot)
+            child.settle(private_directory(self.surroundings, self.slot))
             child.rehearse()
-            word = os.read(_WORD, _MAX_WORD)
-            os.close(_WORD)
-            if word:
-                bound(json.loads(word))
+            bounds = os.read(_START, _MAX_START)
+            os.close(_START)
+            if bounds:
+                bound(json.loads(bounds))
                 child.run(self.factory, _SERVER, _RESULT)
         except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
             with contextlib.suppress(OSError):
@@ -206,7 +214,7 @@ class RunSupervisor:
 
 
 def _ends_within(pidfd: int, timeout_ms: int) -> bool:
-    """Whether a process has ended, or ends in time."""
+    """Whether a process has ended, or ends within `timeout_ms`."""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     return bool(poll.poll(timeout_ms))

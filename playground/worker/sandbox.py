@@ -1,11 +1,11 @@
-"""What keeps a run away from the rest of the machine, as far as the machine allows it.
+"""Isolate runs from the rest of the machine, as far as the machine allows it.
 
-Three modes, best first; the worker finds out by trying which one works:
+Three modes, best first; the worker tries which one works:
 
     namespaces  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
-                read-only; where the server is root, a run has a user of its own as well
-    user        where root may make no namespaces: each factory has a user of its own
-    plain       a process group, limits and a clean environment alone
+                read-only; if the server is root, each run also has its own user
+    user        if root may not create namespaces: each factory has its own user
+    plain       only a process group, limits and a clean environment
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions ha
 _UID_RANGES: Final = 1 << 18  # a power of two
 UIDS_PER_FACTORY: Final = 512
 _MAX_REASON: Final = 500
-_NICENESS: Final = 5  # behind the server, which has to answer meanwhile
+_NICENESS: Final = 5  # lower priority than the server, which has to stay responsive
 _BOUNDED: Final = (
     (resource.RLIMIT_CPU, "cpu_s"),
     (resource.RLIMIT_FSIZE, "file_bytes"),
@@ -38,17 +38,17 @@ _BOUNDED: Final = (
 
 
 class IsolationError(OSError):
-    """A process could not be set apart."""
+    """A process could not be isolated."""
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """How processes are set apart on this machine.
+    """How processes are isolated on this machine.
 
     Attributes:
-        view: what of the machine's files is seen, and written to, where there are namespaces.
-        scratch: the directory below which private directories are made.
-        own_users: each factory has users of its own, which only root can give.
+        view: with namespaces, the files that may be read and written.
+        scratch: the directory that holds the private directories.
+        own_users: each factory has its own users, which only root can assign.
     """
 
     mode: Mode
@@ -59,85 +59,85 @@ class Sandbox:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where the processes of one factory live.
+    """The directory and namespace of one factory's processes.
 
     Attributes:
         directory: private directories are made here.
-        namespace: descriptor of the parent's process namespace, to come back to; -1 without namespaces.
+        namespace: descriptor of the zygote's PID namespace, to return to; -1 without namespaces.
     """
 
-    enclosure: Sandbox
+    sandbox: Sandbox
     directory: str
     namespace: int = -1
 
 
-# Parents: one per factory
+# Zygotes: one per factory
 
 
-def fork_isolated(enclosure: Sandbox) -> tuple[int, Surroundings | None]:
-    """Fork a process that is set apart, for one factory.
+def fork_isolated(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
+    """Fork an isolated process for one factory.
 
     Returns:
-        tuple: here the child's number and None; in the child 0 and its place.
+        tuple: in this process the child's pid and None; in the child 0 and its surroundings.
 
     Raises:
-        SetApartError: the machine does not allow it. In the child, any OSError.
+        IsolationError: the machine does not allow it. In the child, any OSError.
     """
-    if enclosure.mode == "namespaces":
-        return _fork_into_namespaces(enclosure)
-    told, tell = os.pipe()
+    if sandbox.mode == "namespaces":
+        return _fork_into_namespaces(sandbox)
+    status_read, status_write = os.pipe()
     pid = os.fork()
     if not pid:
-        os.close(told)
-        return 0, _settled(enclosure, tell)
-    os.close(tell)
+        os.close(status_read)
+        return 0, _settled(sandbox, status_write)
+    os.close(status_write)
     try:
-        _expect_settled(told)
+        _expect_settled(status_read)
     except IsolationError:
         os.waitpid(pid, 0)
         raise
     finally:
-        os.close(told)
+        os.close(status_read)
     return pid, None
 
 
-def _settled(enclosure: Sandbox, tell: int) -> Surroundings:
-    """In the forked process: take up its place, or say why that cannot be, and end."""
+def _settled(sandbox: Sandbox, status_write: int) -> Surroundings:
+    """In the forked process: isolate it, or write the reason why that failed, and exit."""
     try:
-        place = _take_up(enclosure)
-        _settle_parent()
+        surroundings = _take_up(sandbox)
+        _settle_zygote()
     except BaseException as error:  # noqa: BLE001  a forked process must not run on in the worker's code
-        os.write(tell, f"!{error}".encode()[:_MAX_REASON])
+        os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
-    os.close(tell)
-    return place
+    os.close(status_write)
+    return surroundings
 
 
-def _take_up(enclosure: Sandbox) -> Surroundings:
-    if enclosure.mode == "namespaces":
-        arrange_mounts(enclosure.view, (lambda: _change_user(0)) if enclosure.own_users else None)
-        return Surroundings(enclosure, enclosure.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
-    directory = Path(enclosure.scratch) / str(os.getpid())
+def _take_up(sandbox: Sandbox) -> Surroundings:
+    if sandbox.mode == "namespaces":
+        arrange_mounts(sandbox.view, (lambda: _change_user(0)) if sandbox.own_users else None)
+        return Surroundings(sandbox, sandbox.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
+    directory = Path(sandbox.scratch) / str(os.getpid())
     directory.mkdir(mode=0o700)
-    if enclosure.mode == "user":
+    if sandbox.mode == "user":
         uid = _free_uids()
         os.chown(directory, uid, uid)
         _change_user(uid)
-    return Surroundings(enclosure, str(directory))
+    return Surroundings(sandbox, str(directory))
 
 
-def _expect_settled(told: int) -> None:
-    """Wait until the forked process has taken up its place.
+def _expect_settled(status_read: int) -> None:
+    """Wait until the forked process is isolated.
 
     Raises:
-        SetApartError: it could not.
+        IsolationError: that failed.
     """
-    answer = os.read(told, _MAX_REASON)
+    answer = os.read(status_read, _MAX_REASON)
     if answer:
         raise IsolationError(answer.decode(errors="replace").lstrip("!"))
 
 
-def _settle_parent() -> None:
+def _settle_zygote() -> None:
     syscalls.die_with_parent()
     syscalls.adopt_orphans()
     syscalls.refuse_new_privileges()
@@ -153,108 +153,108 @@ def _change_user(uid: int) -> None:
 
 
 def _free_uids() -> int:
-    """The first of `UIDS_PER_FACTORY` user numbers that hardly anybody else has."""
+    """The first of `UIDS_PER_FACTORY` user ids from a random range, very unlikely to be in use elsewhere."""
     return _FIRST_UID + UIDS_PER_FACTORY * (int.from_bytes(os.urandom(4), "big") % _UID_RANGES)
 
 
-def _fork_into_namespaces(enclosure: Sandbox) -> tuple[int, Surroundings | None]:
-    """Fork twice: the first child makes the namespaces and ends, the second is their first process."""
-    told, tell = os.pipe()
-    heard, say = os.pipe()
+def _fork_into_namespaces(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
+    """Fork twice: the first child creates the namespaces and exits, the second is their first process."""
+    status_read, status_write = os.pipe()
+    go_read, go_write = os.pipe()
     first = os.fork()
     if first:
-        os.close(tell)
-        os.close(heard)
+        os.close(status_write)
+        os.close(go_read)
         try:
-            return _watch_namespaces(enclosure, first, told, say), None
+            return _watch_namespaces(sandbox, first, status_read, go_write), None
         finally:
-            os.close(told)
-            os.close(say)
-    os.close(told)
-    os.close(say)
+            os.close(status_read)
+            os.close(go_write)
+    os.close(status_read)
+    os.close(go_write)
     try:
-        second = _make_namespaces(enclosure, tell, heard)
+        second = _make_namespaces(sandbox, status_write, go_read)
         if second:
-            os.write(tell, str(second).encode())
+            os.write(status_write, str(second).encode())
             os._exit(0)
-        if os.read(heard, 1) != b"+":
+        if os.read(go_read, 1) != b"+":
             os._exit(1)
-        os.close(heard)
+        os.close(go_read)
     except BaseException as error:  # noqa: BLE001  a forked process must not run on in the worker's code
-        os.write(tell, f"!{error}".encode()[:_MAX_REASON])
+        os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
-    return 0, _settled(enclosure, tell)
+    return 0, _settled(sandbox, status_write)
 
 
-def _watch_namespaces(enclosure: Sandbox, first: int, told: int, say: int) -> int:
-    """See to it that the namespaces have their users; return the number of their first process."""
+def _watch_namespaces(sandbox: Sandbox, first: int, status_read: int, go_write: int) -> int:
+    """Set up the users of the namespaces; return the pid of their first process."""
     try:
-        pid = _map_users(enclosure, first, told, say)
+        pid = _map_users(sandbox, first, status_read, go_write)
     except OSError:
         os.kill(first, signal.SIGKILL)
         os.waitpid(first, 0)
         raise
     os.waitpid(first, 0)
-    os.write(say, b"+")  # not before: the end of the process between must not be taken for that of the parent
+    os.write(go_write, b"+")  # only now: the zygote must not mistake the exit of the first child for that of its parent
     try:
-        _expect_settled(told)
+        _expect_settled(status_read)
     except IsolationError:
         os.waitpid(pid, 0)
         raise
     return pid
 
 
-def _make_namespaces(enclosure: Sandbox, tell: int, heard: int) -> int:
+def _make_namespaces(sandbox: Sandbox, status_write: int, go_read: int) -> int:
     uid, gid = os.geteuid(), os.getegid()
     syscalls.unshare(syscalls.CLONE_NEWUSER | syscalls.CLONE_NEWNS | syscalls.CLONE_NEWPID | syscalls.CLONE_NEWIPC)
-    if not enclosure.own_users:
+    if not sandbox.own_users:
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
         Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
-    os.write(tell, b"+")
-    if os.read(heard, 1) != b"+":
+    os.write(status_write, b"+")
+    if os.read(go_read, 1) != b"+":
         raise IsolationError("its users could not be set")
     return os.fork()
 
 
-def _map_users(enclosure: Sandbox, first: int, told: int, say: int) -> int:
-    """Give the new namespace users that nobody else has; return its first process.
+def _map_users(sandbox: Sandbox, first: int, status_read: int, go_write: int) -> int:
+    """Map users that are not in use elsewhere into the new namespace; return the pid of its first process.
 
     Raises:
-        SetApartError: it could not be made.
+        IsolationError: the namespace could not be created.
     """
-    answer = os.read(told, _MAX_REASON)
+    answer = os.read(status_read, _MAX_REASON)
     if answer == b"+":
-        if enclosure.own_users:
+        if sandbox.own_users:
             users = f"0 {_free_uids()} {UIDS_PER_FACTORY}"
             Path(f"/proc/{first}/uid_map").write_text(users)
             Path(f"/proc/{first}/gid_map").write_text(users)
-        os.write(say, b"+")
-        answer = os.read(told, _MAX_REASON)
+        os.write(go_write, b"+")
+        answer = os.read(status_read, _MAX_REASON)
     if not answer.isdigit():
         raise IsolationError(answer.decode(errors="replace").lstrip("!") or "its first process ended")
     return int(answer)
 
 
-# Keepers: one per run at a time
+# Run supervisors: one run at a time each
 
 
-def fork_keeper(place: Surroundings) -> int:
-    """Fork a keeper; with namespaces it is the first process of its own. The number of the child, 0 in the keeper."""
-    if place.namespace < 0:
+def fork_supervisor(surroundings: Surroundings) -> int:
+    """Fork a run supervisor, with namespaces as the first process of its own; the child's pid, or 0 in the child."""
+    if surroundings.namespace < 0:
         return os.fork()
     syscalls.unshare(syscalls.CLONE_NEWPID)
     pid = os.fork()
     if pid:
-        syscalls.setns(place.namespace, syscalls.CLONE_NEWPID)
+        syscalls.setns(surroundings.namespace, syscalls.CLONE_NEWPID)
     return pid
 
 
-def settle_keeper(place: Surroundings) -> None:
-    """Make a forked process a keeper: it ends with its parent, and what its runs leave behind comes to it."""
+def settle_supervisor(surroundings: Surroundings) -> None:
+    """Make this forked process a run supervisor: it ends with its zygote, and adopts what its runs leave behind."""
     syscalls.die_with_parent()
     syscalls.adopt_orphans()
-    if place.namespace >= 0:
+    if surroundings.namespace >= 0:
         syscalls.unshare(syscalls.CLONE_NEWNS)
         syscalls.mount("proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
 
@@ -262,11 +262,11 @@ def settle_keeper(place: Surroundings) -> None:
 # Runs
 
 
-def enter_run(place: Surroundings, slot: int) -> None:
-    """Make this forked process one for a run: it has no rights, and does not outlive its keeper."""
-    if place.namespace >= 0:
+def enter_run(surroundings: Surroundings, slot: int) -> None:
+    """Prepare this forked process for a run: it has no privileges, and does not outlive its run supervisor."""
+    if surroundings.namespace >= 0:
         syscalls.unshare(syscalls.CLONE_NEWIPC)
-        if place.enclosure.own_users:
+        if surroundings.sandbox.own_users:
             _change_user(slot)
     syscalls.drop_capabilities()
     syscalls.allow_inspection(allowed=True)
@@ -274,12 +274,12 @@ def enter_run(place: Surroundings, slot: int) -> None:
     os.nice(_NICENESS)
     with contextlib.suppress(OSError):
         file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        os.write(file, b"1000")  # when memory is short, this goes first
+        os.write(file, b"1000")  # when memory is short, the kernel kills this process first
         os.close(file)
 
 
 def bound(bounds: dict[str, int]) -> None:
-    """Bound what this process and those that it starts may use, for good, in a session of their own.
+    """Limit, irrevocably, the resources of this process and those that it starts, in a session of their own.
 
     Args:
         bounds: {"memory_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `playground.runner.Limits`.

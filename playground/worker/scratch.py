@@ -1,4 +1,4 @@
-"""Private directories: one for each run, gone when it ends."""
+"""Private directories: one per run, removed when the run ends."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ _SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108  it is covered
 _SHARED_MEMORY_BYTES: Final = 16 * 2**20
 
 
-def private_directory(place: Surroundings, slot: int) -> str:
-    """Where the private directory of every run of a keeper is."""
-    return f"{place.directory}/run-{slot}" if place.namespace < 0 else place.directory
+def private_directory(surroundings: Surroundings, slot: int) -> str:
+    """The path of the private directory, the same for every run of a run supervisor."""
+    return f"{surroundings.directory}/run-{slot}" if surroundings.namespace < 0 else surroundings.directory
 
 
-def make_private_directory(place: Surroundings, slot: int, scratch_bytes: int) -> None:
-    """An empty directory for one run; with namespaces in memory and of bounded size."""
-    if place.namespace < 0:
-        path = Path(private_directory(place, slot))
-        if path.exists():  # of a keeper that was killed
+def make_private_directory(surroundings: Surroundings, slot: int, scratch_bytes: int) -> None:
+    """Make an empty directory for one run; with namespaces in memory and of limited size."""
+    if surroundings.namespace < 0:
+        path = Path(private_directory(surroundings, slot))
+        if path.exists():  # of a run supervisor that was killed
             remove_tree(str(path))
         path.mkdir(mode=0o700)
         return
-    uid, gid = (slot, slot) if place.enclosure.own_users else (os.getuid(), os.getgid())
+    uid, gid = (slot, slot) if surroundings.sandbox.own_users else (os.getuid(), os.getgid())
     flags, owner = syscalls.MS_NOSUID | syscalls.MS_NODEV, f"mode=700,uid={uid},gid={gid}"
-    syscalls.mount("tmpfs", place.directory, "tmpfs", flags, f"size={scratch_bytes},nr_inodes=20k,{owner}")
+    syscalls.mount("tmpfs", surroundings.directory, "tmpfs", flags, f"size={scratch_bytes},nr_inodes=20k,{owner}")
     syscalls.mount("tmpfs", _SHARED_MEMORY, "tmpfs", flags, f"size={_SHARED_MEMORY_BYTES},nr_inodes=1k,{owner}")
 
 
-def remove_private_directory(place: Surroundings, slot: int) -> None:
-    """Remove it with all it holds; with namespaces in one step, whatever it holds."""
-    if place.namespace < 0:
-        remove_tree(private_directory(place, slot))
+def remove_private_directory(surroundings: Surroundings, slot: int) -> None:
+    """Remove the private directory and its content; with namespaces in one step."""
+    if surroundings.namespace < 0:
+        remove_tree(private_directory(surroundings, slot))
         return
-    syscalls.unmount(place.directory)
+    syscalls.unmount(surroundings.directory)
     syscalls.unmount(_SHARED_MEMORY)
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory, however deep: what is nested is moved up first, so that nothing recurses."""
+    """Remove a directory of any depth without recursion: nested directories are moved up first."""
     waiting, moved = [path], 0
     while waiting:
         directory = waiting.pop()

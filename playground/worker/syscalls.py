@@ -71,7 +71,7 @@ def _prctl(option: int, value: int, what: str) -> None:
 
 
 def die_with_parent(number: signal.Signals = signal.SIGKILL) -> None:
-    """Get a signal when the thread that started this process ends. Forgotten with every change of the user."""
+    """Get a signal when the thread that started this process ends. Every change of the user resets this."""
     _prctl(_PR_SET_PDEATHSIG, number, "prctl(PDEATHSIG)")
 
 
@@ -81,24 +81,24 @@ def adopt_orphans() -> None:
 
 
 def refuse_new_privileges() -> None:
-    """No program started from here gains anything by its set-user-id bit or file capabilities."""
+    """Ensure that no program started from here gains privileges by its set-user-id bit or file capabilities."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1, "prctl(NO_NEW_PRIVS)")
 
 
 def allow_inspection(allowed: bool) -> None:
-    """Whether other processes of the same user may read this one's memory and environment."""
+    """Set whether other processes of the same user may read this one's memory and environment."""
     _prctl(_PR_SET_DUMPABLE, int(allowed), "prctl(DUMPABLE)")
 
 
 def gain_no_capabilities() -> None:
-    """Whatever program is started from here, it gains no capability by that."""
+    """Ensure that no program started from here gains a capability."""
     for capability in range(int(_LAST_CAPABILITY.read_text()) + 1):
         if _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
             return  # without CAP_SETPCAP there is nothing to lose
 
 
 def drop_capabilities() -> None:
-    """Keep no capability."""
+    """Drop all capabilities."""
     _check(_libc.capset(ctypes.byref(_THIS_PROCESS), ctypes.byref(_NOTHING)), "capset")
 
 
@@ -116,12 +116,12 @@ def mount(source: str, target: str, kind: str, flags: int = 0, options: str = ""
 
 
 def unmount(target: str) -> None:
-    """Take away what is mounted at `target`; its content goes with its last user."""
+    """Detach the mount at `target`; its content is freed when no process uses it any more."""
     _check(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
 def make_read_only(path: str, *, read_only: bool = True) -> None:
-    """Let nothing be written below `path`, whatever is mounted there; or again, where it was forbidden here."""
+    """Make everything mounted at or below `path` read-only; or writable again, with `read_only=False`."""
     attributes = _MountAttributes(attr_set=_MOUNT_ATTR_NOSUID)
     if read_only:
         attributes.attr_set |= _MOUNT_ATTR_RDONLY
@@ -139,19 +139,19 @@ def make_read_only(path: str, *, read_only: bool = True) -> None:
 
 
 def close_from(first: int) -> None:
-    """Close every descriptor from `first` on; at once, which `os.closerange` does not do in every build of Python."""
+    """Close every descriptor from `first` on in one system call, which `os.closerange` uses only in some builds."""
     arguments = [ctypes.c_uint(argument) for argument in (first, 0xFFFF_FFFF, 0)]
     _check(_libc.syscall(ctypes.c_long(_SYS_CLOSE_RANGE), *arguments), "close_range")
 
 
-def close_all_but(*kept: int) -> None:
-    """Close every descriptor but the standard ones and `kept`."""
+def close_all_but(*spared: int) -> None:
+    """Close every descriptor except the standard ones and `spared`."""
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  names of descriptors, not files
-        if int(name) > 2 and int(name) not in kept:
-            with contextlib.suppress(OSError):  # the one that listed them
+        if int(name) > 2 and int(name) not in spared:
+            with contextlib.suppress(OSError):  # the descriptor of the listing itself
                 os.close(int(name))
 
 
 def flush_c_output() -> None:
-    """Write out what C code of this process has printed and buffered."""
+    """Flush the output buffers of C code in this process."""
     _libc.fflush(None)

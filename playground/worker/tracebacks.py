@@ -1,4 +1,4 @@
-"""What went wrong in a tool, as bounded text that is safe to keep: the sentence first, then where it happened."""
+"""Describe a tool's exception as text of limited length that is safe to store: the message, then the traceback."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MAX_CAUSES: Final = 4
 
 
 def describe(error: BaseException, *, max_characters: int) -> str:
-    """`error` as its type, message, traceback and first causes, without the frames of Toolshelf itself.
+    """The type, message, traceback and first causes of `error`, without Toolshelf's own frames.
 
-    Nothing that the error overrides can make this fail.
+    This never fails, whatever methods the error overrides.
     """
     parts = [_sentence(error), "", *_traceback(error)]
     cause = _cause(error)
@@ -32,7 +32,7 @@ def describe(error: BaseException, *, max_characters: int) -> str:
 
 
 def clean(text: str, *, max_characters: int) -> str:
-    """`text` of bounded length that every database stores: no NUL, no half of a surrogate pair."""
+    """`text`, shortened and such that every database can store it: no NUL, no half of a surrogate pair."""
     if len(text) > max_characters:
         text = text[: max_characters - 1] + "…"
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\ufffd")[:max_characters]
@@ -58,7 +58,7 @@ def _text_of(error: BaseException) -> str:
 
 
 def _traceback(error: BaseException) -> list[str]:
-    """Where it was raised: the last frames outside Toolshelf."""
+    """The last frames outside Toolshelf."""
     summary = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)
     frames = [frame for frame in summary if not frame.filename.startswith(_OURS)]
     while frames and (frames[0].filename.startswith("<frozen ") or frames[0].filename == _IMPORTLIB):

@@ -1,4 +1,4 @@
-"""Between JSON and what a tool is given and gives: plain Python values, or the types that its author names."""
+"""Convert between JSON and a tool's arguments and responses: plain Python values, or the types its author names."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ _PLAIN_ORIGINS: Final = {dict, list, tuple, Mapping, typing.Union, types.UnionTy
 
 
 class MisfitError(ValueError):
-    """A value does not fit the type that the tool's author named. Its text says where and why."""
+    """A value does not fit the type that the tool's author named. The message gives the position and the reason."""
 
 
 def read_value(text: str, kind: object, *, what: str) -> Any:
-    """The JSON in `text` as a value of `kind`: plain Python values, or what pydantic makes of them.
+    """Read JSON as a value of `kind`: plain Python values, or a type that pydantic converts them to.
 
     Args:
-        text: JSON, strict.
-        kind: `dict`, a dataclass, a TypedDict, a pydantic model, or any other type pydantic knows.
-        what: how a sentence names the value: "parameters", "configuration".
+        text: strict JSON.
+        kind: `dict`, a dataclass, a TypedDict, a pydantic model, or any other type that pydantic supports.
+        what: the name of the value in messages: "parameters", "configuration".
 
     Raises:
         MisfitError: the value does not fit `kind`.
     """
     if is_plain(kind):
         return json.loads(text)
-    from playground.worker.pydantic_types import read_typed  # noqa: PLC0415  slow to import, and most tools do without
+    from playground.worker.pydantic_types import read_typed  # noqa: PLC0415  slow to import, and most tools do not need it
 
     return read_typed(text, kind, what=what)
 
 
 def plain_value(value: object, kind: object) -> tuple[object, bool]:
-    """`value` in plain Python types, as `kind` says, and whether the author named its type.
+    """Convert `value` to plain Python types, according to `kind`; and whether the author named its type.
 
-    A dataclass or pydantic model, alone or in a list, names its own type.
+    A dataclass or pydantic model, alone or in a list, implies its own type.
     """
     if is_plain(kind):
         if not _names_its_type(value[0] if isinstance(value, list) and value else value):
@@ -56,7 +56,7 @@ def _names_its_type(value: object) -> bool:
 
 
 def is_plain(kind: object) -> bool:
-    """Whether values of `kind` are JSON's own, so that nothing is to be converted: dict, dict[str, str], Any."""
+    """Whether values of `kind` need no conversion, because JSON has their type: dict, dict[str, str], Any."""
     origin = get_origin(kind)
     if origin is None:
         return any(kind is plain for plain in _PLAIN)
@@ -65,33 +65,33 @@ def is_plain(kind: object) -> bool:
 
 
 def loads_types() -> bool:
-    """Whether a type was named so far that JSON does not have."""
+    """Whether pydantic support has been loaded, because a tool names a type that JSON does not have."""
     return "playground.worker.pydantic_types" in sys.modules
 
 
 def request_type(tool: object) -> object:
-    """What `tool.call` is given: `request_type`, else what its parameter is annotated with, else `dict`."""
+    """The type of `tool.call`'s argument: `request_type`, else the annotation of its parameter, else `dict`."""
     named = getattr(tool, "request_type", None)
     return named if named is not None else _annotation_of_argument(getattr(tool, "call", None))
 
 
 def response_type(tool: object) -> object:
-    """What `tool.call` gives: `response_type`, else what it is annotated to return, else `dict`."""
+    """The type that `tool.call` returns: `response_type`, else its return annotation, else `dict`."""
     named = getattr(tool, "response_type", None)
     return named if named is not None else _hints(getattr(tool, "call", None)).get("return", dict)
 
 
 def configuration_type(factory: object) -> object:
-    """What `factory.create` is given: `configuration_type`, else what its parameter is annotated with, else `dict`."""
+    """The type of `factory.create`'s argument: `configuration_type`, else the parameter's annotation, else `dict`."""
     named = getattr(factory, "configuration_type", None)
     return named if named is not None else _annotation_of_argument(getattr(factory, "create", None))
 
 
 def wants_argument(function: Callable[..., object]) -> bool:
-    """Whether `function` has to be, or may be, called with one argument."""
+    """Whether `function` accepts a positional argument."""
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # written in C, without a signature
+    except (TypeError, ValueError):  # implemented in C, without a signature
         return False
     positional = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     return any(each.kind in positional | {inspect.Parameter.VAR_POSITIONAL} for each in parameters)
@@ -102,13 +102,13 @@ def _annotation_of_argument(function: Callable[..., object] | None) -> object:
 
 
 def _hints(function: object) -> dict[str, Any]:
-    """The annotations of `function`; {} where they cannot be made out: they are optional."""
+    """The annotations of `function`; {} if they cannot be evaluated: they are optional."""
     if not getattr(function, "__annotations__", None):
         return {}
     function = getattr(function, "__func__", function)
     try:
         return _hints_of(function)
-    except Exception:  # noqa: BLE001  it cannot be hashed, so what it says cannot be kept
+    except Exception:  # noqa: BLE001  it cannot be hashed, so its hints cannot be cached
         return _hints_of.__wrapped__(function)
 
 
@@ -116,14 +116,14 @@ def _hints(function: object) -> dict[str, Any]:
 def _hints_of(function: object) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
-    except Exception:  # noqa: BLE001  annotations are code: they raise anything
+    except Exception:  # noqa: BLE001  annotations are code, which may raise anything
         return {}
 
 
 def types_named_beside(factory: object) -> list[object]:
-    """What `factory`, and the tools defined in its module, take and give, as far as it is not JSON's own.
+    """The types that `factory` and the tools in its module name, except those that JSON has.
 
-    Found out once, before the runs that need it are forked. A tool defined elsewhere is looked at by each of its runs.
+    Determined once, before runs are forked. Each run of a tool that is defined elsewhere determines them anew.
     """
     module = sys.modules.get(type(factory).__module__)
     if module is None:

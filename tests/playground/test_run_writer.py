@@ -43,11 +43,11 @@ def test_a_run_is_written_down_as_django_would(tool):
 def test_only_a_run_that_somebody_is_told_of_at_once_waits_for_the_disk(tool):
     with CaptureQueriesContext(connection) as told:
         queued(tool)
-    with CaptureQueriesContext(connection) as told_later:
-        insert(Run(tool=tool, revision=tool.current, parameters_json="{}"), told_later=True)
+    with CaptureQueriesContext(connection) as defer_sync:
+        insert(Run(tool=tool, revision=tool.current, parameters_json="{}"), defer_sync=True)
 
     assert len(told.captured_queries) == 1
-    assert [query["sql"].split(" (")[0] for query in told_later.captured_queries] == [
+    assert [query["sql"].split(" (")[0] for query in defer_sync.captured_queries] == [
         "PRAGMA synchronous = NORMAL",
         'INSERT INTO "playground_run"',
         "PRAGMA synchronous = FULL",
@@ -59,7 +59,7 @@ def test_only_a_run_that_somebody_is_told_of_at_once_waits_for_the_disk(tool):
 
 def test_a_run_that_still_lasts_when_it_is_told_of_is_on_the_disk_first(tool):
     run = Run(tool=tool, revision=tool.current, parameters_json="{}")
-    insert(run, told_later=True)
+    insert(run, defer_sync=True)
 
     with CaptureQueriesContext(connection) as queries:
         ensure(run)
@@ -157,7 +157,7 @@ def test_what_a_run_became_is_told_only_when_it_is_written_down(tool, monkeypatc
 @pytest.mark.usefixtures("runs")
 def test_a_short_run_writes_twice_and_no_more(tool):
     with CaptureQueriesContext(connection) as queries:
-        started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None, told_later=True)
+        started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None, defer_sync=True)
         done = running.wait(started, 10)
 
     assert done.outcome == "returned"
@@ -180,7 +180,7 @@ def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monk
     assert (Run.objects.get(pk=run.pk).outcome, run.error) == ("returned", "")
 
 
-@pytest.mark.parametrize("failing", ["count", "when_written"])
+@pytest.mark.parametrize("failing", ["count", "on_written"])
 def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, monkeypatch, failing):
     told = []
 
@@ -192,7 +192,7 @@ def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, m
     if failing == "count":
         monkeypatch.setattr(run_writer, "count", fail_at_first)
     written = []
-    recorder = Recorder(fail_at_first if failing == "when_written" else written.append)
+    recorder = Recorder(fail_at_first if failing == "on_written" else written.append)
     runs = [ended(queued(tool)) for _ in range(2)]
     told.clear()
 
@@ -201,4 +201,4 @@ def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, m
 
     until(lambda: told == runs)
     recorder.close(5)
-    assert failing == "when_written" or written == runs
+    assert failing == "on_written" or written == runs

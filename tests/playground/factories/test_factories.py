@@ -191,7 +191,7 @@ def test_an_id_that_is_no_text_is_an_error(tool_id, open_tmp_path):
 
     (info,) = make_registry("odd_id:F", search_path=[str(open_tmp_path)]).all()
 
-    assert info.error.startswith("NotAFactoryError: odd_id:F: tool_id() gives")
+    assert info.error.startswith("NotAFactoryError: odd_id:F: tool_id() returns")
 
 
 @pytest.mark.alone

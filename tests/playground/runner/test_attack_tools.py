@@ -78,7 +78,7 @@ EXPECTED = {
     "tool-monkeypatch": ("returned", {}),
     "tool-atexit-hang": ("returned", {"ok": True}),
     "tool-rlimit-raise": ("raised", "ValueError: not allowed to raise maximum limit"),
-    "tool-create-none": ("raised", "create() gave NoneType, which has no call()"),
+    "tool-create-none": ("raised", "create() returned NoneType, which has no call()"),
     "tool-import-error": ("raised", "RuntimeError: this package does not work"),
     "tool-import-hang": ("timed_out", "its factory was being imported"),
     "tool-wrong-signature": ("raised", "TypeError: Factory.create() missing 1 required positional argument: 'second'"),

@@ -253,7 +253,7 @@ def test_a_tool_that_closes_every_descriptor_ends_without_a_response(runner):
 
 def test_a_run_that_closed_its_pipe_and_goes_on_costs_nothing_to_watch(runner):
     run = runner.start("import os, time\nos.close(3)\ntime.sleep(60)")
-    assert soon(lambda: run.taken)
+    assert soon(lambda: run.job_read)
     before = cpu_ticks(runner)
 
     time.sleep(0.5)
@@ -666,12 +666,12 @@ def test_runs_beyond_the_slots_wait_and_know_their_place(own_runner):
     runner = own_runner(slots=1)
     runs = [runner.start("import time; time.sleep(0.4); return 1") for _ in range(3)]
 
-    assert soon(lambda: [run.place() for run in runs] == [0, 1, 2])
+    assert soon(lambda: [run.position() for run in runs] == [0, 1, 2])
     assert [run.state for run in runs] == ["running", "queued", "queued"]
     ends = [run.wait(60) for run in runs]
     assert [end.outcome for end in ends] == ["returned"] * 3
     assert ends[2].queue_ms > 700
-    assert [run.place() for run in runs] == [0, 0, 0]
+    assert [run.position() for run in runs] == [0, 0, 0]
 
 
 def test_a_full_queue_says_when_to_come_again(own_runner):

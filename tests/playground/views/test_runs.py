@@ -376,7 +376,7 @@ def test_the_place_of_a_run_that_another_process_has_does_not_count_those_that_h
 
     found = rows(tool, "running", "returned", "queued", "queued", "cancelled", "queued", host="other")
 
-    assert [running.place_in_queue(run) for run in found] == [0, 0, 0, 1, 0, 2]
+    assert [running.queue_position(run) for run in found] == [0, 0, 0, 1, 0, 2]
 
 
 def test_the_place_of_a_run_that_waits_for_a_worker_counts_all_that_wait(builtin):
@@ -385,7 +385,7 @@ def test_the_place_of_a_run_that_waits_for_a_worker_counts_all_that_wait(builtin
 
     found = rows(tool, "queued", "queued", host="")
 
-    assert [running.place_in_queue(run) for run in found] == [1, 2]
+    assert [running.queue_position(run) for run in found] == [1, 2]
 
 
 def test_a_waiting_run_says_its_place(browser, ada, builtin, settings):
