@@ -165,9 +165,9 @@ class NodeContext:
     def _list_words(self) -> str:
         """What a list is a list of."""
         child = children.item(self.found, 0)
-        kinds = self.guide.kinds.of_all(child.places)
+        kinds = self.guide.kinds.of_all(child.subschemas)
         words = kinds_in_words(
-            kinds, {"type": "integer"} if any(is_whole(p.all_keywords) for p in child.places) else {}
+            kinds, {"type": "integer"} if any(is_whole(p.all_keywords) for p in child.subschemas) else {}
         )
         return f"list of {PLURALS.get(words, words)}" if words and (" or " not in words or words in PLURALS) else "list"
 
