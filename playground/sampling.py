@@ -14,12 +14,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from random import Random
 
 from catalog.errors import Problem
+from catalog.json_schema import children
+from catalog.json_schema.applicable import Impossible, conditions, gather
+from catalog.json_schema.constraints import Wanted, is_number
 from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
 from catalog.json_schema.sample_values import STRING_OF_FORMAT, WORDS, strings_for_name
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
 from catalog.jsontext.reader import JSON, Number
-from playground.constraints import Wanted, is_number
-from playground.schema_form.applicable import Impossible, child_places, conditions, gather, item_places
 
 SAMPLES = 3
 MAX_STEPS = 4000  # values made in one try
@@ -146,10 +147,10 @@ class _Maker:
         return fallback[0]
 
     def children(self, places: list[Subschema], name: str) -> list[Subschema]:
-        """`child_places`, with its work counted: each pattern is matched against the name."""
+        """The subschemas for the member `name`, with the work counted: each pattern is matched against the name."""
         patterns = (place.all_keywords.get("patternProperties") for place in places)
         self.spend(len(places) + sum(len(each) for each in patterns if isinstance(each, dict)))
-        return child_places(places, name)
+        return list(children.member(places, name).subschemas)
 
     # -- which schemas apply ------------------------------------------------------------------------------------------
 
@@ -289,7 +290,7 @@ class _Maker:
         length = max(length, len(needed))
         made: list[JSON] = []
         for index in range(length):
-            places = item_places(wanted.places, index)
+            places = list(children.item(wanted.places, index, any_draft=True).subschemas)
             if index >= length - len(needed):
                 places = [*places, needed[index - (length - len(needed))]]
             try:

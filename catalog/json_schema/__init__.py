@@ -11,4 +11,7 @@ regex/                  ECMA-262 regular expressions, matched in bounded time
 describe.py             types and constraints in words
 documentation.py        a schema as the tree that a documentation page shows
 validation/             a value checked against a schema
+applicable.py           which subschemas apply to the same value: references, allOf, alternatives, conditions
+children.py             which subschemas apply to a member or an item
+constraints.py          the constraints of all schemas that apply to one value
 """

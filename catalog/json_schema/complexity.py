@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from catalog.json_schema.index import Node
+from catalog.json_schema.applicable import steps_of
+from catalog.json_schema.index import REFERENCES, Node
 
 MAX_STEPS: Final = 200_000  # of the counting itself
 MAX_COUNT: Final = 10**9  # more than this is all the same
@@ -23,9 +24,6 @@ MAX_COUNT: Final = 10**9  # more than this is all the same
 BUNDLED_COST: Final = 50  # evaluations of a draft's meta-schema in one place
 UNEVALUATED_FACTOR: Final = 3  # `unevaluated…` evaluates again what it stands beside (2.6 times, measured)
 
-_IN_PLACE: Final = frozenset(
-    {"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
-)
 _UNEVALUATED: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
 Step: TypeAlias = str | int | tuple[str]
@@ -156,14 +154,12 @@ def _costliest(beyond: dict[Step, int]) -> int:
 
 
 def _in_place(node: Node) -> Iterator[Edge]:
-    """The nodes that look at the same value as `node` because it says so."""
-    for reference in node.references:
-        for target in reference.targets:
-            yield target, reference.keyword
-    if not _stands_alone(node):
-        for child in node.children:
-            if child.path[0] in _IN_PLACE:
-                yield child, None
+    """The nodes that are evaluated on the same value as `node`."""
+    stands_alone = _stands_alone(node)
+    for keyword, target in steps_of(node):
+        is_reference = keyword in REFERENCES
+        if is_reference or not stands_alone:
+            yield target, keyword if is_reference else None
 
 
 def _in_place_nodes(node: Node) -> Iterator[Node]:

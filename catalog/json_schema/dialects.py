@@ -116,6 +116,19 @@ def held(how: Holds, value: JSON) -> list[tuple[tuple[str | int, ...], JSON]]:
     ]
 
 
+def item_keywords(keywords: Mapping[str, JSON], dialect: Dialect | None = None) -> tuple[str, int, str]:
+    """How a schema with these `keywords` describes items. With `dialect`, only as that draft allows.
+
+    Returns:
+        The keyword for the first items, how many it lists, and the keyword for all others.
+    """
+    items = keywords.get("items")
+    if isinstance(items, list) and (dialect is None or dialect.holds["items"] is Holds.SCHEMA_OR_ARRAY):
+        return "items", len(items), "additionalItems"
+    prefix = keywords.get("prefixItems")
+    return "prefixItems", len(prefix) if isinstance(prefix, list) else 0, "items"
+
+
 def dialect_of(schema: JSON, default: Dialect) -> Dialect | None:
     """The dialect that `schema` names in `$schema`; `default` where it names none, None where it is not known."""
     if not isinstance(schema, dict) or "$schema" not in schema:

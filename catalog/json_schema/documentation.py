@@ -1,7 +1,10 @@
 """A JSON Schema as documentation: types and constraints in words, properties as a tree.
 
-Documentation is for reading: equivalent schemas are described alike, and the tree is cut where a schema is too deep for
-a page. Whether a value is valid is decided in `validation`.
+Documentation is for reading: it describes equivalent schemas in the same words, and where a schema is deeper than a
+page should show, the tree ends and says so. `validation` decides whether a value is valid.
+
+It follows references itself (others: `applicable.py`): every tool page shows a schema, and pointers and definitions are
+enough here, while `validation` compiles the document with its identifiers first.
 
 Source: JSON Schema 2020-12, Core and Validation; the older names of draft-04 to 2019-09 where they differ.
 """
@@ -24,6 +27,7 @@ from catalog.json_schema.describe import (
     strings_in,
     values_of,
 )
+from catalog.json_schema.dialects import item_keywords
 from catalog.jsontext.pointers import pointer_join, resolve_pointer
 from catalog.jsontext.reader import JSON
 
@@ -321,7 +325,7 @@ class _Writer:
 
     def _items_type(self, layers: list[_Layer], depth: int) -> str:
         for layer in layers:
-            if isinstance(layer.schema.get("prefixItems"), list) or isinstance(layer.schema.get("items"), list):
+            if isinstance(layer.schema.get(item_keywords(layer.schema)[0]), list):
                 return "tuple"
             items = layer.schema.get("items")
             if isinstance(items, dict) and depth < 3:
@@ -354,16 +358,13 @@ def _named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
 
 
 def _item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str, JSON]]:
-    """(tokens, name, schema) of an array's items; those at a fixed index are named by it ("0", "1")."""
-    items = schema.get("items")
-    prefix = schema.get("prefixItems")
-    keyword = "prefixItems"
-    if isinstance(items, list):
-        prefix, keyword, items = items, "items", schema.get("additionalItems")
-    for index, child in enumerate(prefix if isinstance(prefix, list) else []):
-        yield (keyword, index), str(index), child
-    if isinstance(items, dict):
-        yield ("items" if keyword == "prefixItems" else "additionalItems",), "", items
+    """(tokens, name, schema) of an array's items; those at a fixed place are named by it ("0", "1")."""
+    first, length, others = item_keywords(schema)
+    prefix = schema.get(first)
+    for index, child in enumerate(prefix if isinstance(prefix, list) and length else ()):
+        yield (first, index), str(index), child
+    if isinstance(child := schema.get(others), dict):
+        yield (others,), "", child
     if isinstance(child := schema.get("contains"), dict):
         yield ("contains",), "contains", child
 

@@ -88,7 +88,7 @@ class _Working:
         token, rest = tokens[0], tokens[1:]
         if isinstance(draft, Object) and token.startswith("."):
             name = token[1:]
-            below = children.member(self.guide.at(places, draft), name).places
+            below = children.member(self.guide.at(places, draft), name).subschemas
             new = self._changed(draft.members.get(name, NOTHING), below, rest, change)
             return replace(draft, members={**draft.members, name: new})
         if isinstance(draft, Object):
@@ -104,7 +104,7 @@ class _Working:
         for entry in draft.entries:
             if f"@{entry.row}" == token:
                 key = key_of(entry)
-                below = () if key is None else children.member(self.guide.at(places, draft), key).places
+                below = () if key is None else children.member(self.guide.at(places, draft), key).subschemas
                 entry = replace(entry, draft=self._changed(entry.draft, below, rest, change))  # noqa: PLW2901
             entries.append(entry)
         return tuple(entries)
@@ -116,7 +116,7 @@ class _Working:
         index = 0
         for item in draft.items:
             if f"@{item.row}" == token:
-                below = children.item(self.guide.at(places, draft), index).places
+                below = children.item(self.guide.at(places, draft), index).subschemas
                 item = replace(item, draft=self._changed(item.draft, below, rest, change))  # noqa: PLW2901
             items.append(item)
             index += item.length
@@ -143,7 +143,7 @@ def _add_item(working: _Working, path: str, _key: str) -> None:
         child = children.item(working.guide.at(places, draft), sum(item.length for item in draft.items))
         row = new_row(draft.items)
         working.focus = row_path(path, row)
-        return replace(draft, items=(*draft.items, Item(row, fresh(working.guide, child.places))))
+        return replace(draft, items=(*draft.items, Item(row, fresh(working.guide, child.subschemas))))
 
     working.change(path, change)
 
@@ -153,7 +153,7 @@ def _add_entry(working: _Working, path: str, key: str) -> None:
         if not isinstance(draft, Object):
             return draft
         found = working.guide.at(places, draft)
-        value = fresh(working.guide, children.member(found, key).places)
+        value = fresh(working.guide, children.member(found, key).subschemas)
         is_open = isinstance(draft.members.get(key, NOTHING), Missing)
         if is_open and key in children.declared_names(found):
             working.focus = member_path(path, key)

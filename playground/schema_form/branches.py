@@ -1,10 +1,7 @@
-"""Which subschemas apply at a place, given what stands there.
+"""The subschemas that apply to one value of a form, with the branch that is chosen for each `oneOf` and `anyOf`.
 
-They are kept as a list and never merged: the place's own schema, what it refers to, each `allOf`, `then` or `else` as
-the validator decides, `dependentSchemas` of members that are present, and the chosen branch of each union. Each is
-visited once, so a loop of references ends.
-
-Sources: JSON Schema 2020-12 Core, sections 8.2 and 10; earlier drafts where `Dialect` says they differ.
+`catalog.json_schema.applicable` knows which subschemas apply in place. This module adds what a form needs: the path to
+each union, which stays the same in every request, the branch in force, and the values to choose from.
 """
 
 from __future__ import annotations
@@ -14,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote
 
+from catalog.json_schema.applicable import outcomes
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choice, Choices
@@ -26,15 +24,15 @@ _CONDITIONAL: Final = frozenset({"if", "dependentSchemas", "dependentRequired", 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """A `oneOf` or `anyOf` at a place.
+    """A `oneOf` or `anyOf` that applies to a value.
 
     Attributes:
-        key: its way from the place's own schema ("oneOf", "allOf/0/anyOf"), the same in every request.
+        key: its path from the value's own schema ("oneOf", "allOf/0/anyOf"), the same in every request.
         keyword: "oneOf" or "anyOf".
-        pointer: where it stands in the schema's document.
+        pointer: its pointer in the schema's document.
         options: all its branches.
-        candidates: the indexes of those that allow the kind that stands or is wanted here.
-        chosen: the index in force; None where there is no candidate.
+        candidates: the indexes of the branches that allow the type that the value has or should have.
+        chosen: the index of the branch in force; None if there is no candidate.
     """
 
     key: str
@@ -47,15 +45,15 @@ class Union:
 
 @dataclass(slots=True)
 class Applicable:
-    """What applies at a place.
+    """What applies to a value.
 
     Attributes:
         places: the subschemas, outermost first.
-        named: those of them whose title is the place's.
-        unions: the unions among them that leave something to choose.
-        choices: the list of values to pick from, where there is one.
-        has_conditions: whether some of them apply because of the value.
-        is_complete: whether none was left out because it would take too long.
+        named: the subschemas whose title describes the value.
+        unions: the unions among them that leave a choice.
+        choices: the values to choose from, if there is a list.
+        has_conditions: whether some of the subschemas apply because of the value.
+        is_complete: whether none is left out because of `MAX_PLACES`.
     """
 
     places: list[Subschema] = field(default_factory=list)
@@ -72,8 +70,8 @@ class _Way:
 
     Attributes:
         text: the keywords on the way.
-        is_sure: it applies whatever the value is; what applies because of the value must not decide what can be typed.
-        is_named: its title is the place's, and not the name of one branch of several.
+        is_sure: it applies whatever the value is. Only such subschemas may decide which values can be entered.
+        is_named: its title describes the value, and not one branch of several.
     """
 
     text: str
@@ -85,19 +83,19 @@ class _Way:
 
 
 Chooser = Callable[[Sequence[Subschema], Maybe], int]
-"""Which of some branches a value means, for a place that is shown for the first time."""
+"""Chooses the branch for a value that is shown for the first time."""
 
 
 @dataclass(slots=True)
 class Search:
-    """One search for what applies at one place.
+    """One search for the subschemas that apply to one value.
 
     Attributes:
-        value: what stands there, without what cannot be read.
-        kind: the kind that stands or is wanted there.
-        posted: the branches in force, by the union's key.
-        choose: picks a branch where none is in force.
-        is_valid: asks the validator; None when it has no more time.
+        value: the value, without the parts that cannot be read.
+        kind: the type that the value has or should have.
+        posted: the indexes of the branches in force, by the union's key.
+        choose: picks a branch if none is in force.
+        is_valid: asks the validator; None if its time is used up.
     """
 
     value: Maybe
@@ -112,7 +110,7 @@ class Search:
     _lists: list[tuple[Choice, ...]] = field(default_factory=list)
 
     def run(self, places: Iterable[Subschema]) -> Applicable:
-        """What applies where all of `places` do."""
+        """What applies to the value if all of `places` do."""
         for number, place in enumerate(places):
             self._visit(place, _Way(str(number) if number else ""))
         self.found.choices = _common(self._lists)
@@ -136,29 +134,15 @@ class Search:
         for index, part in enumerate(place.listed("allOf")):
             self._visit(part, way.to(f"allOf/{index}"))
         self._conditions(place, way)
-        for keyword in ("oneOf", "anyOf"):
+        for keyword in ("oneOf", "anyOf"):  # choices of both are offered in this order
             if options := place.listed(keyword):
                 self._union(place, keyword, options, way.to(keyword))
 
     def _conditions(self, place: Subschema, way: _Way) -> None:
-        keywords = place.all_keywords
-        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(keywords)
-        if isinstance(self.value, Absent):
-            return
-        known = place.dialect.keywords
-        if "if" in keywords and "if" in known and keywords.keys() & {"then", "else"}:
-            holds = self.is_valid(place.sub("if"), self.value)
-            then = "then" if holds else "else"
-            if holds is not None and then in keywords:
-                self._visit(place.sub(then), way.to(then, is_sure=False))
-        if not isinstance(self.value, dict):
-            return
-        for keyword in ("dependentSchemas", "dependencies"):
-            dependent = keywords.get(keyword)
-            if keyword in known and isinstance(dependent, dict):
-                for name, schema in dependent.items():
-                    if name in self.value and isinstance(schema, dict | bool):
-                        self._visit(place.sub(keyword, name), way.to(f"{keyword}/{_token(name)}", is_sure=False))
+        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(place.all_keywords)
+        if not isinstance(self.value, Absent):
+            for path, added in outcomes(place, place.keywords, self.value, self.is_valid):
+                self._visit(added, way.to("/".join(map(_token, path)), is_sure=False))
 
     def _union(self, place: Subschema, keyword: str, options: list[Subschema], way: _Way) -> None:
         listed = self.choices.of_union(options)

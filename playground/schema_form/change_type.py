@@ -144,7 +144,7 @@ def _as_kind(guide: SchemaLookups, places: Sequence[Subschema], draft: Draft, wa
         return converted
     made = fresh(guide, places, kind)
     if isinstance(made, Array) and not made.items and isinstance(draft, Text | Numeral) and draft.text:
-        item_kinds = guide.kinds.of_all(children.item(guide.at(places, made), 0).places)
+        item_kinds = guide.kinds.of_all(children.item(guide.at(places, made), 0).subschemas)
         if guide.kind(draft) in item_kinds:
             return Array((Item("0", with_state(draft, made.state)),))
     return made
@@ -185,7 +185,7 @@ def _carried(
             return name is None
         if name in spoken_of and name not in names_now:
             return False
-        return _fits(guide, children.member(found, name).places, member) if name in names_now else True
+        return _fits(guide, children.member(found, name).subschemas, member) if name in names_now else True
 
     members = {name: member for name, member in draft.members.items() if stays(name, member)}
     entries = tuple(entry for entry in draft.entries if stays(key_of(entry), entry.draft))

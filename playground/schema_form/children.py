@@ -1,33 +1,18 @@
-"""Which subschemas apply to the members of an object and the items of a list.
+"""The members of an object and the items of a list, as a form draws them.
 
-They come from every subschema that applies to the container: `properties`, `patternProperties`, else
-`additionalProperties`; `prefixItems`, else `items`; and `unevaluated*` where none of those spoke.
+`catalog.json_schema.children` finds the subschemas for a member or item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
-from catalog.json_schema.regex.match import PatternError, compile_pattern
+from catalog.json_schema import children
+from catalog.json_schema.children import Child
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.branches import Applicable
-
-
-@dataclass(frozen=True, slots=True)
-class Child:
-    """What applies to one member or item.
-
-    Attributes:
-        places: the subschemas.
-        is_declared: whether a schema names it, not just "all others".
-        is_allowed: whether no schema forbids that it is there.
-    """
-
-    places: tuple[Subschema, ...]
-    is_declared: bool = False
-    is_allowed: bool = True
 
 
 def declared_names(found: Applicable) -> list[str]:
@@ -66,42 +51,19 @@ def _texts(value: JSON) -> list[str]:
 
 def member(found: Applicable, name: str) -> Child:
     """What applies to the member called `name`."""
-    places: list[Subschema] = []
-    is_declared = False
-    for place in found.places:
-        keywords = place.all_keywords
-        here = list(_members_of(place, keywords, name))
-        is_declared = is_declared or bool(here)
-        if not here and "additionalProperties" in keywords:
-            here = [place.sub("additionalProperties")]
-        places += here
-    if not places:
-        places = [
-            place.sub("unevaluatedProperties")
-            for place in found.places
-            if "unevaluatedProperties" in place.all_keywords
-        ]
-        return Child(tuple(place for place in places if place.schema is not False), is_declared)
-    return Child(tuple(places), is_declared, all(place.schema is not False for place in places))
+    return _without_refusal(children.member(found.places, name))
 
 
-def _members_of(place: Subschema, keywords: dict[str, JSON], name: str) -> Iterator[Subschema]:
-    properties = keywords.get("properties")
-    if isinstance(properties, dict) and name in properties:
-        yield place.sub("properties", name)
-    patterns = keywords.get("patternProperties")
-    if isinstance(patterns, dict):
-        for pattern in patterns:
-            if _matches(pattern, name):
-                yield place.sub("patternProperties", pattern)
+def item(found: Applicable, index: int) -> Child:
+    """What applies to the item at `index`."""
+    return _without_refusal(children.item(found.places, index))
 
 
-def _matches(pattern: str, name: str) -> bool:
-    compiled = compile_pattern(pattern)
-    try:
-        return not isinstance(compiled, PatternError) and compiled.found_in(name)
-    except TimeoutError:
-        return False
+def _without_refusal(child: Child) -> Child:
+    """`child`, allowed if only `unevaluated*` forbids it: a branch that is not chosen yet may allow it."""
+    if not child.is_unevaluated or child.is_allowed:
+        return child
+    return replace(child, subschemas=tuple(place for place in child.subschemas if place.schema is not False))
 
 
 def takes_more_members(found: Applicable) -> bool:
@@ -131,41 +93,6 @@ def speaks_of_others(found: Applicable) -> bool:
     )
 
 
-def item(found: Applicable, index: int) -> Child:
-    """What applies to the item at `index`."""
-    places: list[Subschema] = []
-    is_declared = False
-    for place in found.places:
-        tokens = _item_tokens(place, index)
-        if tokens:
-            is_declared = is_declared or len(tokens) > 1
-            places.append(place.sub(*tokens))
-    if not places:
-        places = [place.sub("unevaluatedItems") for place in found.places if "unevaluatedItems" in place.all_keywords]
-        return Child(tuple(place for place in places if place.schema is not False), is_declared)
-    return Child(tuple(places), is_declared, all(place.schema is not False for place in places))
-
-
-def _item_tokens(place: Subschema, index: int) -> tuple[str | int, ...]:
-    keywords = place.all_keywords
-    prefix_keyword, rest_keyword = ("prefixItems", "items")
-    if "prefixItems" not in place.dialect.keywords:
-        prefix_keyword, rest_keyword = ("items", "additionalItems")
-        if isinstance(keywords.get("items"), dict | bool):
-            return ("items",)
-    prefix = keywords.get(prefix_keyword)
-    length = len(prefix) if isinstance(prefix, list) else 0
-    if index < length:
-        return (prefix_keyword, index)
-    has_rest = rest_keyword in keywords and (length or rest_keyword == "items")
-    return (rest_keyword,) if has_rest else ()
-
-
 def prefix_length(found: Applicable) -> int:
     """How many items have schemas of their own, by position."""
-    lengths = [0]
-    for place in found.places:
-        prefix = place.all_keywords.get("prefixItems" if "prefixItems" in place.dialect.keywords else "items")
-        if isinstance(prefix, list):
-            lengths.append(len(prefix))
-    return max(lengths)
+    return children.prefix_length(found.places)

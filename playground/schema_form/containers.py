@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.json_schema.children import Child
 from catalog.json_schema.describe import plural
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from playground.schema_form import children
-from playground.schema_form.children import Child
 from playground.schema_form.choices import Choice, canonical
 from playground.schema_form.control_names import control_name, member_path, row_path
 from playground.schema_form.draft import (
@@ -102,7 +102,7 @@ def object_node(here: NodeContext, draft: Object) -> Node:
             is_required=name in required,
             notes=() if child.is_allowed else (NOT_ALLOWED,),
         )
-        members.append(here.build(child.places, member, spot))
+        members.append(here.build(child.subschemas, member, spot))
     entries = tuple(_run_of_entries(here, entry) if entry.is_run else _entry(here, entry) for entry in order.entries)
     return ObjectNode(
         here.head(is_container=True, buttons=_removal(here)),
@@ -134,7 +134,7 @@ def _entry(here: NodeContext, entry: Entry) -> EntryRow:
     pointer = pointer_join(here.spot.pointer, key if key is not None else entry.key)
     notes = () if child.is_allowed else (NOT_ALLOWED,)
     node = here.build(
-        child.places,
+        child.subschemas,
         entry.draft,
         Position(
             path,
@@ -232,7 +232,7 @@ def _row(here: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow:
         buttons.insert(0, Button(f"{here.form}:down:{path}", "Down", f"Move {whose} down", "arrow-down"))
     if item is not draft.items[0]:
         buttons.insert(0, Button(f"{here.form}:up:{path}", "Up", f"Move {whose} up", "arrow-up"))
-    node = here.build(child.places, item.draft, spot)
+    node = here.build(child.subschemas, item.draft, spot)
     return ArrayRow(f"{here.form}:{path}-row", Hidden(here.control("r"), item.row), node, tuple(buttons))
 
 
@@ -240,7 +240,7 @@ def _box_choices(here: NodeContext) -> tuple[Choice, ...]:
     if not here.facts.is_unique or children.prefix_length(here.found):
         return ()
     child = children.item(here.found, 0)
-    choices = here.guide.at(child.places, NOTHING).choices or ()
+    choices = here.guide.at(child.subschemas, NOTHING).choices or ()
     if not 0 < len(choices) <= min(MAX_BOXES, here.room.options):
         return ()
     here.room.options -= len(choices)

@@ -93,7 +93,9 @@ def _object(
         if not missing:
             break
         below = (*above, identity)
-        new = {name: _new(guide, children.member(found, name).places, None, below) for name in missing[:MAX_MEMBERS]}
+        new = {
+            name: _new(guide, children.member(found, name).subschemas, None, below) for name in missing[:MAX_MEMBERS]
+        }
         draft = Object({**draft.members, **new}, (), state)
     return draft
 
@@ -105,7 +107,7 @@ def _array(guide: SchemaLookups, places: Sequence[Subschema], above: tuple[objec
     found = guide.at(places, Array())
     below = (*above, identity)
     length = min(_least_items(guide, places), MAX_ITEMS)
-    items = [_new(guide, children.item(found, index).places, None, below) for index in range(length)]
+    items = [_new(guide, children.item(found, index).subschemas, None, below) for index in range(length)]
     return Array(tuple(Item(str(row), draft) for row, draft in enumerate(items)))
 
 
@@ -121,7 +123,7 @@ def with_required(guide: SchemaLookups, places: Sequence[Subschema], draft: Obje
     above = (tuple(place.identity for place in places),)
     required = children.required_names(found, present)
     new = {
-        name: _new(guide, children.member(found, name).places, None, above)
+        name: _new(guide, children.member(found, name).subschemas, None, above)
         for name in children.declared_names(found)
         if name in required and name not in present
     }

@@ -164,7 +164,7 @@ class NodeContext:
 
     def _array_type(self) -> str:
         """The type of an array with that of its items, in words."""
-        places = children.item(self.found, 0).places
+        places = children.item(self.found, 0).subschemas
         words = types_in_words(self.guide.kinds.of_all(places), is_integer=any(map(is_integer, places)))
         return array_of(words) if words else "array"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from catalog.json_schema.applicable import always, branches
 from catalog.json_schema.describe import TYPES, listed
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
@@ -80,11 +81,9 @@ class Kinds:
     def _find(self, place: Subschema) -> frozenset[Kind]:
         if place.schema is False:
             return frozenset()
-        kinds = _own_kinds(place.all_keywords).intersection(*(self.of(target) for target in place.references()))
-        kinds = kinds.intersection(*(self.of(part) for part in place.listed("allOf")))
-        for keyword in ("oneOf", "anyOf"):
-            if options := place.listed(keyword):
-                kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
+        kinds = _own_kinds(place.all_keywords).intersection(*(self.of(part) for part in always(place)))
+        for _, options in branches(place):
+            kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
         return kinds
 
 

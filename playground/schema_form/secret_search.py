@@ -17,13 +17,15 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from catalog.errors import Problem
+from catalog.json_schema import children
+from catalog.json_schema.applicable import gather_all
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked, current_run
+from catalog.json_schema.validation.pattern_search import found_in
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.secret_names import is_secret_name
 from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
-from playground.schema_form.applicable import child_places, gather_all, item_places, prefix_length
 from playground.schema_form.secret_marks import is_secret_place, mentions_secrets
 
 MAX_SECONDS: Final = 0.5  # CPU time of one search
@@ -138,7 +140,7 @@ class _Combination:
         known: every combination that the search has met, by its subschemas.
     """
 
-    places: list[Subschema]
+    places: Sequence[Subschema]
     known: dict[frozenset[object], _Combination] = field(default_factory=dict)
     prefix: int = 0
     is_secret: bool = False
@@ -149,14 +151,16 @@ class _Combination:
     def __post_init__(self) -> None:
         self._applying = gather_all(self.places, current_run())
         self.is_secret = is_secret_place(self._applying)
-        self.prefix = prefix_length(self._applying)
+        self.prefix = children.prefix_length(self._applying, any_draft=True)
 
     def member(self, name: str) -> _Combination | None:
         """The combination for the member called `name`; None if nothing applies to it."""
         if name not in self._members:
             run = current_run()
             run.spend(len(self._applying))
-            self._members[name] = self._combined(child_places(self._applying, name, run))
+            self._members[name] = self._combined(
+                children.member(self._applying, name, lambda pattern, name: found_in(pattern, name, run)).subschemas
+            )
         return self._members[name]
 
     def item(self, index: int) -> _Combination | None:
@@ -164,10 +168,10 @@ class _Combination:
         index = min(index, self.prefix)
         if index not in self._items:
             current_run().spend(len(self._applying))
-            self._items[index] = self._combined(item_places(self._applying, index))
+            self._items[index] = self._combined(children.item(self._applying, index, any_draft=True).subschemas)
         return self._items[index]
 
-    def _combined(self, places: list[Subschema]) -> _Combination | None:
+    def _combined(self, places: Sequence[Subschema]) -> _Combination | None:
         if not places:
             return None
         key = frozenset(place.identity for place in places)

@@ -119,7 +119,7 @@ class _Concealing:
 
     def _object(self, draft: Object, found: Applicable, pointer: str) -> Draft:
         def member(name: str, inner: Draft) -> Draft:
-            below = children.member(found, name).places
+            below = children.member(found, name).subschemas
             return self.draft(inner, below, pointer_join(pointer, name), is_secret=False)
 
         entries = []
@@ -136,7 +136,7 @@ class _Concealing:
 
     def _array(self, draft: Array, found: Applicable, pointer: str) -> Draft:
         def item_at(index: int, row: int | str, inner: Draft) -> Draft:
-            below = children.item(found, index).places
+            below = children.item(found, index).subschemas
             return self.draft(inner, below, pointer_join(pointer, row), is_secret=False)
 
         items = []
@@ -173,7 +173,7 @@ class _Concealing:
         ways, has_marks = self._ways(run, found.places)
         shown: dict[str, Maybe] = dict(run)
         for name, way in (ways or {}).items():
-            places = children.member(found, name).places
+            places = children.member(found, name).subschemas
             shown[name] = self._marked(run[name], places, pointer_join(pointer, name), way, has_marks=has_marks)
         return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
 
@@ -183,7 +183,7 @@ class _Concealing:
         shown: list[Maybe] = list(run)
         for token, way in (ways or {}).items():
             n = int(token)
-            places = children.item(found, index + n).places
+            places = children.item(found, index + n).subschemas
             shown[n] = self._marked(run[n], places, pointer_join(pointer, row + n), way, has_marks=has_marks)
         return [value for value in shown if not isinstance(value, Absent)]
 
@@ -218,14 +218,14 @@ class _Concealing:
         if isinstance(value, dict):
             members: dict[str, Maybe] = dict(value)
             for name, way in ways.items():
-                below = children.member(found, name).places
+                below = children.member(found, name).subschemas
                 members[name] = self._marked(value[name], below, pointer_join(pointer, name), way, has_marks=has_marks)
             return {name: member for name, member in members.items() if not isinstance(member, Absent)}
         if isinstance(value, list):
             items: list[Maybe] = list(value)
             for token, way in ways.items():
                 index = int(token)
-                below = children.item(found, index).places
+                below = children.item(found, index).subschemas
                 items[index] = self._marked(value[index], below, pointer_join(pointer, index), way, has_marks=has_marks)
             return [item for item in items if not isinstance(item, Absent)]
         return value

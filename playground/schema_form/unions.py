@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from catalog.json_schema.applicable import always
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices, canonical
@@ -62,7 +63,7 @@ class Branches:
         properties = keywords.get("properties")
         names = frozenset(properties) if isinstance(properties, dict) else frozenset()
         if depth < MAX_DEPTH:
-            for part in (*place.references(), *place.listed("allOf")):
+            for part in always(place):
                 names |= self.names(part, depth + 1)
         return names
 
@@ -81,7 +82,7 @@ class Branches:
             listed = self._choices.of(place.sub("properties", name))
             if listed is not None and len(listed) <= 3:
                 tags[name] = frozenset(choice.key for choice in listed)
-        for part in (*place.references(), *place.listed("allOf")):
+        for part in always(place):
             tags = {**self.tags(part), **tags}
         return tags
 

@@ -1,19 +1,20 @@
-"""Checking any value against any JSON Schema, both from strangers, under a budget.
+"""Checking any value against any JSON Schema, both from untrusted sources, within a budget.
 
-Nothing here knows Django. `jsonschema` runs the schema, with keywords of our own; a check always ends, and says
-"conforms", "violates" or "unchecked" with the reason.
+Nothing here knows Django. `jsonschema` runs the schema, with the keywords of this package; a check always ends, with
+"conforms", "violates" or "unchecked" and the reason.
 
-    budget         what a check may cost, and why one ends early
-    equality       JSON's idea of equal, exact numbers
-    wording        the short words of messages
-    violations     what breaks a schema, as a tree
-    flaws          what keeps a schema from being checked against
-    documents      one schema document, its identifiers
-    references     what a reference leads to
-    places         a subschema where it stands
-    assertions, applicators, evaluated      the keywords
-    drafts         which keywords each draft has
-    checking       compile_schema, CompiledSchema, CheckResult
+    budget              the cost that a check may have, and why one ends early
+    equality            equality of JSON values, with exact numbers
+    messages            the short phrases of messages
+    errors              the violations of a schema, as a tree
+    unsupported         why a schema cannot be checked against
+    documents           one schema document with its identifiers
+    references          the targets of references
+    subschema           a subschema with its document, scope and draft
+    assertions, applicators, unevaluated      the keywords
+    pattern_search      searching with a pattern within the budget
+    drafts              the keywords of each draft
+    compile             compile_schema, CompiledSchema, CheckResult
 """
 
 from catalog.json_schema.validation.budget import Budget

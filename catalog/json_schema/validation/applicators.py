@@ -1,5 +1,8 @@
 """The keywords that apply subschemas, and those that name members. Each yields what is wrong.
 
+Each keyword has its own loop over members or items (others: `catalog.json_schema.children`), since `jsonschema` calls
+one keyword at a time, and each part of the value is counted in the run's budget.
+
 Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, section 6.5; the earlier drafts.
 """
 

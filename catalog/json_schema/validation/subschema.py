@@ -1,4 +1,4 @@
-"""A subschema where it stands: what is around it, in which draft it is read, what it says of a value."""
+"""A subschema with its document, base URI, dynamic scope and draft; and what it finds wrong with a value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Built = TypeVar("Built")
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What is wrong with a value; `truncated`: there may be more; `reason`: why the check could not be finished."""
+    """The violations of a value; `truncated`: there may be more; `reason`: why the check was not finished."""
 
     violations: tuple[Violation, ...]
     truncated: bool = False
@@ -30,19 +30,19 @@ class Survey:
 
 
 def root_of(document: Document) -> Subschema:
-    """The place of the whole document."""
+    """The subschema of the whole document."""
     return document.remembered(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subschema:
-    """A subschema where it stands.
+    """A subschema in its document.
 
     Attributes:
         schema: an object, true or false.
         base: the URI that references are resolved against.
-        scope: the resources through which it was reached, the outermost first.
-        dialect: the draft that it is read in.
+        scope: the dynamic scope: the resources through which it was reached, the outermost first.
+        dialect: its draft.
     """
 
     document: Document = field(repr=False)
@@ -58,18 +58,18 @@ class Subschema:
 
     @property
     def identity(self) -> Hashable:
-        """Equal for the same subschema in the same scope."""
+        """Equal for the same subschema in the same dynamic scope."""
         if isinstance(self.schema, dict) or self._parent is None:
             return (id(self.document), id(self.schema), self.scope)
         return (id(self.document), id(self._parent.schema), self._tokens, self.scope)
 
     @property
     def pointer(self) -> str:
-        """Where it stands in the document; in a bundled meta-schema, its URI and "#" come first."""
+        """Its JSON Pointer in the document; in a bundled meta-schema, after the URI and "#"."""
         return self.pointer_to()
 
     def pointer_to(self, *tokens: str | int) -> str:
-        """Where what stands at `tokens` from here stands in the document."""
+        """The JSON Pointer of the value at `tokens` from here."""
         path: list[str | int] = list(tokens)
         place = self
         while place._parent is not None:
@@ -103,7 +103,7 @@ class Subschema:
         defined = self.dialect.keywords
         return {keyword: value for keyword, value in self.all_keywords.items() if keyword in defined}
 
-    # What is around it.
+    # Other subschemas.
 
     def listed(self, keyword: str) -> list[Subschema]:
         """The subschemas in the array under `keyword`: `listed("allOf")`."""
@@ -128,7 +128,7 @@ class Subschema:
         """The subschema at `tokens` from here: `sub("properties", "a")`.
 
         Raises:
-            LookupError: nothing stands there.
+            LookupError: there is no subschema.
         """
         known = self._children.get(tokens)
         if known is None:
@@ -155,10 +155,10 @@ class Subschema:
         return self.document.remembered(Subschema(self.document, contents, base, self.scope, dialect, self, tokens))
 
     def entered(self) -> Subschema:
-        """The same place, its resource in the dynamic scope.
+        """The same subschema, with its resource in the dynamic scope.
 
         Raises:
-            Unchecked: the scope grows too long.
+            Unchecked: the scope is too long.
         """
         scope = self.document.entered(self.scope, self.base)
         if scope == self.scope:
@@ -168,16 +168,16 @@ class Subschema:
         )
 
     def of_resource(self, contents: Any, uri: str) -> Subschema:
-        """The place of a resource, or of what an anchor in it names, in the scope of this one."""
+        """The subschema of a resource, or of an anchor in it, in the scope of this one."""
         dialect = dialect_of(contents, self.document.dialect) or self.document.dialect
         return self.document.remembered(Subschema(self.document, contents, uri, self.scope, dialect))
 
     def follow(self, reference: str) -> Subschema | None:
-        """What `$ref` leads to; None where it leads nowhere, or out of the document."""
+        """The target of `$ref`; None if it leads nowhere, or out of the document."""
         return self._target(reference, resolve)
 
     def follow_dynamic(self, reference: str) -> Subschema | None:
-        """What `$dynamicRef` (in 2019-09: `$recursiveRef`) leads to from here; None where it leads nowhere."""
+        """The target of `$dynamicRef` (in 2019-09: `$recursiveRef`) from here; None if it leads nowhere."""
         return self._target(reference, resolve_dynamically)
 
     def _target(self, reference: str, resolve_it: Callable[[Subschema, str], Subschema | None]) -> Subschema | None:
@@ -191,7 +191,7 @@ class Subschema:
     # Questions from outside a check.
 
     def is_valid(self, value: JSON, budget: Budget | None = None) -> bool | None:
-        """Whether `value` is valid here; None where that cannot be found out."""
+        """Whether `value` is valid; None if the check cannot be finished."""
         if isinstance(self.schema, bool):
             return self.schema
         if self.document.flaw is not None:
@@ -203,11 +203,11 @@ class Subschema:
                 return None
 
     def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
-        """What is wrong with `value` here, as far as that can be found out."""
+        """The violations of `value`, as far as the check gets."""
         return list(self.survey(value, budget or Budget()).violations)
 
     def survey(self, value: JSON, budget: Budget, *, limit: int = 50) -> Survey:
-        """What is wrong with `value` here, the first `limit` of it."""
+        """The first `limit` violations of `value`."""
         if self.document.flaw is not None:
             return Survey((), reason=self.document.flaw)
         found: list[Violation] = []
@@ -233,14 +233,14 @@ class Subschema:
         return self.built("", lambda: self.document.make_validator(self)) if known is None else known
 
     def built(self, name: str, build: Callable[[], Built]) -> Built:
-        """What `build` makes of this place, made once."""
+        """The result of `build`, which is called once for each `name`."""
         known: Built | None = self._built.get(name)
         if known is None:
             known = self._built[name] = build()
         return known
 
     def failures(self, instance: JSON) -> Iterator[Failure]:
-        """What is wrong with `instance`, which stands where the run stands.
+        """The failures of `instance`, which is at the run's path.
 
         Raises:
             Unchecked: the check cannot be finished.
@@ -258,7 +258,7 @@ class Subschema:
             run.levels += 1
 
     def failures_at(self, token: str | int, instance: JSON) -> Iterator[Failure]:
-        """What is wrong with `instance`, which stands at `token` from where the run stands."""
+        """The failures of `instance`, which is at `token` below the run's path."""
         run = current_run()
         run.spend()
         run.path.append(token)
@@ -273,7 +273,7 @@ class Subschema:
             run.path.pop()
 
     def fits(self, instance: JSON) -> bool:
-        """Whether `instance` is valid here; remembered for the run.
+        """Whether `instance` is valid; cached for the run.
 
         Raises:
             Unchecked: the check cannot be finished.
@@ -293,7 +293,7 @@ class Subschema:
         return known
 
     def _refusal(self, run: Run) -> Failure:
-        """What a `false` says; it stands under the keyword that is named."""
+        """The failure of a `false`, which names the keyword that holds it."""
         member = run.path[-1] if run.path else None
         message = "Nothing is allowed here" if member is None else f"{_show_token(member)} is not allowed here"
         keyword = str(self._tokens[0]) if self._tokens else "false"
@@ -312,7 +312,7 @@ def _joined(base: str, identifier: str) -> str:
 
 
 def _length_of_step(place: Subschema, tokens: list[str | int]) -> int:
-    """How many tokens lead to the next subschema; all of them where none comes."""
+    """How many tokens lead to the next subschema; all of them if there is none."""
     schema = place.schema
     how = place.dialect.holds.get(str(tokens[0])) if isinstance(schema, dict) else None
     if how is None:

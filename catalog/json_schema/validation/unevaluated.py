@@ -1,7 +1,10 @@
 """Which members and items other keywords have evaluated, for `unevaluatedProperties` and `unevaluatedItems`.
 
-Each subschema is asked once per value and run, so that nesting costs no more than its size. A subschema under `allOf`
-or behind a reference is taken to be valid: where it is not, the whole is invalid anyway.
+Each subschema is asked once per value and run, so the cost grows with the schema's size and not with its nesting. A
+subschema under `allOf` or behind a reference counts as valid: if it is not, the whole is invalid anyway.
+
+This module has its own loop over the subschemas that apply to the same value (others: `applicable.py`): each answer
+depends on whether the value is valid by a branch, is counted in the run's budget, and ends the loop if it covers all.
 
 Source: JSON Schema 2020-12 Core, section 11; draft 2019-09 Core, section 9.3.
 """
@@ -11,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias, TypeVar
 
+from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.validation.budget import Run
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.json_schema.validation.subschema import Subschema
@@ -93,13 +97,11 @@ def _evaluated_indexes(
     place: Subschema, run: Run, instance: list[JSON], *, is_asking: bool
 ) -> Iterator[Evaluated[int]]:
     schema: dict[str, Any] = place.keywords
-    items = schema.get("items")
-    prefix = items if isinstance(items, list) else schema.get("prefixItems", ())
-    covers_rest = "additionalItems" in schema if prefix is items else "items" in schema
-    if covers_rest or ("unevaluatedItems" in schema and not is_asking):
+    _, prefix_length, others = item_keywords(schema)
+    if others in schema or ("unevaluatedItems" in schema and not is_asking):
         yield None
         return
-    yield frozenset(range(min(len(prefix), len(instance))))
+    yield frozenset(range(min(prefix_length, len(instance))))
     if "contains" in schema and place.dialect.name != "2019-09":
         fits = place.sub("contains").fits
         yield frozenset(index for index, item in enumerate(instance) if fits(item))

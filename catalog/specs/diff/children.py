@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from catalog.json_schema.children import declared_member, prefix_length, tokens_to_item
 from catalog.json_schema.regex.match import PatternError, compile_pattern
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import keywords
@@ -62,29 +63,27 @@ def undeclared(whole: Together, matched: frozenset[str]) -> Together:
 
 
 def _for_member(place: Subschema, name: str | None, matched: frozenset[str]) -> Iterator[Subschema]:
-    if _covers_member(place, name, matched):
-        if name is not None and name in members(place, "properties"):
-            yield place.sub("properties", name)
-        yield from (place.sub("patternProperties", p) for p in members(place, "patternProperties") if p in matched)
+    declared = list(_declared(place, name, matched))
+    if declared:
+        yield from declared
     elif "additionalProperties" in place.keywords:
         yield place.sub("additionalProperties")
     elif "unevaluatedProperties" in place.keywords and not is_undecidable(place, "unevaluatedProperties"):
         others = [inner for inner in _in_place(place) if inner.identity != place.identity]
         ends = {"additionalProperties", "unevaluatedProperties"}
-        if not any(inner.keywords.keys() & ends or _covers_member(inner, name, matched) for inner in others):
+        if not any(inner.keywords.keys() & ends or [*_declared(inner, name, matched)] for inner in others):
             yield place.sub("unevaluatedProperties")
+
+
+def _declared(place: Subschema, name: str | None, matched: frozenset[str]) -> Iterator[Subschema]:
+    """The schemas of `properties` and `patternProperties` for a member whose name matches just these patterns."""
+    return declared_member(place, place.keywords, name, lambda pattern, _: pattern in matched)
 
 
 def _is_ruled_out(whole: Together, name: str) -> bool:
     """Whether a `not` says that the member may not be there beside those that have to be."""
     together_denied = (set(keywords.required_of(d)) for d in whole.subs("not") if keywords.asked(d) == {"required"})
     return any(name in names and names - {name} <= whole.required for names in together_denied)
-
-
-def _covers_member(place: Subschema, name: str | None, matched: frozenset[str]) -> bool:
-    return (name is not None and name in members(place, "properties")) or any(
-        pattern in matched for pattern in members(place, "patternProperties")
-    )
 
 
 def is_match(pattern: str, name: str) -> bool:
@@ -107,7 +106,7 @@ def is_match(pattern: str, name: str) -> bool:
 
 def first_items(whole: Together) -> int:
     """How many items at the start have a schema of their own."""
-    return max((len(keywords.first_items(place)) for place in whole.places), default=0)
+    return prefix_length(whole.places)
 
 
 def item(whole: Together, index: int) -> Together:
@@ -116,11 +115,9 @@ def item(whole: Together, index: int) -> Together:
 
 
 def _for_item(place: Subschema, index: int) -> Iterator[Subschema]:
-    first, others = keywords.first_items(place), keywords.other_items(place)
-    if index < len(first):
-        yield first[index]
-    elif others is not None:
-        yield others
+    tokens = tokens_to_item(place, index)
+    if tokens:
+        yield place.sub(*tokens)
     elif "unevaluatedItems" in place.keywords and not is_undecidable(place, "unevaluatedItems"):
         inside = [inner for inner in _in_place(place) if inner.identity != place.identity]
         if not any(_covers_item(inner, index) for inner in inside):
@@ -128,8 +125,7 @@ def _for_item(place: Subschema, index: int) -> Iterator[Subschema]:
 
 
 def _covers_item(place: Subschema, index: int) -> bool:
-    covers_rest = keywords.other_items(place) is not None or "unevaluatedItems" in place.keywords
-    return covers_rest or index < len(keywords.first_items(place))
+    return "unevaluatedItems" in place.keywords or bool(tokens_to_item(place, index))
 
 
 # What is left unevaluated.

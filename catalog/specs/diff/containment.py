@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import children, disjointness, ranges
-from catalog.specs.diff import keywords as reading
 from catalog.specs.diff.attempts import Trial
 from catalog.specs.diff.conjunction import Together, together
 from catalog.specs.diff.disjointness import is_implied_by
@@ -209,7 +209,9 @@ class Containment:
     def _needed_by_members(self, giver: Together) -> Iterator[Subschema]:
         """What holds because of the members that the giver needs."""
         for place in giver.places:
-            yield from (schema for name, schema in reading.dependents_of(place) if name in giver.required)
+            yield from (
+                schema for _, name, schema in dependent_schemas(place, place.keywords) if name in giver.required
+            )
 
     def _outcomes(self, giver: Together) -> Iterator[Subschema]:
         """What the giver's conditions lead to, where it is plain whether they hold."""

@@ -10,13 +10,14 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import Final
 
+from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema, compile_schema
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff import children, disjointness
 from catalog.specs.diff.conjunction import Together, Union, kinds_ruled_out, together
 from catalog.specs.diff.containment import Containment
 from catalog.specs.diff.disjointness import are_same, are_same_lists, is_implied_by
-from catalog.specs.diff.keywords import NUMBERS, denied_of, dependents_of
+from catalog.specs.diff.keywords import NUMBERS, denied_of
 from catalog.specs.diff.mutations import TEXTS, put_each, with_member
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import sketches
@@ -156,7 +157,7 @@ def dependents(walk: Containment, giver: Together, taker: Together) -> Iterator[
     if "object" not in giver.kinds:
         return
     for place in taker.places:
-        for name, schema in dependents_of(place):
+        for _, name, schema in dependent_schemas(place, place.keywords):
             yield from _under(walk, giver.with_member(name), together(schema))
 
 

@@ -133,27 +133,6 @@ def needs_of(place: Subschema) -> Iterator[tuple[str, str]]:
                 yield from ((name, str(other)) for other in needed)
 
 
-def dependents_of(place: Subschema) -> Iterator[tuple[str, Subschema]]:
-    """(name, the schema that holds where it is there), of `dependentSchemas` and `dependencies`."""
-    for keyword in ("dependentSchemas", "dependencies"):
-        for name, schema in members(place, keyword).items():
-            if not isinstance(schema, list):
-                yield name, place.sub(keyword, name)
-
-
-def first_items(place: Subschema) -> list[Subschema]:
-    """The schemas of the first items, one each."""
-    return place.built("first items", lambda: place.listed("items") or place.listed("prefixItems"))
-
-
-def other_items(place: Subschema) -> Subschema | None:
-    """The schema of the items after the first ones."""
-    keywords = place.keywords
-    if isinstance(keywords.get("items"), list):
-        return place.sub("additionalItems") if "additionalItems" in keywords else None
-    return place.sub("items") if "items" in keywords else None
-
-
 def edge_of(place: Subschema, *, lowest: bool) -> Edge | None:
     """The lower or the upper bound of numbers."""
     keywords = place.keywords

@@ -1,7 +1,10 @@
-"""A schema without `$ref` and `allOf`: what they name is merged into one list of keywords.
+"""A schema without `$ref` and `allOf`: the schemas that they name are merged into one list of keywords.
 
-Formats that know no composition get their schemas from here. Where two parts say the same keyword, what both ask for
-is kept if it can be said at once; the rest is reported.
+Export formats without composition get their schemas from here. If two parts use the same keyword, the merged value
+asks for both where one value can; otherwise the outer one stays, and the report names the other.
+
+It follows `$ref` and `allOf` itself (others: `catalog.json_schema.applicable`), since its input is a normalized schema
+that the exporter rewrites as it goes, and the report needs the pointer of each keyword.
 """
 
 from __future__ import annotations

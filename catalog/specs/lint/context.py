@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
+from catalog.json_schema.applicable import ALWAYS, BRANCHES, gather_nodes
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
 from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
@@ -17,6 +18,8 @@ from catalog.specs.spec import ToolSpec
 MAX_NODES: Final = 2_000
 STEPS: Final = 20_000  # of checking one value
 ALL_SECONDS: Final = 0.5  # of CPU time, of checking all values of a spec
+
+_IN_PLACE: Final = ALWAYS | {*BRANCHES}
 
 Name = Literal["parameters", "returnType", "configuration"]
 
@@ -133,14 +136,5 @@ def properties_of(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def in_place(node: Node) -> list[Node]:
-    """`node`, and all that its references, `allOf` and alternatives say of the same value."""
-    found: dict[Node, None] = {}
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        if one in found:
-            continue
-        found[one] = None
-        waiting += [target for reference in one.references for target in reference.targets]
-        waiting += [child for child in one.children if child.path[0] in {"allOf", "anyOf", "oneOf"}]
-    return list(found)
+    """`node`, and every node that applies to the same value through its references, `allOf` and alternatives."""
+    return gather_nodes(node, _IN_PLACE)

@@ -1,4 +1,4 @@
-"""What the schemas that apply at one place ask of its value, all together.
+"""The constraints that all schemas for one value make together: its types, bounds, lengths and required members.
 
 Nothing here knows Django.
 """
@@ -23,10 +23,10 @@ KEYWORDS_OF_TYPES = {
 
 @dataclass
 class Wanted:
-    """What all schemas that apply at one place say together.
+    """The constraints of all schemas that apply to one value.
 
     Attributes:
-        budget: the limit of the work to check values.
+        budget: limits the work of checking values.
         types: the types that the value may have, once they are known.
     """
 
@@ -62,7 +62,7 @@ class Wanted:
             yield from min(lists, key=len)
 
     def hints(self) -> Iterator[JSON]:
-        """Values that the schemas themselves give as examples. Empty ones say little, so they are left out."""
+        """The examples and defaults of the schemas, without empty ones."""
         for examples in self.values("examples"):
             if isinstance(examples, list):
                 yield from (example for example in examples if example not in (None, "", [], {}))
@@ -70,7 +70,7 @@ class Wanted:
         yield from (default for default in self.values("default") if default not in (None, "", [], {}))
 
     def allowed_types(self) -> list[str]:
-        """The types that all schemas allow, the most telling first; [] where there is none."""
+        """The types that all schemas allow, "null" last; [] if there is none."""
         allowed: list[str] | None = None
         for types in self.values("type"):
             names = (
@@ -93,7 +93,7 @@ class Wanted:
         return ["string", "number", "boolean", "object", "array", "null"]
 
     def names_required(self) -> list[str]:
-        """The names that must be there, with those that they call for in their turn."""
+        """The required members, with those that these require in turn."""
         names = [
             name
             for required in self.values("required")
@@ -117,7 +117,7 @@ class Wanted:
         return list(found)
 
     def is_map(self) -> bool:
-        """Whether members of any name may have values of their own kind."""
+        """Whether a schema describes members that it does not name."""
         return any(
             isinstance(members, dict) and members
             for keyword in ("additionalProperties", "patternProperties")
@@ -125,11 +125,11 @@ class Wanted:
         )
 
     def tuples(self) -> list[JSON]:
-        """What older drafts have for `prefixItems`."""
+        """The arrays under `items`, which the drafts up to 2019-09 have instead of `prefixItems`."""
         return [items for items in self.values("items") if isinstance(items, list)]
 
     def bounds(self) -> tuple[Decimal | None, Decimal | None]:
-        """The least and the greatest number allowed. An excluded bound is moved inwards by a little."""
+        """The least and the greatest number allowed. An exclusive bound is moved inwards a little."""
         lows = self.numbers("minimum")
         highs = self.numbers("maximum")
         above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
