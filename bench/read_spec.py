@@ -22,7 +22,7 @@ def main(rounds: int) -> None:
     schemas = [read_spec(line).parameters for line in lines]
     rows: list[tuple[str, Callable[[int], object]]] = [
         ("json.loads", lambda n: json.loads(lines[n])),
-        ("strict_json.loads", lambda n: loads(lines[n])),
+        ("reader.loads", lambda n: loads(lines[n])),
         ("gate_schema(parameters)", lambda n: schema_policy_problems(schemas[n])),
         ("read_spec", lambda n: read_spec(lines[n])),
     ]

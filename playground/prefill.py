@@ -1,6 +1,6 @@
-"""Filling in a run's parameters again: without their secrets, of which a mark was kept, and with word of which.
+"""Prefills a form with the parameters of a run, without its secrets, and lists the fields that lack one.
 
-A secret's own field is left empty. Where it stood within another text, the mark stays in that text.
+The field of a secret is left empty. Where a secret was part of a longer string, its mark stays in that string.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from playground.schema_form.values import ABSENT, Maybe
 
 @dataclass(frozen=True, slots=True)
 class Prefilled:
-    """What is filled in, and where in it something is missing: pointers, in the order of the value.
+    """The value to fill in, and pointers to what is missing in it, in the order of the value.
 
     Attributes:
-        value: ABSENT where the whole of it was a secret.
-        emptied: places of secrets, which are left out; a list that such items were taken from.
-        marked: places of other texts that hold the mark.
+        value: ABSENT if all of it was a secret.
+        emptied: members that were secrets and are left out, and arrays that such items were removed from.
+        marked: other strings that contain the mark.
     """
 
     value: Maybe
@@ -35,14 +35,14 @@ class Prefilled:
 
 @dataclass(frozen=True, slots=True)
 class FieldLink:
-    """A field of a form: what it is called there, and the id of its control."""
+    """A field of a form: its label, and the id of its control."""
 
     label: str
     target: str
 
 
 def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
-    """The parameters of a run, as they are to be filled in again."""
+    """The parameters of a run, to fill in again."""
     secrets = find_secrets(contract.parameters, parameters, by_name=False)
     if secrets.reason or parameters == WITHHELD:
         return Prefilled(ABSENT, ("",))
@@ -62,7 +62,7 @@ def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
 
 
 def fields_at(form: Form, pointers: tuple[str, ...]) -> list[FieldLink]:
-    """The fields of `form` at these places of its value; of a place that has none, the nearest around it."""
+    """The fields of `form` at these pointers into its value; where there is none, the nearest field around it."""
     found = places(form)
     return [_field_at(found, pointer) for pointer in pointers]
 

@@ -1,6 +1,6 @@
-"""JSON numbers without loss: their value exactly, and the text they were written as.
+"""JSON numbers without loss: the exact value, and the text that was written.
 
-Nothing here knows Django. JSON's canonical integers are Python's; every other number is a `Number`.
+Integers in canonical form are Python's `int`; every other number is a `Number`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, Self
 
 MAX_INTEGER_DIGITS: Final = 300
 MAX_NUMBER_CHARACTERS: Final = 1_000
-MIN_EXPONENT: Final = -1_000  # of the first digit that counts: exact arithmetic stays affordable
+MIN_EXPONENT: Final = -1_000  # of the first significant digit: keeps exact arithmetic cheap
 
 NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # RFC 8259, section 6
 _ZERO: Final = re.compile(r"-?[0.]+(?:[eE].*)?")
@@ -20,7 +20,7 @@ _LARGEST_EXPONENT: Final = 308
 
 
 class NumberError(ValueError):
-    """A number that is not read. `rule` is "json.number-digits" or "json.number-range"."""
+    """A number that is refused. `rule` is "json.number-digits" or "json.number-range"."""
 
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(message)
@@ -28,9 +28,9 @@ class NumberError(ValueError):
 
 
 class Number(Decimal):
-    """A JSON number that keeps its text, `lexeme`: "1.0", "1e5", "-0", "19.90".
+    """A JSON number that remembers its text, `lexeme`: "1.0", "1e5", "-0", "19.90".
 
-    Equality, hash and arithmetic are those of its value. A zero is a plain zero, whatever exponent is written.
+    Equality, hash and arithmetic are those of its value. The value of a zero ignores the exponent that is written.
     """
 
     __slots__ = ("lexeme",)
@@ -57,7 +57,7 @@ class Number(Decimal):
 
 
 def number_from(lexeme: str) -> int | Number:
-    """The number written as `lexeme`, which follows JSON's grammar: an int where it is a canonical integer.
+    """The number written as `lexeme`, which follows JSON's grammar: an int if it is a canonical integer.
 
     Raises:
         NumberError: too many digits, or beyond the range of a double.
@@ -66,7 +66,7 @@ def number_from(lexeme: str) -> int | Number:
 
 
 def integer_from(lexeme: str) -> int | Number:
-    """The integer written as `lexeme`, digits alone; "-0" is a `Number`, for an int would lose its sign.
+    """The integer written as `lexeme`, which is digits only; "-0" is a `Number`, because an int would lose its sign.
 
     Raises:
         NumberError: too many digits.
@@ -103,5 +103,5 @@ def _out_of_range(lexeme: str) -> NumberError:
     shown = lexeme if len(lexeme) <= 40 else lexeme[:40] + "…"
     return NumberError(
         "json.number-range",
-        f"{shown} is out of range; a number lies between -1.8e308 and 1.8e308 and is no closer to 0 than 1e-1000.",
+        f"{shown} is out of range; numbers must be between -1.8e308 and 1.8e308, and no closer to 0 than 1e-1000.",
     )

@@ -1,7 +1,4 @@
-"""Laying JSON out on several lines, for people. Many specs come on a single one.
-
-Nothing here knows Django.
-"""
+"""Pretty-printed JSON: many specs are uploaded on a single line."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ def is_one_line(text: str) -> bool:
 
 
 def pretty_print(text: str) -> str:
-    """`text` on several lines, numbers as they were written; as it is where that is no JSON."""
+    """`text` on several lines, with numbers as they were written; unchanged if it is not JSON."""
     try:
         return dumps(loads(text), indent=2)
     except DocumentError:

@@ -45,10 +45,10 @@ def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX
 
 
 def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES) -> str:
-    """The text in `data`; what is too big is refused before it is looked at.
+    """The text in `data`; if it is too big, it is refused before it is read.
 
     Raises:
-        JSONTextError: too big, not UTF-8, or a byte order mark.
+        JSONTextError: it is too big, not UTF-8, or starts with a byte order mark.
     """
     size = len(data) if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes else _utf8_size(data)
     if size > max_bytes:
@@ -78,10 +78,11 @@ def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
 
 
 def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False) -> str:
-    """`value` as JSON text; numbers as they were written, everything but control characters as itself.
+    """`value` as JSON text, with numbers as they were written and without needless escapes.
 
     Raises:
-        ValueError: `value` holds what is no JSON: a NaN, an infinity, a foreign type, a lone surrogate; or a circle.
+        ValueError: `value` contains something that JSON cannot: a NaN, an infinity, another type, a lone surrogate,
+            or itself.
     """
     try:
         text = json.dumps(
@@ -96,7 +97,7 @@ def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False) ->
 
 
 def plain(value: JSON) -> Any:
-    """`value` with each `Number` as a plain Decimal; `value` itself where it holds none."""
+    """`value` with each `Number` as a plain Decimal; `value` itself if it contains none."""
     if isinstance(value, Number):
         return Decimal(value)
     if isinstance(value, list):
@@ -111,14 +112,14 @@ def plain(value: JSON) -> Any:
 # Reading
 
 
-class _TwiceError(ValueError):
-    """A member stands twice in an object."""
+class _DuplicateError(ValueError):
+    """An object has two members of the same name."""
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise _TwiceError
+        raise _DuplicateError
     return members
 
 
@@ -142,7 +143,7 @@ def _decoded(data: bytes) -> str:
             [
                 Problem(
                     pointer="",
-                    message=f"The byte {data[error.start]:#04x} here is not UTF-8; save the text as UTF-8.",
+                    message=f"The byte {data[error.start]:#04x} is not UTF-8; save the text as UTF-8.",
                     rule="json.encoding",
                     line=line,
                     column=column,
@@ -156,7 +157,7 @@ def _utf8_size(text: str) -> int:
         return len(text.encode())
     except UnicodeEncodeError as error:
         line, column = Lines(text).position(error.start)
-        message = "Half of a surrogate pair stands here, which no UTF-8 text can hold; remove it."
+        message = "There is half of a surrogate pair here, which UTF-8 cannot represent; remove it."
         raise JSONTextError([Problem("", message, "json.surrogate", line=line, column=column)]) from None
 
 
@@ -165,7 +166,7 @@ def _refusal(message: str, rule: str) -> JSONTextError:
 
 
 def _depth(text: str) -> int:
-    """How deep `text` nests, counted on its brackets outside strings, without recursion."""
+    """How deeply `text` is nested, counted by its brackets outside strings, without recursion."""
     brackets = _STRING.sub(b"", text.encode()).translate(None, delete=_NOT_BRACKETS)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
 
@@ -192,17 +193,17 @@ def _is_storable(text: str) -> bool:
 
 
 class _HasNumbers(Exception):
-    """The standard writer met a `Number`, whose text it cannot keep."""
+    """The standard writer met a `Number`, whose text it cannot write."""
 
 
 def _refuse_foreign(value: object) -> object:
     if isinstance(value, Number):
         raise _HasNumbers
-    raise TypeError(f"{type(value).__name__} is no JSON type")
+    raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
 def _written(value: JSON, indent: int | None, sort_keys: bool, line: str) -> Iterator[str]:
-    """The pieces of `value`'s text, as `json.dumps` lays it out; `line` starts a line at the present depth."""
+    """The pieces of `value`'s text, as `json.dumps` lays it out; `line` starts a line at the current depth."""
     if isinstance(value, Number):
         yield value.lexeme
     elif isinstance(value, list | dict) and value:

@@ -28,10 +28,10 @@ _NUMBER_LIKE: Final = re.compile(r"[-+.]?[0-9][0-9A-Za-z_.+-]*")
 
 _CONTROL_ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _OTHER_LANGUAGES: Final = {
-    "True": "JSON writes `true` in small letters.",
-    "False": "JSON writes `false` in small letters.",
+    "True": "JSON writes `true` in lowercase.",
+    "False": "JSON writes `false` in lowercase.",
     "None": "JSON writes `null`, not `None`.",
-    "undefined": "JSON knows no `undefined`; write null or leave the member out.",
+    "undefined": "JSON has no `undefined`; write null or leave the member out.",
 }
 _FOREIGN_QUOTES: Final = "'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity"})
@@ -80,7 +80,7 @@ class _Scan:
             at = self._next_entry(self._space(at))
         at = self._space(at)
         if at < len(self.text):
-            self._fail(at, "The document ends before this; remove what follows.")
+            self._fail(at, "The document ends before this; remove the rest.")
 
     def _space(self, at: int) -> int:
         match = _SPACE.match(self.text, at)
@@ -100,7 +100,7 @@ class _Scan:
 
     def _opening_bracket(self, at: int, bracket: str) -> int:
         if len(self.open) == self.max_depth:
-            self._fail(at, f"Values are nested more than {self.max_depth} deep here.", "json.depth")
+            self._fail(at, f"Values are nested more than {self.max_depth} levels deep here.", "json.depth")
         self.open.append(_Open(start=at, names=set() if bracket == "{" else None))
         return at + 1
 
@@ -154,10 +154,10 @@ class _Scan:
 
     def _check_escapes(self, at: int, value: str) -> None:
         if "\0" in value:
-            self._fail(at, "This string holds the character U+0000, which cannot be stored; remove it.", "json.nul")
+            self._fail(at, "This string contains the character U+0000, which cannot be stored; remove it.", "json.nul")
         if any("\ud800" <= character <= "\udfff" for character in value):
             self._fail(
-                at, "This string holds half of a surrogate pair; write both halves, or neither.", "json.surrogate"
+                at, "This string contains half of a surrogate pair; write both halves, or neither.", "json.surrogate"
             )
 
     def _number(self, at: int, end: int) -> int:
@@ -169,7 +169,7 @@ class _Scan:
             self._fail(at, str(error), error.rule)
         return end
 
-    # What is wrong, in a sentence that says what to do.
+    # Errors, each in a sentence that says what to do.
 
     def _fail_at_value(self, at: int, first: str) -> NoReturn:
         if not first:
@@ -209,7 +209,7 @@ class _Scan:
             (digits[-1:] in "eE+-", "write the digits of the exponent"),
         )
         hint = next((text for applies, text in hints if applies), "write it in decimal digits")
-        self._fail(at, f"{_shown(lexeme)} is no JSON number; {hint}.")
+        self._fail(at, f"{_shown(lexeme)} is not a JSON number; {hint}.")
 
     def _fail_at_name(self, at: int) -> NoReturn:
         first = self.text[at : at + 1]
@@ -218,20 +218,20 @@ class _Scan:
         if first == ",":
             self._fail(at, "A member is expected before this comma.")
         if match := _WORD.match(self.text, at):
-            self._fail(at, f"The name {_shown(match.group())} must stand in double quotes.")
+            self._fail(at, f"The name {_shown(match.group())} must be in double quotes.")
         if first in "{[-0123456789":
             self._fail(at, "A member's name in double quotes is expected here.")
         self._fail_at_character(at, first)
 
     def _fail_at_character(self, at: int, first: str) -> NoReturn:
         if first in _FOREIGN_QUOTES:
-            self._fail(at, f'Strings and names stand in straight double quotes ("…") in JSON, not in {first}.')
+            self._fail(at, f'JSON puts strings and names in straight double quotes ("…"), not in {first}.')
         if first in "/#":
             self._fail(at, "JSON has no comments; remove this one.")
         if first == "\ufeff":
-            self._fail(at, "A byte order mark stands here; save the text without it.", "json.bom")
+            self._fail(at, "There is a byte order mark here; save the text without it.", "json.bom")
         if first == "\0":
-            self._fail(at, "The character U+0000 stands here; remove it.", "json.nul")
+            self._fail(at, "The character U+0000 is not allowed; remove it.", "json.nul")
         self._fail(at, f"{_character(first)} is not expected here.")
 
     def _fail_between(self, at: int, first: str, inner: _Open) -> NoReturn:
@@ -250,9 +250,9 @@ class _Scan:
         if not first or bad + 1 == len(self.text):
             self._fail(at, "This string has no closing double quote.")
         if escape := _BAD_ESCAPE.match(self.text, bad):
-            self._fail(bad, f"{escape.group()} is no escape in JSON; a backslash itself is written \\\\.")
+            self._fail(bad, f"{escape.group()} is not an escape in JSON; a backslash is written \\\\.")
         if first == "\0":
-            self._fail(bad, "The character U+0000 stands in this string; remove it.", "json.nul")
+            self._fail(bad, "This string contains the character U+0000; remove it.", "json.nul")
         written = _CONTROL_ESCAPES.get(first, f"\\u{ord(first):04x}")
         what = "A line break" if first in "\r\n" else _character(first)
         self._fail(bad, f"{what} inside a string is written {written}; or a closing double quote is missing.")
@@ -264,7 +264,7 @@ class _Scan:
 
 
 def _shown(text: str) -> str:
-    """`text` in quotes, cut where it is long, without characters that break a line."""
+    """`text` in quotes, shortened if it is long, without characters that break a line."""
     cut = text if len(text) <= 60 else text[:60] + "…"
     return json.dumps(cut, ensure_ascii=not cut.isprintable())
 

@@ -1,16 +1,16 @@
-"""YAML as JSON values: one strict reader, by the core schema of YAML 1.2, which is what OpenAPI documents are read by.
+"""A strict reader of YAML as JSON values, by the core schema of YAML 1.2, which OpenAPI documents use.
 
-Nothing here knows Django. The grammar is libyaml's, by its events; what they mean is decided here. No object is made
-that JSON does not have: `no`, `on` and `2020-01-01` are texts, `012` is 12 and `1_000` a text, numbers are kept as they
-are written, names are texts (`200:` is "200"). Aliases and merge keys (`<<`) are followed. What no JSON document can
-hold, and what would be lost, is refused with line and column: other tags, infinities, a name twice.
+libyaml parses the text into events; this module turns the events into JSON values. `no`, `on` and `2020-01-01` are
+strings, `012` is 12, `1_000` is a string, numbers are exact and remember how they were written, and names of members
+are strings (`200:` is "200"). Aliases and merge keys (`<<`) are resolved. Everything that JSON cannot represent is
+refused with line and column: other tags, infinities, duplicate names.
 
     documents_in(data)   -> the documents of a file, each with its first line
-    loads(text)          -> a document, or YAMLTextError with line, column and a sentence
+    loads(data)          -> one document, or YAMLTextError with line, column and a sentence
 
-Time is bounded by the size of the text, the number of nodes, and what aliases make of them.
+The work is bounded by the size of the text and by the number of nodes, counting those that aliases repeat.
 
-Source: YAML 1.2.2, chapters 7 to 10 (10.3 is the core schema); the merge key of YAML 1.1; OpenAPI 3.1, "Format".
+Sources: YAML 1.2.2, chapters 7 to 10 (10.3 is the core schema); the merge key of YAML 1.1; OpenAPI 3.1, "Format".
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.positions import Lines
 from catalog.jsontext.reader import JSON, MAX_BYTES, MAX_DEPTH, decode
 
-MAX_NODES: Final = 200_000  # names and values, aliases followed
-MAX_CHARS: Final = 8 * 1024 * 1024  # of all these together
-MAX_GROWTH: Final = 4  # of what aliases make of a text to the text, and one more for each 250 characters of it
+MAX_NODES: Final = 200_000  # names and values, each alias expanded
+MAX_CHARS: Final = 8 * 1024 * 1024  # of all nodes together
+MAX_GROWTH: Final = 4  # expanded characters per character of the text, and one more per 250 characters of the text
 FREE_GROWTH_CHARS: Final = 4 * 1024
 MAX_BASED_CHARS: Final = 200  # of an integer such as 0x1F
-MAX_DIRECTIVES: Final = 10  # libyaml compares each with each
+MAX_DIRECTIVES: Final = 10  # libyaml compares each one with all others
 
-# A line that begins so is a marker wherever it stands (9.1.2); what else there is in a document, comments aside.
+# A line that starts like this is a marker, even inside a string (9.1.2). Content is anything else but comments.
 _MARKER: Final = re.compile(rb"^(?:---|\.\.\.)(?=\s|\Z)", re.MULTILINE)
 _CONTENT: Final = re.compile(rb"^(?!---[ \t]*(?:#.*)?\r?$|%)[ \t]*[^\s#]", re.MULTILINE)
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
@@ -54,7 +54,9 @@ _YAML_LINE: Final = re.compile(
 )
 
 _UNREADABLE: Final = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MISTAKEN: Final = "\x85\u2028\u2029\ufeff"  # libyaml follows YAML 1.1: the first three end lines, the last is refused
+_MISTAKEN: Final = (
+    "\x85\u2028\u2029\ufeff"  # libyaml reads YAML 1.1, where the first three end a line and the last is refused
+)
 
 _WORDS: Final[dict[str, JSON]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -66,12 +68,12 @@ _BASES: Final = {"0o": (8, re.compile("0o[0-7]+")), "0x": (16, re.compile("0x[0-
 _DECIMAL: Final = re.compile(r"([-+]?)(?=\.?[0-9])([0-9]*)(\.?)([0-9]*)((?:[eE][-+]?[0-9]+)?)")
 _NOT_FINITE: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
-_Event = Any  # libyaml's: which attributes there are depends on its class
+_Event = Any  # of PyYAML; its attributes depend on its class
 _Mark = Any
 
 _TAG: Final = "tag:yaml.org,2002:"
 _STR, _MERGE, _UNSPECIFIC = f"{_TAG}str", f"{_TAG}merge", "!"
-_TYPES: Final[dict[str, tuple[type, ...]]] = {  # what a plain text must be read as to have a tag
+_TYPES: Final[dict[str, tuple[type, ...]]] = {  # the types that a plain scalar with this tag may have
     f"{_TAG}null": (type(None),),
     f"{_TAG}bool": (bool,),
     f"{_TAG}int": (int,),
@@ -80,12 +82,12 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {  # what a plain text must be read
 
 
 def looks_like_yaml(start: bytes) -> bool:
-    """Whether a text that starts so is YAML, and not JSON: comments aside, by its first line."""
+    """Whether a text that starts like this is YAML rather than JSON, judging by its first line after comments."""
     return _YAML_LINE.match(start) is not None
 
 
 def documents_in(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Each document in `data` that is not empty, and the line, from 1, in which its text starts."""
+    """Each document in `data` that is not empty, with the line, from 1, that its text starts in."""
     line, counted = 1, 0
     for start, end in _spans(data):
         if _CONTENT.search(data, start, end):
@@ -109,12 +111,15 @@ def _spans(data: bytes) -> Iterator[tuple[int, int]]:
 
 @dataclass(slots=True)
 class _Node:
-    """A value, and where it stands. `nodes`, `chars` and `height` count what aliases in it stand for as well."""
+    """A value, its position, and its entries by name or index.
+
+    `nodes`, `chars` and `height` (levels inside it) count an alias as the value that it repeats.
+    """
 
     value: JSON
     line: int
     column: int
-    inner: dict[str, _Node] | list[_Node] | None = None
+    entries: dict[str, _Node] = field(default_factory=dict)
     nodes: int = 1
     chars: int = 1
     height: int = 0
@@ -122,25 +127,21 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class YAMLDocument:
-    """A document that was read. Parts that aliases repeat are the same objects: change none of them."""
+    """A document as a JSON value. Parts that aliases repeat are the same objects, so do not change them."""
 
     value: JSON
     _root: _Node = field(repr=False)
 
     def locate(self, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Line and column, from 1, of the value that each pointer names, or of the nearest around it that is there."""
-        return {pointer: self._place_of(pointer) for pointer in pointers}
+        """Line and column, from 1, of the value at each pointer, or of the innermost value around it that exists."""
+        return {pointer: self._position(pointer) for pointer in pointers}
 
-    def _place_of(self, pointer: str) -> tuple[int, int]:
+    def _position(self, pointer: str) -> tuple[int, int]:
         node = self._root
         for token in split_pointer(pointer):
-            inner = node.inner
-            if isinstance(inner, dict) and token in inner:
-                node = inner[token]
-            elif isinstance(inner, list) and token.isdecimal() and int(token) < len(inner):
-                node = inner[int(token)]
-            else:
+            if token not in node.entries:
                 break
+            node = node.entries[token]
         return node.line, node.column
 
 
@@ -148,13 +149,13 @@ def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX
     """The one document in `data`, of at most `max_bytes` bytes of UTF-8, nested at most `max_depth` deep.
 
     Raises:
-        DocumentError: JSONTextError where it is too big or no UTF-8; YAMLTextError where it is no YAML that JSON can
-            hold. One problem, with line and column.
+        DocumentError: a JSONTextError if it is too big or not UTF-8, a YAMLTextError if it is not YAML that JSON can
+            represent; one problem, with line and column.
     """
-    return _Reading(decode(data, max_bytes=max_bytes), max_depth).document()
+    return _Reader(decode(data, max_bytes=max_bytes), max_depth).document()
 
 
-class _Reading:
+class _Reader:
     """Reads one document, event by event."""
 
     def __init__(self, text: str, max_depth: int) -> None:
@@ -163,33 +164,35 @@ class _Reading:
         self._nodes = self._chars = 0
         self._anchors: dict[str, _Node | None] = {}  # None while the node is being read
         self._path: list[str | int] = []
-        self._text, self._back = self._readable(text)
+        self._text, self._originals = self._readable(text)
 
     def _readable(self, text: str) -> tuple[str, dict[int, str]]:
-        """`text` with other characters for those that libyaml mistakes, and how to have them back."""
-        back: dict[int, str] = {}
+        """`text` with private-use characters for those that libyaml misreads, and the table that restores them."""
+        originals: dict[int, str] = {}
         if not text.isascii():
             stand_ins = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
             for character in _MISTAKEN:
                 if character in text:
                     stand_in = next(stand_ins)
-                    back[ord(stand_in)] = character
+                    originals[ord(stand_in)] = character
                     text = text.replace(character, stand_in)
         if unreadable := _UNREADABLE.search(text):
             line, column = Lines(text).position(unreadable.start())
-            message = f"The character U+{ord(unreadable[0]):04X} stands here; write it as an escape in double quotes."
+            message = (
+                f"The character U+{ord(unreadable[0]):04X} is not allowed here; write it as an escape in double quotes."
+            )
             self._refuse((line, column), message, "yaml.character")
         if len(directives := [match.start() for match in _DIRECTIVE.finditer(text)]) > MAX_DIRECTIVES:
-            place = Lines(text).position(directives[MAX_DIRECTIVES])
-            self._refuse(place, f"At most {MAX_DIRECTIVES} lines with directives (%) are read.", "yaml.directives")
-        return text, back
+            position = Lines(text).position(directives[MAX_DIRECTIVES])
+            self._refuse(position, f"At most {MAX_DIRECTIVES} lines with directives (%) are read.", "yaml.directives")
+        return text, originals
 
     def document(self) -> YAMLDocument:
         loader: Any = CSafeLoader(self._text)
         self._event: Callable[[], _Event] = loader.get_event
         try:
-            self._event()  # the stream starts,
-            if isinstance(self._event(), StreamEndEvent):  # and so does a document
+            self._event()  # the start of the stream
+            if isinstance(self._event(), StreamEndEvent):  # or the start of a document
                 self._refuse((1, 1), "The text is empty; a YAML document is expected.", "yaml.syntax")
             root = self._node(self._event())
             while not isinstance(event := self._event(), StreamEndEvent):
@@ -215,10 +218,12 @@ class _Reading:
             node.value = self._scalar(event)
         else:
             if len(self._path) >= self._max_depth:
-                self._refuse(mark, f"This nests deeper than {self._max_depth} levels.", "json.depth")
-            read = self._members if isinstance(event, MappingStartEvent) else self._items
-            inner = read(node, event)
-            node.height = 1 + max((one.height for one in inner), default=0)
+                self._refuse(mark, f"This is nested more than {self._max_depth} levels deep.", "json.depth")
+            if isinstance(event, MappingStartEvent):
+                self._read_members(node, event)
+            else:
+                self._read_items(node, event)
+            node.height = 1 + max((entry.height for entry in node.entries.values()), default=0)
         node.nodes, node.chars = self._nodes - nodes, self._chars - chars
         if anchor is not None:
             self._anchors[anchor] = node
@@ -228,44 +233,42 @@ class _Reading:
         mark, name = event.start_mark, event.anchor
         node = self._anchors.get(name)
         if node is None:
-            reason = "stands within what it names" if name in self._anchors else "names nothing before it"
+            reason = "is inside the value that it names" if name in self._anchors else "names no anchor before it"
             self._refuse(mark, f"The alias {_shown('*' + name)} {reason}.", "yaml.alias")
         if len(self._path) + node.height > self._max_depth:
-            self._refuse(mark, f"With this alias it nests deeper than {self._max_depth} levels.", "json.depth")
+            self._refuse(mark, f"This alias makes the nesting deeper than {self._max_depth} levels.", "json.depth")
         self._count(mark, node.nodes, node.chars)
-        return _Node(node.value, mark.line + 1, mark.column + 1, node.inner, node.nodes, node.chars, node.height)
+        return _Node(node.value, mark.line + 1, mark.column + 1, node.entries, node.nodes, node.chars, node.height)
 
     def _count(self, mark: _Mark, nodes: int, chars: int) -> None:
         self._nodes += nodes
         self._chars += chars
         if self._nodes > MAX_NODES:
-            self._refuse(mark, f"More than {MAX_NODES:,} names and values are not read.", "yaml.too-large")
+            self._refuse(mark, f"There are more than {MAX_NODES:,} names and values.", "yaml.too-large")
         if self._chars > self._max_chars:
-            self._refuse(mark, "The aliases make too much of this text; write less of it with them.", "yaml.too-large")
+            self._refuse(mark, "The aliases repeat too much of this text; use fewer of them.", "yaml.too-large")
 
     # Values
 
-    def _items(self, node: _Node, event: _Event) -> list[_Node]:
+    def _read_items(self, node: _Node, event: _Event) -> None:
         self._check_tag(event, f"{_TAG}seq")
-        items: list[_Node] = []
-        node.inner = items
+        items: list[JSON] = []
+        node.value = items
         while not isinstance(event := self._event(), SequenceEndEvent):
             self._path.append(len(items))
-            items.append(self._node(event))
+            item = node.entries[str(len(items))] = self._node(event)
+            items.append(item.value)
             self._path.pop()
-        node.value = [item.value for item in items]
-        return items
 
-    def _members(self, node: _Node, event: _Event) -> Iterable[_Node]:
+    def _read_members(self, node: _Node, event: _Event) -> None:
         self._check_tag(event, f"{_TAG}map")
-        members: dict[str, _Node] = {}
-        node.inner = members
+        members = node.entries
         merged: list[_Node] | None = None
         while not isinstance(event := self._event(), MappingEndEvent):
             is_merge, name = self._name(event)
             self._path.append(name)
             if (merged is not None) if is_merge else (name in members):
-                self._refuse(event.start_mark, f"The name {_shown(name)} stands twice here.", "yaml.duplicate")
+                self._refuse(event.start_mark, f"The name {_shown(name)} is a duplicate here.", "yaml.duplicate")
             value = self._node(self._event())
             if is_merge:
                 merged = self._sources(value)
@@ -273,20 +276,19 @@ class _Reading:
                 members[name] = value
             self._path.pop()
         for source in merged or ():
-            for name, member in source.inner.items():  # type: ignore[union-attr]
+            for name, member in source.entries.items():
                 members.setdefault(name, member)
         node.value = {name: member.value for name, member in members.items()}
-        return members.values()
 
     def _name(self, event: _Event) -> tuple[bool, str]:
-        """Whether it is a merge key, and the name."""
+        """Whether `event` is a merge key, and the name."""
         mark = event.start_mark
         if not isinstance(event, ScalarEvent):
-            self._refuse(mark, "The name of a member is a text here, and no alias, list or mapping.", "yaml.name")
+            self._refuse(mark, "The name of a member must be a string, not an alias, a list or a mapping.", "yaml.name")
         self._count(mark, 1, len(event.value))
         is_plain = event.implicit[0]
         if event.tag is None and is_plain and event.value == "":
-            self._refuse(mark, "A name is missing before this colon.", "yaml.name")
+            self._refuse(mark, "The name before this colon is missing.", "yaml.name")
         if (event.tag is None and is_plain and event.value == "<<") or event.tag == _MERGE:
             return True, "<<"
         if event.tag is not None and event.tag not in _TYPES:
@@ -297,11 +299,11 @@ class _Reading:
         return False, name
 
     def _sources(self, value: _Node) -> list[_Node]:
-        sources = value.inner if isinstance(value.inner, list) else [value]
+        sources = list(value.entries.values()) if isinstance(value.value, list) else [value]
         for source in sources:
-            if not isinstance(source.inner, dict):
-                place = source.line, source.column
-                self._refuse(place, "A merge key (<<) takes a mapping, or a list of mappings.", "yaml.merge")
+            if not isinstance(source.value, dict):
+                position = source.line, source.column
+                self._refuse(position, "A merge key (<<) takes a mapping, or a list of mappings.", "yaml.merge")
         return sources
 
     def _scalar(self, event: _Event) -> JSON:
@@ -311,7 +313,7 @@ class _Reading:
             value = self._plain(text, event.start_mark)
             if isinstance(value, _TYPES[tag]) and (isinstance(value, bool) == (tag == f"{_TAG}bool")):
                 return value
-            self._refuse(event.start_mark, f"{_shown(text)} is no {tag.removeprefix(_TAG)}.", "yaml.tag")
+            self._refuse(event.start_mark, f"{_shown(text)} is not of type {tag.removeprefix(_TAG)}.", "yaml.tag")
         if tag is None and event.implicit[0]:
             return self._plain(text, event.start_mark, event)
         if tag is not None:
@@ -319,7 +321,7 @@ class _Reading:
         return self._string(event)
 
     def _plain(self, text: str, mark: _Mark, event: _Event | None = None) -> JSON:
-        """What a text without quotes is, by the core schema."""
+        """The value of a scalar without quotes, by the core schema."""
         if text in _WORDS:
             return _WORDS[text]
         if text[0] in _NUMERIC:
@@ -330,14 +332,14 @@ class _Reading:
             if number is not None:
                 return number
             if _NOT_FINITE.fullmatch(text):
-                self._refuse(mark, f"JSON has no {text}; a text stands in quotes.", "yaml.number")
+                self._refuse(mark, f"JSON has no {text}; put strings in quotes.", "yaml.number")
         return self._string(event) if event else text
 
     def _string(self, event: _Event) -> str:
         text: str = event.value
         if "\0" in text:
-            self._refuse(event.start_mark, "This text holds the character U+0000; remove it.", "yaml.character")
-        return text.translate(self._back) if self._back else text
+            self._refuse(event.start_mark, "This string contains the character U+0000; remove it.", "yaml.character")
+        return text.translate(self._originals) if self._originals else text
 
     # Refusals
 
@@ -345,7 +347,7 @@ class _Reading:
         tag = event.tag
         if tag not in {None, own, _UNSPECIFIC}:
             shown = "!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag
-            self._refuse(event.start_mark, f"The tag {_shown(shown)} is not read here; leave it out.", "yaml.tag")
+            self._refuse(event.start_mark, f"The tag {_shown(shown)} is not supported; remove it.", "yaml.tag")
 
     def _refuse(self, at: _Mark | tuple[int, int], message: str, rule: str) -> NoReturn:
         line, column = at if isinstance(at, tuple) else (at.line + 1, at.column + 1)
@@ -353,40 +355,34 @@ class _Reading:
         raise YAMLTextError([Problem(pointer, message, rule, line=line, column=column)]) from None
 
     def _explain(self, error: YAMLError) -> NoReturn:
-        """Say what libyaml found, in a sentence that says what to do where that is known."""
+        """Refuse the text for an error of libyaml."""
         if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
-            self._refuse((1, 1), f"This is no YAML: {error}.", "yaml.syntax")
+            self._refuse((1, 1), f"This is not valid YAML: {error}.", "yaml.syntax")
         mark, found = error.problem_mark, error.problem or "it cannot be read"
-        place = mark.line + 1, mark.column + 1
-        character = (_line_at(self._text, mark.line) + "\n")[mark.column :][:1]
+        character = self._text[mark.index : mark.index + 1]
         if character == "\t" and "token" in found:
-            self._refuse(place, "A tab stands here; YAML is indented with spaces.", "yaml.tab")
+            self._refuse(mark, "There is a tab here; YAML is indented with spaces.", "yaml.tab")
         if character in {"@", "`", "%"} and "token" in found:
-            self._refuse(place, f"No text starts with {character} in YAML unless it is quoted.", "yaml.syntax")
-        message = _SENTENCES.get(found, f"This is no YAML: {found}.")
+            self._refuse(mark, f"In YAML, a string that starts with {character} must be quoted.", "yaml.syntax")
+        message = f"This is not valid YAML: {found}."
+        if found in _INDENTATION_ERRORS:
+            message += " Check the indentation, and the quotes and brackets above."
         if error.context_mark is not None and error.context_mark.line != mark.line:
-            message += f" What it belongs to starts in line {error.context_mark.line + 1}."
-        self._refuse(place, message, "yaml.syntax")
+            message += f" The part that this belongs to starts in line {error.context_mark.line + 1}."
+        self._refuse(mark, message, "yaml.syntax")
 
 
-_SENTENCES: Final = {
-    "mapping values are not allowed in this context": (
-        "No name may stand here: check the indentation, and quote a text that holds a colon and a space."
-    ),
-    "did not find expected key": "A name is expected here: check the indentation, and quotes and brackets above.",
-    "did not find expected '-' indicator": "An item that begins with '-' is expected here: check the indentation.",
-    "could not find expected ':'": "A colon is missing after this name.",
-    "found unexpected end of stream": "The text ends too early: a closing quote is missing.",
-    "did not find expected ',' or ']'": "A comma or ']' is expected here.",
-    "did not find expected ',' or '}'": "A comma or '}' is expected here.",
-    "found unexpected document indicator": "A document starts or ends here within a quoted text; a quote is missing.",
-    "found unknown escape character": "No escape is written so in YAML; a backslash itself is written \\\\.",
-    "found invalid Unicode character escape code": "No character has this code; write it as itself.",
-}
+_INDENTATION_ERRORS: Final = frozenset(
+    {
+        "mapping values are not allowed in this context",
+        "did not find expected key",
+        "did not find expected '-' indicator",
+    }
+)
 
 
 def _number(text: str) -> JSON:
-    """The number that a plain text is; None where it is none.
+    """The number that a plain scalar means; None if it is not a number.
 
     Raises:
         NumberError: too many digits, or beyond the range of a double.
@@ -399,7 +395,7 @@ def _number(text: str) -> JSON:
             return None
         if len(text) > MAX_BASED_CHARS:
             raise NumberError(
-                "json.number-digits", f"At most {MAX_BASED_CHARS} characters of such an integer are read."
+                "json.number-digits", f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are read."
             )
         return int(text, base)
     match = _DECIMAL.fullmatch(text)
@@ -410,11 +406,6 @@ def _number(text: str) -> JSON:
     return number_from(lexeme)
 
 
-def _line_at(text: str, number: int) -> str:
-    lines = text.split("\n", number + 1)
-    return lines[number] if number < len(lines) else ""
-
-
 def _shown(text: str) -> str:
-    """`text` in quotes, cut where it is long."""
+    """`text` in quotes, shortened if it is long."""
     return ascii(text if len(text) <= 60 else text[:60] + "…") if not text.isprintable() else repr(text[:60])

@@ -1,6 +1,6 @@
 """Configurations, which tools are created with, and messages that do not reveal their secrets.
 
-Nothing here knows Django. `secret_search.py` finds the members that are secret.
+`secret_search.py` finds the members that are secret.
 """
 
 from __future__ import annotations

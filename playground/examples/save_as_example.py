@@ -1,7 +1,4 @@
-"""A run kept as an example of its tool: a new text of the spec, whose only change is that example.
-
-Nothing here knows Django. Every other byte of the text stays as it was uploaded.
-"""
+"""Saves a run as an example of its tool: a new text of the spec in which that example is the only change."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ _SPACE = " \t\r\n"
 
 
 class CannotSaveExample(ValueError):
-    """The run cannot become an example; the text says why."""
+    """The run cannot become an example; the message says why."""
 
 
 def with_example(source: str, *, description: str, parameters: JSON, return_value: JSON) -> str:
     """The spec's text with one more example at the end of `definition.examples`.
 
     Raises:
-        CannotKeep: the format's examples hold objects only, and one of the values is none.
+        CannotSaveExample: one of the values is not an object, as the format requires, or the spec has no definition.
     """
     for name, value in (("parameters", parameters), ("response", return_value)):
         if not isinstance(value, dict):

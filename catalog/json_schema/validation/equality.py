@@ -1,6 +1,6 @@
 """JSON's idea of equal, and numbers that are exact.
 
-1 equals 1.0, and neither equals true. Numbers are `int` and `Decimal` (`strict_json.Number`); a `float` stands for its
+1 equals 1.0, and neither equals true. Numbers are `int` and `Decimal` (`reader.Number`); a `float` stands for its
 shortest decimal. Nothing here rounds, and no exponent is ever spelled out.
 
 Source: JSON Schema 2020-12 Core, section 4.2.2 (equality), and 4.2.1 (numbers).

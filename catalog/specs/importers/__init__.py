@@ -52,7 +52,7 @@ def import_document(document: JSON, *, prefix: str = "") -> Imported:
     """The tools in `document`, each as a spec; those that are not acceptable with their problems.
 
     Args:
-        document: JSON as `strict_json` reads it, of at most `MAX_DOCUMENT_BYTES`.
+        document: JSON as `jsontext.reader` reads it, of at most `MAX_DOCUMENT_BYTES`.
         prefix: what the ids start with; a dot follows it.
 
     Raises:
