@@ -1,21 +1,19 @@
-"""Questions about many runs: lists with filters, and a tool's figures."""
+"""Lists of runs: what to list, in pages."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from urllib.parse import urlencode
 
-from django.utils.dateparse import parse_date
-
-from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
+from playground.forms import RunFilterForm
+from playground.models import Run, RunQuerySet
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
 DAY_MS = 24 * 60 * 60 * 1000
-RUN_ID = re.compile(r"[0-9a-f]{32}")
+MAX_LENGTHS = {"tool": 120, "person": 150}
 
 
 @dataclass(frozen=True)
@@ -34,25 +32,9 @@ class RunFilter:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> RunFilter:
-        """The filter of a page's query string; what is not a value of the filter is left out."""
-
-        def chosen(name: str, values: tuple[str, ...]) -> str:
-            return query.get(name, "") if query.get(name) in values else ""
-
-        def run_id(name: str) -> str:
-            return query.get(name, "") if RUN_ID.fullmatch(query.get(name, "")) else ""
-
-        return cls(
-            tool=query.get("tool", "")[:120],
-            outcome=chosen("outcome", OUTCOMES),
-            verdict=chosen("verdict", VERDICTS),
-            mode=chosen("mode", MODES),
-            person=query.get("person", "")[:150],
-            since=_date(query.get("since", "")),
-            until=_date(query.get("until", "")),
-            before=run_id("before"),
-            after=run_id("after"),
-        )
+        """The filter in a page's query string; values that are not valid are ignored."""
+        values = RunFilterForm(query).accepted()
+        return cls(**values | {name: values[name][:length] for name, length in MAX_LENGTHS.items() if name in values})
 
     def query(self, **changes: str) -> str:
         """This filter as a query string, on its first page; with other values for `changes`."""
@@ -116,11 +98,3 @@ def _milliseconds(day: date) -> int:
 
 def _id_at(milliseconds: int) -> str:
     return f"{max(0, milliseconds):012x}" + "0" * 20
-
-
-def _date(text: str) -> date | None:
-    try:
-        found = parse_date(text)
-    except ValueError:
-        return None
-    return found if found and found.year >= 1970 else None
