@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from urllib.parse import urlencode
 
-from django.utils.dateparse import parse_date
-
-from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
+from playground.forms import RunFilterForm
+from playground.models import Run, RunQuerySet
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
 DAY_MS = 24 * 60 * 60 * 1000
-RUN_ID = re.compile(r"[0-9a-f]{32}")
+MAX_LENGTHS = {"tool": 120, "person": 150}
 
 
 @dataclass(frozen=True)
@@ -35,24 +33,8 @@ class RunFilter:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> RunFilter:
         """The filter in a page's query string; invalid values are ignored."""
-
-        def chosen(name: str, values: tuple[str, ...]) -> str:
-            return query.get(name, "") if query.get(name) in values else ""
-
-        def run_id(name: str) -> str:
-            return query.get(name, "") if RUN_ID.fullmatch(query.get(name, "")) else ""
-
-        return cls(
-            tool=query.get("tool", "")[:120],
-            outcome=chosen("outcome", OUTCOMES),
-            verdict=chosen("verdict", VERDICTS),
-            mode=chosen("mode", MODES),
-            person=query.get("person", "")[:150],
-            since=_date(query.get("since", "")),
-            until=_date(query.get("until", "")),
-            before=run_id("before"),
-            after=run_id("after"),
-        )
+        values = RunFilterForm(query).accepted()
+        return cls(**values | {name: values[name][:length] for name, length in MAX_LENGTHS.items() if name in values})
 
     def query(self, **changes: str) -> str:
         """A query string for the first page of this filter, with `changes` applied."""
@@ -116,11 +98,3 @@ def _milliseconds(day: date) -> int:
 
 def _id_at(milliseconds: int) -> str:
     return f"{max(0, milliseconds):012x}" + "0" * 20
-
-
-def _date(text: str) -> date | None:
-    try:
-        found = parse_date(text)
-    except ValueError:
-        return None
-    return found if found and found.year >= 1970 else None

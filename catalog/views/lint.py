@@ -14,13 +14,14 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.errors import DocumentError, RevisionConflict
+from catalog.forms import WaiverForm
 from catalog.lint_reports import LintReport
 from catalog.models import Tool
 from catalog.shortcuts import revision_at, revision_of, tool_at
 from catalog.specs.lint import RULES, SEVERITIES, Rule, Severity
 from catalog.specs.lint.citations import SOURCES
 from catalog.specs.lint.rule_examples import illustrations
-from catalog.waivers import take_back, waive
+from catalog.waivers import take_back
 
 MAX_DIGITS: Final = 9
 MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
@@ -94,15 +95,11 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
 def add_waiver(request: HttpRequest, slug: str) -> HttpResponse:
     """Waive `rule` at `pointer`, or (`everywhere`) wherever it is found, for a `reason`."""
     tool = tool_at(slug)
-    pointer = "" if "everywhere" in request.POST else request.POST.get("pointer", "")
-    rule, reason = request.POST.get("rule", ""), request.POST.get("reason", "")
-    try:
-        waive(tool, rule=rule, pointer=pointer, reason=reason, by=actor(request))
-    except DocumentError as error:
-        refused = {"rule": rule, "pointer": request.POST.get("pointer", ""), "reason": reason}
-        message = error.problems[0].message
-        return _lint_page(request, tool, refusal=message, refused=refused, status=422)
-    messages.success(request, f"Waived: {RULES[rule].title}. It costs no score any more.")
+    form = WaiverForm(request.POST)
+    if not form.save(tool, by=actor(request)):
+        message = form.error_links[0]["message"]
+        return _lint_page(request, tool, refusal=message, refused=request.POST, status=form.status)
+    messages.success(request, f"Waived: {RULES[form.cleaned_data['rule']].title}. It costs no score any more.")
     return redirect("catalog:tool_lint", slug)
 
 

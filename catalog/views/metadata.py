@@ -1,4 +1,4 @@
-"""Pages to organise the catalog: its toolkits and tags, and what people say of a tool besides its spec."""
+"""Pages to organise the catalog: its toolkits and tags, and the metadata of a tool that is not in its spec."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, ToolshelfError
-from catalog.jsontext.pointers import split_pointer
-from catalog.lifecycle import deprecate, undo_deprecation
-from catalog.metadata import KEPT, Organisation, may_hand_over, organise
+from catalog.errors import HeldBySpec, RevisionConflict
+from catalog.forms import DeprecateForm, OrganiseForm
+from catalog.lifecycle import undo_deprecation
+from catalog.metadata import may_hand_over
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import publish
 from catalog.search import tag_counts
-from catalog.search.document import group_key, toolkit_of
+from catalog.search.document import toolkit_of
 from catalog.search.tag_counts import Kind
 from catalog.shortcuts import revision_at, revision_of, tool_at
 
@@ -73,15 +73,13 @@ def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Toolkit, tags and owner of a tool; with what was typed and why it was refused, where it was."""
+    """Set the toolkit, the tags and the owner of a tool. A refused form keeps what was typed."""
     tool = tool_at(slug)
     if request.method != "POST":
         return _organise_page(request, tool)
-    typed = {name: request.POST.get(name, "") for name in ("toolkit", "tags", "tags_were", "owner")}
-    try:
-        organise(tool, _wanted(request, tool), by=actor(request), seen=_seen(request))
-    except (DocumentError, HeldBySpec, NotTheOwner, RevisionConflict) as error:
-        return _organise_page(request, tool_at(slug), typed=typed, error=error)
+    form = OrganiseForm(tool, request.POST)
+    if not form.save(by=actor(request)):
+        return _organise_page(request, tool_at(slug), organising=form)
     messages.success(request, f"{tool.name} is organised as you said.")
     return redirect(tool)
 
@@ -89,14 +87,11 @@ def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def deprecate_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Call a tool deprecated, with a note and the id of its successor."""
+    """Deprecate a tool, with a note and the id of its successor."""
     tool = tool_at(slug)
-    typed = {name: request.POST.get(name, "") for name in ("note", "superseded_by")}
-    note = typed["note"].replace("\r\n", "\n")
-    try:
-        deprecate(tool, note=note, superseded_by=typed["superseded_by"].strip(), seen=_seen(request))
-    except (DocumentError, RevisionConflict) as error:
-        return _organise_page(request, tool_at(slug), typed=typed, error=error)
+    form = DeprecateForm(tool, request.POST)
+    if not form.save():
+        return _organise_page(request, tool_at(slug), deprecating=form)
     messages.success(request, f"{tool.name} is deprecated. It works as before, and says so everywhere.")
     return redirect(tool)
 
@@ -104,12 +99,15 @@ def deprecate_tool(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take back what people said."""
+    """Remove the deprecation that people set; the spec's own stays."""
     tool = tool_at(slug)
+    seen = request.POST.get("seen")
     try:
-        still = undo_deprecation(tool, seen=_seen(request)).deprecated
+        still = undo_deprecation(tool, seen=[seen] if seen else None).deprecated
     except (HeldBySpec, RevisionConflict) as error:
-        return _organise_page(request, tool_at(slug), error=error)
+        form = DeprecateForm(tool_at(slug), {**DeprecateForm(tool_at(slug)).initial})
+        form.refuse(error)
+        return _organise_page(request, tool_at(slug), deprecating=form)
     if still:
         messages.info(request, f"What was said is taken back; the spec of {tool.name} still calls it deprecated.")
     else:
@@ -143,67 +141,24 @@ def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpRespon
     return redirect(tool)
 
 
-def _wanted(request: HttpRequest, tool: Tool) -> Organisation:
-    """What a form says: all tags that people gave, so that those which it showed and leaves out go."""
-    choice, typed = request.POST.get("toolkit_from"), request.POST.get("toolkit", "")
-    if typed.strip() and not tool.toolkit_chosen:
-        choice = "name"  # somebody has written it into an empty field, and left the choice beside it alone
-    stored = ",".join(tool.added_tags.splitlines())
-    said = (request.POST.get("tags", ""), request.POST.get("tags_were", stored))
-    tags, shown = ([tag.strip() for tag in text.split(",") if tag.strip()] for text in said)
-    given = {group_key(tag) for tag in tags}
-    return Organisation(
-        toolkit=None if choice == "id" else typed,
-        add_tags=tags,
-        remove_tags=[tag for tag in shown if group_key(tag) not in given],
-        owner=request.POST["owner"].strip() if "owner" in request.POST else KEPT,
-    )
-
-
-def _seen(request: HttpRequest) -> list[str] | None:
-    return [request.POST["seen"]] if request.POST.get("seen") else None
-
-
 def _organise_page(
-    request: HttpRequest, tool: Tool, *, typed: dict[str, str] | None = None, error: ToolshelfError | None = None
+    request: HttpRequest,
+    tool: Tool,
+    *,
+    organising: OrganiseForm | None = None,
+    deprecating: DeprecateForm | None = None,
 ) -> HttpResponse:
-    refused = typed or {}
-    errors = list(_errors(error)) if error else []
+    """The page with both forms; one of them may have been refused."""
+    refused = organising or deprecating
     context: dict[str, Any] = {
         "tool": tool,
-        "typed": {
-            "toolkit": tool.toolkit if tool.toolkit_chosen else "",
-            "tags": ", ".join(tool.added_tags.splitlines()),
-            "tags_were": ", ".join(tool.added_tags.splitlines()),
-            "owner": tool.owner.username if tool.owner else "",
-            "note": tool.deprecation_note,
-            "superseded_by": tool.superseded_by.tool_id if tool.superseded_by else "",
-        }
-        | refused,
-        "by_id": request.POST.get("toolkit_from") == "id" if "toolkit" in refused else not tool.toolkit_chosen,
+        "form": organising or OrganiseForm(tool),
+        "deprecation": deprecating or DeprecateForm(tool),
         "toolkit_of_id": toolkit_of(tool.tool_id),
         "may_hand_over": may_hand_over(tool, actor(request)),
         "toolkits": [group.name for group in tag_counts.largest("toolkit", SUGGESTED)],
         "tags": [group.name for group in tag_counts.largest("tag", SUGGESTED)],
         "limits": LIMITS,
-        "errors": errors,
-        "error_at": {error["href"][1:]: error["message"] for error in errors},
+        "errors": refused.error_links if refused else [],
     }
-    return render(request, "catalog/organise.html", context, status=_status(error) if error else 200)
-
-
-def _errors(error: ToolshelfError) -> list[dict[str, str]]:
-    """What is wrong, each with the field that it stands at."""
-    if not isinstance(error, DocumentError):
-        field = {HeldBySpec: "#tags", NotTheOwner: "#owner"}.get(type(error), "")
-        return [{"href": field, "message": str(error)}]
-    places = {"add_tags": "tags"}
-    return [
-        {"href": f"#{places.get(name, name)}", "message": problem.message}
-        for problem in error.problems
-        for name in split_pointer(problem.pointer)[:1]
-    ]
-
-
-def _status(error: ToolshelfError) -> int:
-    return {HeldBySpec: 409, NotTheOwner: 403, RevisionConflict: 409}.get(type(error), 422)
+    return render(request, "catalog/organise.html", context, status=refused.status if refused else 200)

@@ -1,0 +1,41 @@
+"""The forms of the playground's pages that are not made from a schema."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Final
+
+from django import forms
+from django.core.validators import MinValueValidator
+
+from playground.models import MODES, OUTCOMES, VERDICTS
+
+RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
+NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
+
+
+def _choice(values: tuple[str, ...]) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[(value, value) for value in values], required=False)
+
+
+def _day() -> forms.DateField:
+    return forms.DateField(input_formats=["%Y-%m-%d"], validators=[NOT_BEFORE], required=False)
+
+
+class RunFilterForm(forms.Form):
+    """The query string of a list of runs."""
+
+    tool = forms.CharField(required=False, strip=False)
+    outcome = _choice(OUTCOMES)
+    verdict = _choice(VERDICTS)
+    mode = _choice(MODES)
+    person = forms.CharField(required=False, strip=False)
+    since = _day()
+    until = _day()
+    before = forms.RegexField(RUN_ID, required=False, strip=False)
+    after = forms.RegexField(RUN_ID, required=False, strip=False)
+
+    def accepted(self) -> dict[str, Any]:
+        """The values that are valid; links make the query, so a value that is not is ignored."""
+        self.full_clean()
+        return {name: value for name, value in self.cleaned_data.items() if value}
