@@ -15,7 +15,7 @@ from catalog.accounts.api_auth import actor
 from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, ToolshelfError
 from catalog.jsontext.pointers import split_pointer
 from catalog.lifecycle import deprecate, undo_deprecation
-from catalog.metadata import KEPT, Organisation, may_hand_over, organise
+from catalog.metadata import UNCHANGED, Organisation, may_hand_over, organise
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import publish
@@ -156,7 +156,7 @@ def _wanted(request: HttpRequest, tool: Tool) -> Organisation:
         toolkit=None if choice == "id" else typed,
         add_tags=tags,
         remove_tags=[tag for tag in shown if group_key(tag) not in given],
-        owner=request.POST["owner"].strip() if "owner" in request.POST else KEPT,
+        owner=request.POST["owner"].strip() if "owner" in request.POST else UNCHANGED,
     )
 
 

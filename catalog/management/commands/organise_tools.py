@@ -1,4 +1,4 @@
-"""Organise many tools at once: the same as the pages and the API do with one."""
+"""Organise many tools with one command, like the pages and the API do for one tool."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from catalog.errors import DocumentError, HeldBySpec
 from catalog.jsontext.reader import JSON, dumps
 from catalog.lifecycle import deprecate, undo_deprecation
-from catalog.metadata import KEPT, Organisation, organise
+from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool
 from catalog.search.parser import Query
 
@@ -61,7 +61,7 @@ class Command(BaseCommand):
 
 
 def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
-    """Each tool once, in the order of keys; a change may take a tool out of what the query finds."""
+    """Each tool once, in the order of keys; read in steps, because a change may remove a tool from the result."""
     known = set(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", flat=True))
     if missing := [tool_id for tool_id in ids if tool_id not in known]:
         raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
@@ -80,8 +80,8 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
 
 
 def _change(tool: Tool, options: dict[str, Any]) -> None:
-    toolkit = None if options["toolkit_of_id"] else KEPT if options["toolkit"] is None else options["toolkit"]
-    owner = KEPT if options["owner"] is None else options["owner"]
+    toolkit = None if options["toolkit_of_id"] else UNCHANGED if options["toolkit"] is None else options["toolkit"]
+    owner = UNCHANGED if options["owner"] is None else options["owner"]
     wanted = Organisation(toolkit, options["add_tag"], options["remove_tag"], owner)
     if wanted != Organisation(add_tags=[], remove_tags=[]):
         organise(tool, wanted, by=None)
