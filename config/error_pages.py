@@ -1,4 +1,4 @@
-"""An error, as the door it came through shows it: a page for people, problem+json for programs."""
+"""Error responses: a page for browsers, problem+json under /api/."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TITLES = {
 
 
 def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
-    """The answer to a request that is refused or failed, in words for whoever asked."""
+    """The response to a request that was refused or failed, as a page or as problem+json."""
     if request.path_info.startswith("/api/"):
         return problem_response(status, detail)
     template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")
