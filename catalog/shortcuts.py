@@ -1,4 +1,4 @@
-"""What stands at an address: a tool by its slug, a revision by its number. Nothing there is a 404 at every door."""
+"""Get a tool by its slug or a revision by its number, or raise `Http404`, for pages and the API."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from django.http import Http404
 
 from catalog.models import Revision, Tool
 
-# What Windows takes for a device, whatever the ending. Source: "Naming Files, Paths, and Namespaces".
+# Names that Windows reserves for devices, with any ending. Source: "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
 
 
 def tool_at(slug: str) -> Tool:
-    """The tool, with its current revision at hand.
+    """The tool, with its current revision loaded.
 
     Raises:
         Http404: there is none.
@@ -25,7 +25,7 @@ def tool_at(slug: str) -> Tool:
 
 
 def revision_of(tool: Tool) -> Revision:
-    """The current revision of a tool that `tool_at` gave."""
+    """The current revision of a tool from `tool_at`."""
     if tool.current is None:
         raise Http404
     return tool.current
@@ -44,6 +44,6 @@ def revision_at(slug: str, number: int) -> Revision:
 
 
 def file_stem(slug: str) -> str:
-    """What a file about the tool is called, before "-run-….json" or ".json"; no option and no device anywhere."""
+    """The beginning of the names of files about the tool; never like a command-line option or a Windows device."""
     stem = slug.lstrip("-")
     return f"tool-{stem}" if _DEVICE.match(stem) else stem

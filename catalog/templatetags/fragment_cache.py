@@ -1,4 +1,4 @@
-"""`{% cached %}…{% endcached %}`: parts of a page that are the same on every page, drawn once in each process."""
+"""`{% cached %}…{% endcached %}`: parts that are the same on many pages, rendered once per process."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from django.utils.safestring import SafeString
 
 register = template.Library()
 
-MOST_KEPT = 100  # versions of one part
+MAX_CACHED = 100  # versions of one part
 
 
 @register.tag
 def cached(parser: Parser, token: Token) -> CachedNode:
-    """What stands inside, drawn once for each combination of the values that are given: `{% cached view %}`.
+    """The content, rendered once for each combination of the given values: `{% cached view %}`.
 
-    What is inside must depend on nothing but these values.
+    The content must depend on these values only.
     """
     _, *values = token.split_contents()
     inside = parser.parse(("endcached",))
@@ -28,13 +28,13 @@ class CachedNode(template.Node):
     def __init__(self, nodelist: NodeList, values: list[FilterExpression]) -> None:
         self.nodelist = nodelist
         self.values = values
-        self.drawn: dict[tuple[object, ...], SafeString] = {}
+        self.rendered: dict[tuple[object, ...], SafeString] = {}
 
     def render(self, context: Context) -> SafeString:
         key = tuple(value.resolve(context, ignore_failures=True) for value in self.values)
-        drawn = self.drawn.get(key)
-        if drawn is None:
-            if len(self.drawn) >= MOST_KEPT:
-                self.drawn.clear()
-            drawn = self.drawn[key] = self.nodelist.render(context)
-        return drawn
+        rendered = self.rendered.get(key)
+        if rendered is None:
+            if len(self.rendered) >= MAX_CACHED:
+                self.rendered.clear()
+            rendered = self.rendered[key] = self.nodelist.render(context)
+        return rendered

@@ -21,7 +21,7 @@ def test_a_value_that_is_missing_is_a_value_too():
 
 
 def test_no_more_versions_are_kept_than_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(fragment_cache, "MOST_KEPT", 2)
+    monkeypatch.setattr(fragment_cache, "MAX_CACHED", 2)
     template = Template(HELLO)
 
     for number in range(5):
