@@ -10,13 +10,13 @@ from config.problem_json import problem_response
 TITLES = {
     400: "This request cannot be read",
     405: "That cannot be done here",
-    409: "Somebody else was quicker",
-    412: "It has changed meanwhile",
-    413: "That is too much at once",
-    415: "This is not a format that is read here",
+    409: "This was changed by someone else",
+    412: "This has changed in the meantime",
+    413: "This request is too large",
+    415: "This format is not supported",
     422: "This cannot be stored as it is",
-    429: "Too many at once",
-    503: "Not just now",
+    429: "Too many requests",
+    503: "Temporarily unavailable",
 }
 
 

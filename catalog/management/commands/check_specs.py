@@ -27,7 +27,7 @@ SHOWN: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for ra
 
 
 class Command(BaseCommand):
-    help = "Check specs without storing them. Exits with 1 where something is wrong, with 2 where nothing can be read."
+    help = "Check specs without storing them. Exits with 1 if a spec has problems, with 2 if a file cannot be read."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -43,19 +43,19 @@ class Command(BaseCommand):
             "--waivers",
             type=Path,
             metavar="FILE",
-            help='advice to pass over: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
+            help='advice to ignore: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
         )
         parser.add_argument(
             "--advice",
             choices=(*SEVERITIES, NONE),
             default="warning",
-            help="tell what is allowed and could be better, from this severity on (default: warning)",
+            help="show advice about valid specs from this severity on (default: warning)",
         )
         parser.add_argument(
             "--fail-on",
             choices=(*SEVERITIES, NONE),
             default=NONE,
-            help="exit with 1 on advice as well, from this severity on (default: none)",
+            help="also exit with 1 for advice from this severity on (default: none)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

@@ -33,17 +33,17 @@ AHEAD_BYTES = 1_000_000  # above this size, a second process that reads ahead is
 class Command(BaseCommand):
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
-        "ZIP; what export_catalog wrote; and documents of other formats: tool lists of MCP, OpenAI and others, "
-        "OpenAPI, Swagger. Prints the API's report as JSON on stdout; exits with 1 where a spec was rejected."
+        "ZIP; files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "
+        "OpenAPI, Swagger. Prints the API's report as JSON on stdout; exits with 1 if a spec was rejected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+        parser.add_argument("--dry-run", action="store_true", help="store nothing; only report what would happen")
         parser.add_argument(
             "--prefix", help="what the ids of imported tools start with (by default an API's title, an MCP list's file)"
         )
-        parser.add_argument("--user", help="who publishes; left out, the specs are the site's own")
+        parser.add_argument("--user", help="the publisher; without it, the specs are the site's own")
         parser.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

@@ -21,23 +21,25 @@ STEP = 200
 
 class Command(BaseCommand):
     help = (
-        "Give tools a toolkit, tags or an owner, or call them deprecated: those of the ids, or all that a query finds. "
-        "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 where one was refused."
+        "Set the toolkit, tags or owner of tools, or deprecate them: tools with these ids, or all that a query finds. "
+        "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 if a tool was refused."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("ids", nargs="*", metavar="ID")
-        parser.add_argument("--query", help="as on the catalog's page: all tools that hold it, archived ones too")
+        parser.add_argument("--query", help="as on the catalog's page: all tools that match, including archived ones")
         toolkit = parser.add_mutually_exclusive_group()
-        toolkit.add_argument("--toolkit", metavar="NAME", help='the toolkit they shall belong to; "" for none')
-        toolkit.add_argument("--toolkit-of-id", action="store_true", help="the toolkit that their ids begin with")
+        toolkit.add_argument("--toolkit", metavar="NAME", help='their new toolkit; "" for none')
+        toolkit.add_argument("--toolkit-of-id", action="store_true", help="use the toolkit in their ids")
         parser.add_argument("--add-tag", action="append", default=[], metavar="TAG")
         parser.add_argument("--remove-tag", action="append", default=[], metavar="TAG")
-        parser.add_argument("--owner", metavar="USER", help='who shall own them; "" for nobody')
+        parser.add_argument("--owner", metavar="USER", help='their new owner; "" for none')
         deprecation = parser.add_mutually_exclusive_group()
-        deprecation.add_argument("--deprecate", metavar="NOTE", nargs="?", const="", help="call them deprecated")
+        deprecation.add_argument("--deprecate", metavar="NOTE", nargs="?", const="", help="deprecate them")
         deprecation.add_argument("--undo-deprecation", action="store_true")
-        parser.add_argument("--superseded-by", metavar="ID", default="", help="with --deprecate: the tool to use")
+        parser.add_argument(
+            "--superseded-by", metavar="ID", default="", help="with --deprecate: the id of the tool to use instead"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if not options["ids"] and options["query"] is None:
