@@ -1,4 +1,4 @@
-"""Mending a tool: fixes of what lint found, published as its next revision."""
+"""Apply fixes of lint findings to a tool, and publish the result as its next revision."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from catalog.specs.spec import read_spec
 
 @dataclass(frozen=True, slots=True)
 class AppliedFixes:
-    """What became of it. `left`: fixes that did not fit any more after the others, or were too many for once."""
+    """The result. `left`: fixes that no longer applied after the others, or exceeded the limit for one request."""
 
     publication: Publication
     text: str
@@ -31,18 +31,18 @@ class AppliedFixes:
 def apply_fixes_to_tool(
     tool: Tool, keys: Sequence[str] | None, *, by: User | None, seen: int, dry_run: bool = False
 ) -> AppliedFixes:
-    """Apply fixes to the current spec of `tool` and publish what comes of it.
+    """Apply fixes to the current spec of `tool` and publish the result.
 
     Args:
-        tool: with its current revision at hand.
-        keys: of the fixes; None: all that are safe.
-        by: who does it.
-        seen: the number of the revision that the fixes were made for.
-        dry_run: store nothing; the publication says what would have been.
+        tool: with its current revision loaded.
+        keys: of the fixes; None applies all safe ones.
+        by: the user who publishes.
+        seen: the number of the revision that the fixes were computed for.
+        dry_run: store nothing; the publication is what a real run would return.
 
     Raises:
-        RevisionConflict: that is not the current revision.
-        DocumentError: there is no such fix, or none at all that is safe.
+        RevisionConflict: `seen` is not the current revision.
+        DocumentError: a fix does not exist, or there is no safe fix.
     """
     revision = revision_of(tool)
     if revision.number != seen:
@@ -51,13 +51,13 @@ def apply_fixes_to_tool(
     chosen = report.safe_fixes if keys is None else _chosen(report, keys)
     if not chosen:
         raise DocumentError([Problem("", "There is nothing to fix.", "lint.no-fix")])
-    mending = apply_safe_fixes(revision.source, chosen)
-    spec = read_spec(mending.text, max_bytes=settings.MAX_SPEC_BYTES)
+    fixed = apply_safe_fixes(revision.source, chosen)
+    spec = read_spec(fixed.text, max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
         message = f"This would make the spec one of {spec.tool_id!r}; say an `id` first."
         raise DocumentError([Problem("", message, "publish.other-tool")])
     publication = publish(spec, by=by, expected=seen, dry_run=dry_run)
-    return AppliedFixes(publication, mending.text, mending.applied, mending.left)
+    return AppliedFixes(publication, fixed.text, fixed.applied, fixed.left)
 
 
 def _chosen(report: LintReport, keys: Sequence[str]) -> list[Fix]:

@@ -1,6 +1,6 @@
-"""A call of the API, as text to paste into a shell or a program. It runs as it stands.
+"""Write a call of the API as code to paste into a shell or a program. It runs without changes.
 
-Nothing here knows Django. There is no secret in it: the token comes from the environment of whoever pastes it.
+This module does not depend on Django. The code contains no secret: it reads the token from the environment.
 """
 
 from __future__ import annotations

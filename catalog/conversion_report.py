@@ -1,4 +1,4 @@
-"""What became of each part of a document on its way into another format. Nothing here knows Django."""
+"""Report which parts of a document were kept, rewritten or dropped when it was converted. Independent of Django."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final, Literal
 
 What = Literal["kept", "rewritten", "dropped"]
 
-MAX_LOSSES: Final = 500  # of one document; a person reads fewer, and a program sees that there are some
+MAX_LOSSES: Final = 500  # of one document; no user reads more
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What became of the part of the document at `pointer`, and why, as one sentence."""
+    """The fate of the part of the document at `pointer`, and the reason as one sentence."""
 
     pointer: str
     what: What
@@ -21,7 +21,7 @@ class Loss:
 
 
 class Report:
-    """The losses of one document, in the order in which they were found, each once."""
+    """The losses of one document, in the order in which they were found, without duplicates."""
 
     def __init__(self) -> None:
         self._losses: dict[Loss, None] = {}
@@ -47,11 +47,11 @@ class Report:
             self._losses[loss] = None
 
     def changes(self, pointer: str) -> bool:
-        """Whether anything at `pointer` or below it is not as it was."""
+        """Whether anything at or below `pointer` was changed."""
         return any(loss.what != "kept" and is_within(loss.pointer, pointer) for loss in self._losses)
 
     def mentions(self, pointer: str) -> bool:
-        """Whether anything is said of the very part at `pointer`."""
+        """Whether there is an entry for `pointer` itself."""
         return any(loss.pointer == pointer for loss in self._losses)
 
 

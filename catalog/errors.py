@@ -1,16 +1,16 @@
-"""Exceptions of Toolshelf. What a person is likely to get wrong is a `Problem`; what breaks a promise is raised.
+"""Exceptions of Toolshelf. Errors in a user's document are values (`Problem`); exceptions carry them or stand alone.
 
 ToolshelfError
-├── DocumentError           a document is not acceptable; carries its problems
+├── DocumentError           a document is invalid; carries its problems
 │   ├── JSONTextError       it is not JSON as Toolshelf reads it
-│   ├── YAMLTextError       it is not YAML that JSON can hold
-│   └── SpecError           it is not an acceptable LLM Tool Spec
-├── RevisionConflict        somebody else's revision landed first
-├── HeldBySpec              it is the tool's spec that says so, and only a revision can unsay it
-├── NotTheOwner             only a tool's owner may do this, or staff
+│   ├── YAMLTextError       it is not YAML that can be converted to JSON
+│   └── SpecError           it is not a valid LLM Tool Spec
+├── RevisionConflict        another user's revision was stored first
+├── HeldBySpec              the value comes from the tool's spec, so only a new revision can change it
+├── NotTheOwner             only the tool's owner or staff may do this
 ├── AccountError            there is no such account, it is disabled, or it cannot be created
-└── Busy                    no room for one more; carries when to try again
-    └── Unreachable         what would do it cannot be reached for the moment
+└── Busy                    the limit is reached; carries when to try again
+    └── Unreachable         a service that is needed cannot be reached at the moment
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class ToolshelfError(Exception):
 
 
 class DocumentError(ToolshelfError):
-    """A document is not acceptable.
+    """A document is invalid.
 
     Attributes:
         problems: at least one, in the order of the document.
@@ -41,23 +41,23 @@ class JSONTextError(DocumentError):
 
 
 class YAMLTextError(DocumentError):
-    """The text is not YAML, or holds what JSON cannot."""
+    """The text is not YAML, or contains values that JSON does not have."""
 
 
 class SpecError(DocumentError):
-    """The document is not an acceptable LLM Tool Spec."""
+    """The document is not a valid LLM Tool Spec."""
 
 
 class RevisionConflict(ToolshelfError):
-    """Another revision landed first, and the caller named the one it had seen."""
+    """The tool is not the one that the caller has seen: another change was stored first."""
 
 
 class HeldBySpec(ToolshelfError):
-    """What is to be taken from a tool is said by its own spec, so that only a revision can take it away."""
+    """The value to be removed comes from the tool's own spec, so only a new revision can remove it."""
 
 
 class NotTheOwner(ToolshelfError):
-    """Only a tool's owner may do this, or staff."""
+    """Only the tool's owner or staff may do this."""
 
 
 class AccountError(ToolshelfError):
@@ -65,7 +65,7 @@ class AccountError(ToolshelfError):
 
 
 class Busy(ToolshelfError):
-    """No room for one more; try again after `retry_after_s` seconds."""
+    """The limit is reached; try again after `retry_after_s` seconds."""
 
     def __init__(self, message: str, *, retry_after_s: int) -> None:
         super().__init__(message)
@@ -73,15 +73,15 @@ class Busy(ToolshelfError):
 
 
 class Unreachable(Busy):
-    """What would do it cannot be reached; perhaps after `retry_after_s` seconds."""
+    """A service that is needed cannot be reached; it may be available after `retry_after_s` seconds."""
 
 
-MAX_PROBLEMS: Final = 50  # of one document: nobody reads more
+MAX_PROBLEMS: Final = 50  # of one document: no user reads more
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a document.
+    """One error in a document.
 
     `pointer` is a JSON Pointer into the document, `rule` a stable code ("json.syntax", "gate.ref-remote",
     "schema.enum"), `message` one plain sentence. `line` and `column` count from 1 in the text as uploaded.
@@ -96,5 +96,5 @@ class Problem:
     column: int | None = None
 
     def as_json(self) -> dict[str, str | int]:
-        """The problem as JSON, without the members that are not known."""
+        """The problem as JSON, without unknown members."""
         return {name: value for name, value in asdict(self).items() if value is not None}

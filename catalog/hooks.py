@@ -1,7 +1,7 @@
-"""Answers that the playground gives to the catalog.
+"""Functions that the playground provides to the catalog.
 
-The catalog never imports the playground. When the site starts, `playground/apps.py` installs a function for each
-question here; without a playground, no tool can be run and no examples pass.
+The catalog never imports the playground. When the site starts, `playground/apps.py` installs its functions here;
+without a playground, no tool can be run and no examples pass.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Hooks:
         tools_with_passing_examples: the primary keys of tools whose current revision passed all its examples when they
             were last checked. Called with every list.
         sample_values: (schema, seed) -> values that the schema accepts, the same for the same arguments; None if
-            nobody can make any.
+            no sampler is installed.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset

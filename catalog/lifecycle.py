@@ -1,4 +1,7 @@
-"""Deprecating a tool: it stays where it is and works as before, but says so everywhere, and what to use instead."""
+"""Deprecate and archive tools.
+
+A deprecated tool stays in the catalog and works as before; pages and the API show the deprecation and the successor.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,25 @@ from catalog.indexing import changing_tool, reindex
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH
 
-MAX_CHAIN = 100  # tools of which each supersedes the one before
-_SAID = ("deprecated_at", "deprecation_chosen", "deprecation_note", "superseded_by")
+MAX_CHAIN = 100  # successors of successors
+_COLUMNS = ("deprecated_at", "deprecation_chosen", "deprecation_note", "superseded_by")
 
 
 def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Collection[str] | None = None) -> Tool:
-    """Call `tool` deprecated; where it is already, since when stays and the rest is said anew.
+    """Deprecate `tool`; if it is deprecated already, replace note and successor and keep the date.
 
     Args:
         tool: as the caller read it.
-        note: why, or what to do; in plain words.
-        superseded_by: the id of the tool to use instead; "" where there is none.
-        seen: entity tags of the tool as the caller saw it; None where that does not matter.
+        note: the reason, or what to do; in plain words.
+        superseded_by: the id of the tool to use instead; "" for none.
+        seen: entity tags of the tool as the caller saw it; None skips the check.
 
     Returns:
-        The tool as it is stored now.
+        The tool as it is now stored.
 
     Raises:
-        RevisionConflict: it is none of the tools that the caller has `seen` (see `indexing.changing`).
-        DocumentError: the note is too long, or the successor is none; with pointers into {"note", "superseded_by"}.
+        RevisionConflict: the tool's entity tag is not in `seen` (see `indexing.changing_tool`).
+        DocumentError: the note is too long, or the successor is invalid; with pointers into {"note", "superseded_by"}.
     """
     with changing_tool(tool, seen=seen) as stored:
         problems = problems_of_note(note)
@@ -40,30 +43,30 @@ def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Coll
         stored.deprecation_note = note.strip()
         stored.deprecation_chosen = True
         stored.deprecated_at = stored.deprecated_at or timezone.now()
-        reindex(stored, *_SAID)
+        reindex(stored, *_COLUMNS)
         return stored
 
 
 def undo_deprecation(tool: Tool, *, seen: Collection[str] | None = None) -> Tool:
-    """Take back what people said. Nothing happens where the tool is not deprecated.
+    """Remove a deprecation that a user chose. Does nothing if the tool is not deprecated.
 
     Returns:
-        The tool as it is stored now.
+        The tool as it is now stored.
 
     Raises:
-        RevisionConflict: it is none of the tools that the caller has `seen`.
-        HeldBySpec: the spec calls itself deprecated, and nobody else does.
+        RevisionConflict: the tool's entity tag is not in `seen`.
+        HeldBySpec: the deprecation comes only from the spec.
     """
     with changing_tool(tool, seen=seen) as stored:
         if stored.deprecated and not stored.deprecation_chosen:
             raise HeldBySpec("The spec calls itself deprecated; publish a revision that does not.")
         stored.deprecation_chosen, stored.deprecation_note, stored.superseded_by = False, "", None
-        reindex(stored, *_SAID)
+        reindex(stored, *_COLUMNS)
         return stored
 
 
 def problems_of_note(note: str) -> list[Problem]:
-    """What keeps `note` from being one."""
+    """The reasons why `note` is invalid."""
     if "\x00" in note:
         return [Problem("/note", "A note has no NUL character.", "deprecate.note")]
     if len(note.strip()) > NOTE_LENGTH:
@@ -72,7 +75,7 @@ def problems_of_note(note: str) -> list[Problem]:
 
 
 def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]:
-    """The tool of that id, or why it cannot succeed `tool`: it must not be succeeded by that itself."""
+    """The tool with this id, or why it cannot succeed `tool`: `tool` must not be among its own successors."""
     if not tool_id:
         return None, None
 
@@ -95,12 +98,12 @@ def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]
 
 
 def archive(tool: Tool) -> None:
-    """Take `tool` out of the lists. Nothing happens where it is archived already."""
+    """Remove `tool` from the lists. Does nothing if it is archived already."""
     _set(tool, archived=True)
 
 
 def restore(tool: Tool) -> None:
-    """Put `tool` back into the lists. Nothing happens where it is not archived."""
+    """Return `tool` to the lists. Does nothing if it is not archived."""
     _set(tool, archived=False)
 
 

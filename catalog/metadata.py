@@ -1,4 +1,4 @@
-"""Organising the catalog: the toolkit, the tags and the owner of a tool, as people say. It stays so over revisions."""
+"""Set the toolkit, the tags and the owner of a tool. New revisions do not change them."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.search.document import MAX_TAGS, group_key
 
 
-class StoredMetadata(Enum):
-    """What is not to be changed."""
+class Unchanged(Enum):
+    """The type of the value that means: leave the stored metadata unchanged."""
 
-    KEPT = "kept"
+    UNCHANGED = "unchanged"
 
 
-KEPT: Final = StoredMetadata.KEPT
+UNCHANGED: Final = Unchanged.UNCHANGED
 
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """How a tool is to be organised.
+    """The requested changes to a tool's metadata.
 
     Attributes:
-        toolkit: the name of its toolkit; "" for none; None for the one that its id begins with.
-        add_tags: to be added; those that it has already change nothing.
-        remove_tags: to be taken away; those that it has not change nothing.
-        owner: the name of the person who shall own it; "" for nobody.
+        toolkit: the name of its toolkit; "" for none; None for the toolkit in its id.
+        add_tags: tags to add; tags that it already has are ignored.
+        remove_tags: tags to remove; tags that it does not have are ignored.
+        owner: the new owner's username; "" for nobody.
     """
 
-    toolkit: str | StoredMetadata | None = KEPT
+    toolkit: str | Unchanged | None = UNCHANGED
     add_tags: Sequence[str] = ()
     remove_tags: Sequence[str] = ()
-    owner: str | StoredMetadata = KEPT
+    owner: str | Unchanged = UNCHANGED
 
 
 def may_hand_over(tool: Tool, by: User | None) -> bool:
-    """Whether `by` decides who owns the tool: its owner, staff, and anyone where nobody owns it.
+    """Whether `by` may change the tool's owner: the owner, staff, and anyone if there is no owner.
 
-    None is whoever has the machine, and decides everything.
+    None is the administrator of the machine, who may do everything.
     """
     return by is None or tool.owner_id in {None, by.pk} or by.is_staff
 
 
 def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collection[str] | None = None) -> Tool:
-    """Do all of `wanted`, or nothing.
+    """Make all of the `wanted` changes, or none.
 
     Returns:
-        The tool as it is stored now.
+        The tool as it is now stored.
 
     Raises:
-        RevisionConflict: it is none of the tools that the caller has `seen` (see `indexing.changing`).
-        DocumentError: a name that cannot be; with pointers into {"toolkit", "add_tags", "remove_tags", "owner"}.
+        RevisionConflict: the tool's entity tag is not in `seen` (see `indexing.changing_tool`).
+        DocumentError: a name is invalid; with pointers into {"toolkit", "add_tags", "remove_tags", "owner"}.
         HeldBySpec: a tag to be removed is one of the spec's own.
-        NotTheOwner: it is not for `by` to say who owns the tool.
+        NotTheOwner: `by` may not change the owner.
     """
     with changing_tool(tool, seen=seen) as stored:
         problems = [*_set_toolkit(stored, wanted.toolkit), *_set_tags(stored, wanted)]
-        if not isinstance(wanted.owner, StoredMetadata):
+        if not isinstance(wanted.owner, Unchanged):
             problems += _hand_over(stored, wanted.owner, by)
         if problems:
             raise DocumentError(problems)
@@ -72,8 +72,8 @@ def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collect
         return stored
 
 
-def _set_toolkit(tool: Tool, wanted: str | StoredMetadata | None) -> list[Problem]:
-    if isinstance(wanted, StoredMetadata):
+def _set_toolkit(tool: Tool, wanted: str | Unchanged | None) -> list[Problem]:
+    if isinstance(wanted, Unchanged):
         return []
     tool.toolkit_chosen = wanted is not None
     if wanted is None:
@@ -92,21 +92,21 @@ def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
         for problem in problems_of_name(tag, pointer_join("/add_tags", index), "tag", TAG_LENGTH)
     ]
     removed = {group_key(tag): tag for tag in wanted.remove_tags}
-    kept = {group_key(tag): tag for tag in tool.added_tags.splitlines()}
+    tags = {group_key(tag): tag for tag in tool.added_tags.splitlines()}
     for tag in tool.spec_tags.splitlines():
-        if group_key(tag) in removed.keys() - kept.keys():
+        if group_key(tag) in removed.keys() - tags.keys():
             raise HeldBySpec(f"The tag {tag!r} stands in the spec; publish a revision without it.")
-    kept = {key: tag for key, tag in kept.items() if key not in removed}
-    present = kept.keys() | {group_key(tag) for tag in tool.spec_tags.splitlines()}
-    kept |= {group_key(tag): tag for tag in reversed(added) if group_key(tag) not in present}
-    if len(kept) > MAX_TAGS:
+    tags = {key: tag for key, tag in tags.items() if key not in removed}
+    present = tags.keys() | {group_key(tag) for tag in tool.spec_tags.splitlines()}
+    tags |= {group_key(tag): tag for tag in reversed(added) if group_key(tag) not in present}
+    if len(tags) > MAX_TAGS:
         problems.append(Problem("/add_tags", f"A tool has at most {MAX_TAGS} tags.", "organise.tags"))
-    tool.added_tags = "\n".join(kept.values())
+    tool.added_tags = "\n".join(tags.values())
     return problems
 
 
 def problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[Problem]:
-    """What keeps `name`, which stands at `pointer`, from being the name of a "toolkit" or a "tag"."""
+    """The reasons why `name`, at `pointer`, is not a valid name of a "toolkit" or a "tag"."""
     rule = f"organise.{kind}"
     if "\x00" in name or not group_key(name):
         return [Problem(pointer, f"The name of a {kind} has a letter or a digit.", rule)]

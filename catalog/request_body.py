@@ -1,4 +1,4 @@
-"""Bodies of requests, read as they were sent and bounded before they are read."""
+"""Read the bodies of requests that contain specs. The size is checked before reading."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from catalog.uploads.multipart import WatchedForm
 from catalog.uploads.readers import CHUNK_BYTES, NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
 
 IN_MEMORY_BYTES = 1024 * 1024
-BYTES_TYPE = "application/octet-stream"  # who sends it leaves it to the reader to see what it is
+BYTES_TYPE = "application/octet-stream"  # the client leaves it to the reader to detect the format
 
 
 def spec_text(request: HttpRequest) -> bytes:
-    """The body, which is one spec.
+    """The body as the text of one spec.
 
     Raises:
-        SpecError: it is empty, or longer than a spec may be.
-        HttpError: it is said to be something else than JSON.
+        SpecError: it is empty or too long.
+        HttpError: the content type is not JSON.
     """
     limit = settings.MAX_SPEC_BYTES
     if int(request.META.get("CONTENT_LENGTH") or 0) > limit:
@@ -47,11 +47,11 @@ def too_long() -> SpecError:
 
 
 def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
-    """The texts in an upload: in its files, or in its body where it has none.
+    """The texts in an upload: in the files of a form, or in the body.
 
     Raises:
-        SpecError: a part of the form is no file, or there is none.
-        HttpError: the form cannot be read at all, or the body is said to be of a kind that is not read here.
+        SpecError: a part of the form is not a file, or there is no file.
+        HttpError: the form cannot be read at all, or the content type is not supported.
     """
     kind = _kind(request.content_type)
     if request.content_type == "multipart/form-data":
@@ -70,10 +70,10 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
 
 @contextmanager
 def _files(request: HttpRequest) -> Iterator[list[UploadedFile[Any]]]:
-    """The files of a form, in the order of their fields' names; a part that Django would leave out is refused."""
+    """The files of a form, in the order of their fields' names; raises for a part that Django would ignore."""
     flaws: list[str] = []
     fields: QueryDict
-    if getattr(request, "_read_started", False):  # a session's token was looked for in it
+    if getattr(request, "_read_started", False):  # the CSRF check has already parsed the form
         fields, by_name = request.POST, request.FILES
     else:
         form = WatchedForm(request, request.headers["Content-Type"])
@@ -97,8 +97,9 @@ def _files(request: HttpRequest) -> Iterator[list[UploadedFile[Any]]]:
 
 
 def _is_json(request: HttpRequest) -> bool:
-    said = request.content_type or ""
-    return said in {"application/json", BYTES_TYPE} or (said.startswith("application/") and said.endswith("+json"))
+    declared = request.content_type or ""
+    is_json_suffix = declared.startswith("application/") and declared.endswith("+json")
+    return is_json_suffix or declared in {"application/json", BYTES_TYPE}
 
 
 def file_pieces(name: str, file: BinaryIO) -> Iterator[Piece]:
@@ -115,7 +116,7 @@ def _kind(content_type: str | None) -> Kind | None:
 
 @contextmanager
 def _spooled(request: HttpRequest) -> Iterator[BinaryIO]:
-    """The body as a file that can be read from any place; its size was bounded at the door."""
+    """The body as a seekable file; a middleware has already limited its size."""
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES) as file:
         while chunk := request.read(CHUNK_BYTES):
             file.write(chunk)

@@ -1,4 +1,4 @@
-"""How the lint score of a tool went from revision to revision, as a small drawing."""
+"""The lint scores of a tool's revisions as a small line chart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARGIN: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One revision: its number, its score, and where it stands in the drawing."""
+    """One revision: its number, its score, and its coordinates in the chart."""
 
     number: int
     score: int
@@ -25,7 +25,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The last revisions that are judged, the oldest first; at least two. `missing`: so many are not judged yet."""
+    """The last assessed revisions, the oldest first; at least two. `missing`: the number of unassessed ones."""
 
     points: tuple[Point, ...]
     missing: int
@@ -46,20 +46,20 @@ class Trend:
 
 
 def trend_of(tool: Tool) -> Trend | None:
-    """The trend of a tool; None where there is nothing to compare."""
-    judged = Assessment.objects.filter(revision__tool=tool).order_by("-revision__number")
-    found = list(judged.values_list("revision__number", "score")[:MAX_REVISIONS])[::-1]
+    """The trend of a tool; None with fewer than two assessed revisions."""
+    assessed = Assessment.objects.filter(revision__tool=tool).order_by("-revision__number")
+    found = list(assessed.values_list("revision__number", "score")[:MAX_REVISIONS])[::-1]
     if len(found) < 2:
         return None
     step = (WIDTH - 2 * MARGIN) / (len(found) - 1)
     points = tuple(
-        Point(number, score, round(MARGIN + place * step, 1), height_of(score))
-        for place, (number, score) in enumerate(found)
+        Point(number, score, round(MARGIN + index * step, 1), height_of(score))
+        for index, (number, score) in enumerate(found)
     )
     total = tool.current.number if tool.current else 0
     return Trend(points, max(0, min(total, MAX_REVISIONS) - len(found)))
 
 
 def height_of(score: int) -> float:
-    """Where a score stands, from the top."""
+    """The y coordinate of a score, from the top."""
     return round(MARGIN + (100 - score) / 100 * (HEIGHT - 2 * MARGIN), 1)

@@ -1,6 +1,7 @@
-"""How two texts differ, line by line, and in which words of a line.
+"""Compare two texts by lines, and changed lines by words.
 
-Nothing here knows Django. Specs often come on one line; then both are laid out first, so that lines mean something.
+This module does not depend on Django. Specs are often on a single line; both are then pretty-printed first, so that
+a comparison by lines is useful.
 """
 
 from __future__ import annotations
@@ -16,16 +17,14 @@ from typing import Final, Literal
 from catalog.jsontext.pretty import is_one_line, pretty_print
 
 CONTEXT_LINES: Final = 3
-MAX_EDITS: Final = (
-    600  # lines added and removed; beyond, all between the first and the last difference counts as changed
-)
-LEAST_FOLDED: Final = 4  # unchanged lines that are worth a fold
-MOST_FOLDED: Final = 1_000  # unchanged lines that a fold opens; of more only the number is told
-MAX_ROWS: Final = 4_000  # that are shown beside folds
-MAX_ALIGNED: Final = 2_500  # pairs of a removed and an added line that are compared, to find which became which
-MAX_WORDS: Final = 400  # of a line in which changed words are looked for
+MAX_EDITS: Final = 600  # lines added and removed; beyond it, all lines between first and last difference are changed
+LEAST_FOLDED: Final = 4  # fewer unchanged lines are not folded
+MOST_FOLDED: Final = 1_000  # unchanged lines in a fold; of more, only the number is shown
+MAX_ROWS: Final = 4_000  # that are shown outside folds
+MAX_ALIGNED: Final = 2_500  # pairs of a removed and an added line that are compared, to match them
+MAX_WORDS: Final = 400  # in longer lines, changed words are not marked
 MAX_WORD_EDITS: Final = 80
-LEAST_ALIKE: Final = 0.4  # share of the words of two lines, from which on the one became the other
+LEAST_ALIKE: Final = 0.4  # with at least this share of common words, two lines count as one changed line
 
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -34,9 +33,9 @@ Mark = Literal["same", "add", "del"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: its number in the old and in the new text (None where it is not there), and what became of it.
+    """One line: its number in the old and in the new text (None if it is not in that text), and its mark.
 
-    `words` are the places, as (start, end), of what changed within it; () where all of it did, or nothing.
+    `words` are the changed spans within it, as (start, end); () if all of it changed, or nothing.
     """
 
     old: int | None
@@ -58,12 +57,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Some lines in order.
+    """Consecutive lines.
 
     Attributes:
-        pairs: the old line and the new one, side by side; None where there is none.
-        folded: whether nothing changed here or near here.
-        lines: how many there are; where they are too many to be shown, `pairs` is empty.
+        pairs: the old line and the new line, side by side; None if there is none.
+        folded: whether there is no change here or nearby.
+        lines: the number of lines; if they are too many to be shown, `pairs` is empty.
     """
 
     pairs: tuple[tuple[Row | None, Row | None], ...]
@@ -72,7 +71,7 @@ class Stretch:
 
     @property
     def rows(self) -> Iterator[Row]:
-        """One line below the other: of each run of changes first what was removed, then what was added."""
+        """The lines in one column: in each run of changes the removed lines come first, then the added ones."""
         for changed, run in groupby(self.pairs, key=lambda pair: pair[0] is not pair[1]):
             pairs = list(run)
             yield from (old for old, _ in pairs if old)
@@ -82,24 +81,24 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed: all lines of both texts in order. `laid_out`: these are not the texts as they are stored."""
+    """All lines of both texts in order. `laid_out`: the texts were pretty-printed first."""
 
     rows: tuple[Row, ...]
     laid_out: bool
 
     @cached_property
     def hunks(self) -> tuple[tuple[Row, ...], ...]:
-        """The changes, with some unchanged lines around."""
+        """The changes, with some unchanged lines around them."""
         return tuple(_hunks(self.rows))
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
-        """All lines, those folded that are far from any change; as many as may be shown (see `left_out`)."""
+        """All lines, folded if far from any change; up to the limit (see `left_out`)."""
         return tuple(_stretches(self.rows))
 
     @cached_property
     def left_out(self) -> int:
-        """How many lines are in none of the stretches."""
+        """The number of lines that are in none of the stretches."""
         return len(self.rows) - sum(stretch.lines for stretch in self.stretches)
 
     @property
@@ -123,7 +122,7 @@ def compare(old: str, new: str) -> Difference:
 
 
 def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
-    """The difference in the unified format; "" where there is none."""
+    """The difference in the unified format; "" if there is none."""
     difference = compare(old, new)
     if not difference.hunks:
         return ""
@@ -160,7 +159,7 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
 
 
 def _common(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """The number of equal lines at the beginning of both."""
     count = 0
     for one, other in zip(old, new, strict=False):
         if one != other:
@@ -181,12 +180,12 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Mark | Li
 
 
 def _matches(old: Sequence[str], new: Sequence[str], max_edits: int = MAX_EDITS) -> list[tuple[int, int, int]]:
-    """(place in `old`, place in `new`, length) of what both have, by the fewest edits; [] where these are too many.
+    """(start in `old`, start in `new`, length) of equal runs, with the fewest edits; [] if there are too many edits.
 
     Source: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", section 4. Unlike difflib's, its cost is
-    bounded by the number of edits, whatever the lines are.
+    limited by the number of edits, whatever the lines are.
     """
-    furthest = {1: 0}  # by diagonal (x - y): how far in `old` the edits so far lead
+    furthest = {1: 0}  # by diagonal (x - y): the furthest position in `old` that the edits so far reach
     trail: list[dict[int, int]] = []
     for edits in range(min(len(old) + len(new), max_edits) + 1):
         trail.append(dict(furthest))
@@ -203,7 +202,7 @@ def _matches(old: Sequence[str], new: Sequence[str], max_edits: int = MAX_EDITS)
 
 
 def _walked_back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int, int]]:
-    """The matches on the way that `trail` has found to (x, y)."""
+    """The matches on the path to (x, y) that `trail` recorded."""
     matches: list[tuple[int, int, int]] = []
     for edits in range(len(trail) - 1, -1, -1):
         furthest, diagonal = trail[edits], x - y
@@ -232,7 +231,7 @@ def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
 
 
 def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
-    """The rows in stretches, folded and not, in turns; `MAX_ROWS` are shown, and as many at most are held by folds."""
+    """The rows in stretches, alternately folded and not; at most `MAX_ROWS` rows of each kind."""
     left, left_folded = MAX_ROWS, MAX_ROWS
     for folded, run in groupby(zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]):
         lines = [row for row, _ in run]
@@ -249,7 +248,7 @@ def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
 
 
 def _far_from_changes(rows: Sequence[Row]) -> list[bool]:
-    """Of each row, whether it is to be folded."""
+    """For each row, whether to fold it."""
     folded = [True] * len(rows)
     for index, row in enumerate(rows):
         if row.mark != "same":
@@ -275,7 +274,7 @@ def _pairs(rows: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
 
 
 def _aligned(removed: Sequence[Row], added: Sequence[Row]) -> Iterator[tuple[Row | None, Row | None]]:
-    """Each removed line beside the added one that it became; the others beside each other as they come."""
+    """Each removed line beside its changed version; the other removed and added lines are paired in order."""
     x = y = 0
     for old, new in [*_alike(removed, added), (len(removed), len(added))]:
         yield from zip_longest(removed[x:old], added[y:new])
@@ -285,10 +284,10 @@ def _aligned(removed: Sequence[Row], added: Sequence[Row]) -> Iterator[tuple[Row
 
 
 def _alike(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]]:
-    """The places of lines that became others, in order, so that as much as possible is alike."""
+    """The indices of lines and their changed versions, in order, with the greatest total similarity."""
     if not removed or not added or len(removed) * len(added) > MAX_ALIGNED:
         return []
-    old, new = ([_said_in(row.text) for row in rows] for rows in (removed, added))
+    old, new = ([_word_counts(row.text) for row in rows] for rows in (removed, added))
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     shares = [[_share(one, other) for other in new] for one in old]
     for x in reversed(range(len(old))):
@@ -307,43 +306,45 @@ def _alike(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]
     return found
 
 
-def _said_in(text: str) -> Counter[str]:
-    """The words of a line, the first of them twice: it is mostly the name of a member. Else its signs."""
+def _word_counts(text: str) -> Counter[str]:
+    """The words of a line, the first of them twice because it is mostly a member's name; without words, its signs."""
     words = re.findall(r"\w+", text)
     return Counter([*words, words[0]] if words else text.split())
 
 
 def _share(one: Counter[str], other: Counter[str]) -> float:
-    """How much of the words two lines have in common, from 0 to 1; 0 where it is too little."""
+    """The share of words that two lines have in common, from 0 to 1; 0 below `LEAST_ALIKE`."""
     total = one.total() + other.total()
     share = 2 * (one & other).total() / total if total else 1.0
     return share if share >= LEAST_ALIKE else 0.0
 
 
 def _with_words(old: Row, new: Row) -> tuple[Row, Row]:
-    """The two rows, with the words that changed from the one to the other."""
+    """The two rows with their changed words."""
     before, after = _WORD.findall(old.text), _WORD.findall(new.text)
     if max(len(before), len(after)) > MAX_WORDS:
         return old, new
     matches = _matches(before, after, MAX_WORD_EDITS)
     if not matches:
         return old, new
-    kept_before = {at for place, _, length in matches for at in range(place, place + length)}
-    kept_after = {at for _, place, length in matches for at in range(place, place + length)}
-    return replace(old, words=_places(before, kept_before)), replace(new, words=_places(after, kept_after))
+    same_before = {at for start, _, length in matches for at in range(start, start + length)}
+    same_after = {at for _, start, length in matches for at in range(start, start + length)}
+    return replace(old, words=_changed_spans(before, same_before)), replace(
+        new, words=_changed_spans(after, same_after)
+    )
 
 
-def _places(words: Sequence[str], kept: set[int]) -> tuple[tuple[int, int], ...]:
-    """Where the words stand that were not kept; those with but a space between are one."""
-    places: list[tuple[int, int]] = []
+def _changed_spans(words: Sequence[str], same: set[int]) -> tuple[tuple[int, int], ...]:
+    """The spans of all words whose index is not in `same`; spans with only spaces between them are joined."""
+    spans: list[tuple[int, int]] = []
     text = "".join(words)
     end = 0
     for index, word in enumerate(words):
         start, end = end, end + len(word)
-        if index in kept:
+        if index in same:
             continue
-        if places and not text[places[-1][1] : start].strip():
-            places[-1] = (places[-1][0], end)
+        if spans and not text[spans[-1][1] : start].strip():
+            spans[-1] = (spans[-1][0], end)
         else:
-            places.append((start, end))
-    return tuple(places)
+            spans.append((start, end))
+    return tuple(spans)

@@ -1,4 +1,4 @@
-"""A tool's page as values: its documentation, its examples, and how to use it from elsewhere."""
+"""The view model of a tool's page: documentation, examples, and exports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How to use the tool from somewhere: by `code`, or by an export (whose text is `code`)."""
+    """How to use the tool elsewhere: some `code`, or an export (then `code` is its text)."""
 
     key: str
     label: str
@@ -43,7 +43,7 @@ class Usage:
 
     @property
     def is_long(self) -> bool:
-        """Whether it is too long to stand beside the documentation."""
+        """Whether it is too long to be shown beside the documentation."""
         return len(self.code) > LONG_CODE_CHARS
 
 
@@ -83,7 +83,7 @@ class ToolPage:
 
     @property
     def long_purpose(self) -> bool:
-        """Whether the description is an essay, of which the page shows the beginning first."""
+        """Whether the description is so long that the page first shows its beginning only."""
         return len(self.spec.description) > LONG_PURPOSE_CHARS
 
     @cached_property
@@ -115,12 +115,12 @@ class ToolPage:
 
     @property
     def laid_out(self) -> bool:
-        """Whether the spec came on a single line, and is shown on several."""
+        """Whether the uploaded spec is a single line, which is shown pretty-printed."""
         return is_one_line(self.spec.source)
 
     @property
     def spec_text(self) -> str:
-        """The spec as uploaded, or laid out where that is a single line."""
+        """The spec as uploaded, or pretty-printed if that is a single line."""
         return pretty_print(self.spec.source) if self.laid_out else self.spec.source
 
     @cached_property
@@ -134,5 +134,5 @@ class ToolPage:
 
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
-        """How well it fits each format that it can be exported to."""
+        """Its compatibility with each export format."""
         return matrix(self.spec)

@@ -1,4 +1,4 @@
-"""Waiving what lint finds in a tool: it stays as it is, for a reason, and costs nothing any more."""
+"""Waive findings of lint in a tool: they are accepted for a reason and no longer reduce the score."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ MAX_WAIVERS: Final = 500
 
 
 def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | None) -> Waiver:
-    """Live with what `rule` finds in `tool`; where it is waived already, with the new reason.
+    """Accept the findings of `rule` in `tool`; replaces the reason of an existing waiver.
 
     Args:
-        tool: all its revisions are meant, also those to come.
-        rule: its id.
-        pointer: the only place where it is waived; "": wherever it is found.
-        reason: why; it is shown to everybody.
-        by: who decides.
+        tool: the waiver applies to all its revisions, including future ones.
+        rule: the id of the rule.
+        pointer: waive only the finding at this pointer; "" waives all findings of the rule.
+        reason: shown to everybody.
+        by: the user who decides.
 
     Raises:
-        DocumentError: there is no such rule, or no reason, or one is too long; or there are too many.
+        DocumentError: the rule does not exist, the reason is missing or too long, or there are too many waivers.
     """
     reason = " ".join(reason.split())
     problems = problems_of_waiver(rule, pointer, reason)
@@ -47,8 +47,8 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
     return waiver
 
 
-def take_back(waiver: Waiver) -> None:
-    """What it waived counts again."""
+def withdraw(waiver: Waiver) -> None:
+    """Remove a waiver: its findings count again."""
     with transaction.atomic():
         search_index().hold()
         Waiver.objects.filter(pk=waiver.pk).delete()
@@ -56,7 +56,7 @@ def take_back(waiver: Waiver) -> None:
 
 
 def problems_of_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
-    """What keeps these from being a waiver; with pointers into {"rule", "pointer", "reason"}."""
+    """The reasons why these are not a valid waiver; with pointers into {"rule", "pointer", "reason"}."""
     return list(filter(None, [_about_rule(rule), _about_pointer(pointer), _about_reason(reason)]))
 
 

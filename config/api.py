@@ -1,4 +1,4 @@
-"""The JSON API, put together: one router per app, one shape of error, exact numbers in and out."""
+"""The JSON API: one router per app, one format of errors, exact numbers in requests and responses."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from playground.api import router as playground_router
 
 
 class ExactParser(Parser):
-    """Reads bodies by the strict reader, as every door does. What is wrong becomes the cause of ninja's 400."""
+    """Reads bodies with the strict JSON reader, like the pages. Its error becomes the cause of ninja's 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         body = loads(request.body, max_bytes=4 * 1024 * 1024)
-        if not isinstance(body, dict):  # ninja would take it for an object with nothing in it
+        if not isinstance(body, dict):  # ninja would treat it as an empty object
             raise DocumentError([Problem("", "The body must be an object.", "request.type")])
         return cast("dict[str, Any]", body)
 
 
 class ExactRenderer(BaseRenderer):
-    """Writes numbers as they were written when they came in."""
+    """Writes numbers exactly as they were uploaded."""
 
     media_type = "application/json"
 
@@ -122,12 +122,12 @@ def refused(request: HttpRequest, error: HttpError) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:  # noqa: ARG001
-    """What ninja found in the path, the query or the body. Only the place and the reason are told, never the input."""
+    """Errors that ninja found in the path, the query or the body: pointers and reasons, never the input itself."""
     errors = []
     for found in error.errors:
-        place, *names = found.get("loc", ())
-        where = "body" if place == "body" else f"{place} parameter"
-        # ninja's `loc` of a body begins with the argument's name, which is not part of what was sent
-        pointer = pointer_join("", *names[1:]) if place == "body" else pointer_join("", *names)
+        location, *names = found.get("loc", ())
+        where = "body" if location == "body" else f"{location} parameter"
+        # ninja's `loc` of a body begins with the argument's name, which is not part of the request
+        pointer = pointer_join("", *names[1:]) if location == "body" else pointer_join("", *names)
         errors.append({"pointer": pointer, "message": f"{found['msg']} ({where})", "rule": f"request.{found['type']}"})
     return problem_response(422, errors[0]["message"] if errors else "The request is not valid.", errors=errors)

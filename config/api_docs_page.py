@@ -1,4 +1,4 @@
-"""The API's OpenAPI document, arranged for reading."""
+"""The API's OpenAPI document as values for the documentation page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation as its documentation shows it; `curl` can be pasted into a shell after setting $TOKEN."""
+    """One operation as the page shows it; `curl` can be pasted into a shell after setting $TOKEN."""
 
     id: str
     method: str
@@ -39,7 +39,7 @@ class Operation:
     summary: str
     description: str
     needs_token: bool
-    scopes: list[str]  # of which a token needs one
+    scopes: list[str]  # a token needs one of these
     parameters: list[Parameter]
     body_types: list[str]
     body_example: str | None
@@ -48,7 +48,7 @@ class Operation:
 
 
 def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple[str, list[Operation]]]:
-    """The operations by tag, in the order of the document: [(tag, operations)]; `site` is where this one is reached."""
+    """The operations by tag, in the order of the document: [(tag, operations)]; `site` is this site's address."""
     groups: dict[str, list[Operation]] = {}
     for path, operations in schema["paths"].items():
         for method in METHODS:
@@ -58,11 +58,11 @@ def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple
     return list(groups.items())
 
 
-def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told: Mapping[str, Any]) -> Operation:
-    body = told.get("requestBody", {}).get("content", {})
+def operation(schema: Mapping[str, Any], site: str, path: str, method: str, details: Mapping[str, Any]) -> Operation:
+    body = details.get("requestBody", {}).get("content", {})
     body_example = next((example for content in body.values() if (example := example_of(schema, content))), None)
-    needs_token = not any(not way for way in told.get("security", [{}]))
-    scopes = scopes_needed(told.get("security"))
+    needs_token = not any(not way for way in details.get("security", [{}]))
+    scopes = scopes_needed(details.get("security"))
     parameters = [
         Parameter(
             name=parameter["name"],
@@ -71,27 +71,27 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, told
             required=parameter.get("required", False),
             description=parameter.get("description") or parameter.get("schema", {}).get("description", ""),
         )
-        for parameter in told.get("parameters", [])
+        for parameter in details.get("parameters", [])
     ]
     return Operation(
-        id=told["operationId"],
+        id=details["operationId"],
         method=method.upper(),
         path=path,
-        summary=told.get("summary", ""),
-        description=told.get("description", ""),
+        summary=details.get("summary", ""),
+        description=details.get("description", ""),
         needs_token=needs_token,
         scopes=scopes,
         parameters=parameters,
         body_types=list(body),
         body_example=body_example,
-        answers=list(answers(schema, told)),
+        answers=list(answers(schema, details)),
         curl=curl(method, site.rstrip("/") + path, needs_token=needs_token, body_types=list(body), body=body_example),
     )
 
 
-def answers(schema: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[Answer]:
-    for status, answer in told.get("responses", {}).items():
-        if status == "default":  # the same for every operation: it is said once, on top of the page
+def answers(schema: Mapping[str, Any], details: Mapping[str, Any]) -> Iterator[Answer]:
+    for status, answer in details.get("responses", {}).items():
+        if status == "default":  # the same for every operation: the top of the page shows it once
             continue
         content = answer.get("content", {})
         example = next((found for kind in JSON_TYPES if (found := example_of(schema, content.get(kind, {})))), None)
@@ -104,10 +104,10 @@ def example_of(schema: Mapping[str, Any], content: Mapping[str, Any]) -> str | N
         return as_text(content["example"])
     for example in content.get("examples", {}).values():
         return as_text(example.get("value"))
-    described = content.get("schema", {})
-    if "$ref" in described:
-        described = schema["components"]["schemas"].get(described["$ref"].rsplit("/", 1)[-1], {})
-    example = described.get("example", (described.get("examples") or [None])[0])
+    body_schema = content.get("schema", {})
+    if "$ref" in body_schema:
+        body_schema = schema["components"]["schemas"].get(body_schema["$ref"].rsplit("/", 1)[-1], {})
+    example = body_schema.get("example", (body_schema.get("examples") or [None])[0])
     return as_text(example) if example is not None else None
 
 

@@ -1,4 +1,4 @@
-"""What a worker starts from: `.venv/bin/celery -A config.celery worker`."""
+"""The Celery application for workers: `.venv/bin/celery -A config.celery worker`."""
 
 import os
 import warnings
@@ -25,8 +25,8 @@ __all__ = ["app"]
 
 
 @setup_logging.connect
-def keep_logging(**_: Any) -> None:
-    """Leave logs as the settings have them: that somebody listens here keeps Celery from changing them."""
+def leave_logging_unchanged(**_: Any) -> None:
+    """Does nothing: a receiver of this signal stops Celery from changing the logging that the settings configure."""
 
 
 class QuietConsumer(Consumer):

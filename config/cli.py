@@ -1,4 +1,4 @@
-"""Carrying out a command of `manage.py`; where the database was never set up, or is older, it says what to do."""
+"""Run a command of `manage.py`; if the database is not set up or outdated, print what to do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OLDER = (
 
 
 def run(words: Sequence[str]) -> None:
-    """Do as `manage.py` is told; exit with 1, and one sentence, where tables or columns are not there yet."""
+    """Run the command; if tables or columns are missing, print one sentence and exit with 1."""
     try:
         execute_from_command_line(list(words))
     except DatabaseError:
@@ -36,7 +36,7 @@ def run(words: Sequence[str]) -> None:
 
 
 def why_not_ready() -> str | None:
-    """What is to be done before anything can be asked of the database; None where that is not what is wrong with it."""
+    """What to do before the database can be used; None if the database has no such problem."""
     try:
         connection.close()
         executor = MigrationExecutor(connection)

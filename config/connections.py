@@ -157,14 +157,14 @@ class WriteDeadline:
         for number, connection, output in self._connections.outputs():
             if not output.queued:
                 continue
-            began, taken = before.get(number, (now, output.acknowledged))
+            began, acknowledged = before.get(number, (now, output.acknowledged))
             if now - began >= self._deadline_s:
-                if output.acknowledged - taken < self._min_bytes:
+                if output.acknowledged - acknowledged < self._min_bytes:
                     abort(connection)
                     closed += 1
                     continue
-                began, taken = now, output.acknowledged
-            self._busy[number] = began, taken
+                began, acknowledged = now, output.acknowledged
+            self._busy[number] = began, acknowledged
         return closed
 
 

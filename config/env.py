@@ -1,4 +1,4 @@
-"""Reading settings from the environment: typed, with a plain sentence when a value is wrong.
+"""Read settings from the environment: typed, with a plain sentence if a value is wrong.
 
 `config/settings.py` is the only caller.
 """
@@ -41,7 +41,7 @@ def number(name: str, default: int, *, minimum: int = 0) -> int:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """A list whose members are parted by commas or white space."""
+    """A list whose members are separated by commas or white space."""
     return os.environ.get(name, default).replace(",", " ").split()
 
 
@@ -54,7 +54,7 @@ def choice(name: str, default: str, accepted: Collection[str]) -> str:
 
 SQLITE = {
     "ENGINE": "django.db.backends.sqlite3",
-    "CONN_MAX_AGE": None,  # opening a file and preparing it costs as much as the questions of a page
+    "CONN_MAX_AGE": None,  # opening a file and preparing it costs as much as the queries of a page
     "OPTIONS": {
         # Writers queue instead of failing: without these, half of 1,600 concurrent writes met "database is locked".
         "transaction_mode": "IMMEDIATE",
@@ -67,10 +67,10 @@ SQLITE = {
 
 
 def database(name: str, default_file: Path) -> dict[str, object]:
-    """The database that a URL names: sqlite:////absolute/path or postgresql://user:password@host:port/name?option=value.
+    """The database at a URL: sqlite:////absolute/path or postgresql://user:password@host:port/name?option=value.
 
     Raises:
-        ImproperlyConfigured: the URL names neither.
+        ImproperlyConfigured: the URL is for neither.
     """
     url = os.environ.get(name, "")
     if not url:
@@ -97,10 +97,10 @@ def database(name: str, default_file: Path) -> dict[str, object]:
 
 
 def broker(name: str) -> str:
-    """The Redis that runs are sent through to Celery's workers.
+    """The URL of the Redis server through which Celery's workers receive runs.
 
     Raises:
-        ImproperlyConfigured: the URL names none, or Celery is not installed.
+        ImproperlyConfigured: the URL has no Redis server, or Celery is not installed.
     """
     try:
         parts = urlsplit(os.environ.get(name, ""))

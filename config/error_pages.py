@@ -1,4 +1,4 @@
-"""An error, as the door it came through shows it: a page for people, problem+json for programs."""
+"""Error responses: a page for browsers, problem+json under /api/."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from config.problem_json import problem_response
 TITLES = {
     400: "This request cannot be read",
     405: "That cannot be done here",
-    409: "Somebody else was quicker",
-    412: "It has changed meanwhile",
-    413: "That is too much at once",
-    415: "This is not a format that is read here",
+    409: "This was changed by someone else",
+    412: "This has changed in the meantime",
+    413: "This request is too large",
+    415: "This format is not supported",
     422: "This cannot be stored as it is",
-    429: "Too many at once",
-    503: "Not just now",
+    429: "Too many requests",
+    503: "Temporarily unavailable",
 }
 
 
 def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
-    """The answer to a request that is refused or failed, in words for whoever asked."""
+    """The response to a request that was refused or failed, as a page or as problem+json."""
     if request.path_info.startswith("/api/"):
         return problem_response(status, detail)
     template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")

@@ -1,4 +1,4 @@
-"""Reports of the site's own faults: for developers and mail, without what people entrusted to it."""
+"""Error reports for developers and mail, without users' secrets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.views.debug import SafeExceptionReporterFilter
 
 
 class AlwaysHiding(SafeExceptionReporterFilter):
-    """Hides what is sensitive under DEBUG too: a developer's error page shows other people's secrets to nobody."""
+    """Hides sensitive values under DEBUG too, so that a developer's error page never shows users' secrets."""
 
     def is_active(self, request: HttpRequest | None) -> bool:  # noqa: ARG002
         return True

@@ -1,4 +1,4 @@
-"""Keys that a local install makes for itself."""
+"""Keys that a local installation generates by itself."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def generated_key(path: Path) -> str:
-    """The key kept in `path`, made on the first call: 384 random bits, readable by its owner alone.
+    """The key stored in `path`, created on the first call: 384 random bits, readable only by the file's owner.
 
-    Two processes that start at once agree on one key: the file appears whole, under its name, once.
+    Two processes that start concurrently agree on one key: the file is created atomically, and only once.
     """
     if not path.exists():
         draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")

@@ -1,4 +1,4 @@
-"""Log lines stay one line, whatever a stranger's text holds."""
+"""Log formatting and filters: one line per message, shortened tracebacks, no secrets."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def shortened(lines: list[str]) -> list[str]:
 
 
 def _as_many_as_fit(lines: list[str], characters: int) -> int:
-    """How many of the first `lines` fit into `characters` together."""
+    """The number of first `lines` that fit into `characters` together."""
     sizes = accumulate(len(line) + 1 for line in lines)
     return sum(1 for _ in takewhile(lambda size: size <= characters, sizes))
 
 
 class QuietAboutUnknownHosts(logging.Filter):
-    """What is refused for the sake of security is one line: whoever sends such requests must not fill the disk."""
+    """Logs security refusals without a traceback, so that a client that causes many cannot fill the disk."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security"):
@@ -71,7 +71,7 @@ class WithoutSecrets(logging.Filter):
 
 
 class WithoutAdviceOnThreads(logging.Filter):
-    """The server finds sixteen threads many for two cores. They are: most of them wait for runs."""
+    """Drops the server's warning that sixteen threads are many for two cores: most of them wait for runs."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return "which seems quite high" not in record.getMessage()

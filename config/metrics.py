@@ -1,7 +1,7 @@
-"""What the site is doing, in numbers, for Prometheus and whoever reads its text: `/metrics`.
+"""Metrics of the site in Prometheus's text format: `/metrics`.
 
-Requests and runs are counted by each of the server's processes (`playground/metrics.py`), runs of Celery's workers in
-the database (`playground/run_counters.py`); what waits and what is stored is asked of it when somebody looks.
+Each of the server's processes counts its requests and runs (`playground/metrics.py`); Celery's workers count runs in
+the database (`playground/run_counters.py`). The numbers of waiting runs and stored tools are queried for each request.
 
 Source: Prometheus, "Exposition formats", text format 0.0.4.
 """
@@ -46,9 +46,9 @@ LATELY_S = 2.0
 
 
 class RequestMetricsMiddleware:
-    """Counts requests by what was asked for and how it was answered, with how long that took."""
+    """Measures the duration of requests by kind (page, API, static file) and status."""
 
-    asked_at: ClassVar[float] = -math.inf  # the last of them, in this process
+    asked_at: ClassVar[float] = -math.inf  # the time of the last request to this process
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -63,7 +63,7 @@ class RequestMetricsMiddleware:
 
 
 def asked_lately() -> bool:
-    """Whether this process was asked for anything in the last `LATELY_S` seconds."""
+    """Whether this process received a request in the last `LATELY_S` seconds."""
     return time.perf_counter() - RequestMetricsMiddleware.asked_at < LATELY_S
 
 
@@ -75,7 +75,7 @@ def kind_of(path: str) -> str:
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Every number, as Prometheus reads it. For this machine itself and for staff."""
+    """All metrics in Prometheus's format. Only for this machine itself and for staff."""
     if not may_read(request):
         return HttpResponse(REFUSAL, status=403, content_type="text/plain; charset=utf-8")
     return HttpResponse("\n".join(lines()) + "\n", content_type=CONTENT_TYPE)
@@ -94,7 +94,7 @@ def may_read(request: HttpRequest) -> bool:
         return True
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     if settings.HTTPS or not (host == "localhost" or is_loopback(host)):
-        return False  # a proxy that says nothing of itself passes on the name that others use
+        return False  # a proxy that adds no headers still passes on the host name that clients use
     passed_on = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"))
     return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))
 
@@ -124,7 +124,7 @@ def lines() -> Iterator[str]:
 
 
 def ended_runs(counts: Counts) -> dict[tuple[str, str], Histogram]:
-    """By outcome and mode; where Celery's workers run tools, as the database has them, {} where it is out of reach."""
+    """By outcome and mode. With Celery, from the database; {} if it cannot be reached."""
     if settings.RUNNER != "celery":
         return counts.runs
     try:
@@ -135,7 +135,7 @@ def ended_runs(counts: Counts) -> dict[tuple[str, str], Histogram]:
 
 
 def stored() -> Iterator[str]:
-    """What the database knows; where it is out of reach, that alone."""
+    """The numbers from the database; if it cannot be reached, only that fact."""
     try:
         active, tools = Run.objects.active().count(), Tool.objects.count()
         workers = connected_workers() if settings.RUNNER == "celery" else None
@@ -163,12 +163,12 @@ def family(name: str, kind: str, text: str) -> Iterator[str]:
 
 
 def sample(name: str, labels: Mapping[str, str], value: float) -> str:
-    told = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
-    return f"{name}{{{told}}} {value:.15g}" if told else f"{name} {value:.15g}"
+    pairs = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
+    return f"{name}{{{pairs}}} {value:.15g}" if pairs else f"{name} {value:.15g}"
 
 
 def histogram_lines(name: str, labels: Mapping[str, str], histogram: Histogram) -> Iterator[str]:
-    """A histogram in which there is something; the others are left out."""
+    """The lines of a histogram; none if it is empty."""
     if not histogram.count:
         return
     for bound, count in zip(histogram.bounds, histogram.cumulated, strict=True):

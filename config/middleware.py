@@ -1,4 +1,4 @@
-"""What holds for every request, whatever it asks for."""
+"""Middleware: hidden secrets, error responses, request limits, protection against cross-site requests, caching."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "PATCH", "DELETE")
 MAX_QUERY_CHARACTERS = 16_384
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 MAX_HEADER_CHARACTERS = 32_768  # of all headers together
-# What a page elsewhere can send without asking first (a "simple" request), and so no door for programs takes.
+# Types that a page of another site can send without a preflight (a "simple" request), so the API refuses them.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
 PLAIN_DETAILS = {
     401: "Sign in, or send 'Authorization: Bearer' with a token of this site.",
@@ -66,7 +66,7 @@ class HideSecretsMiddleware:
 
 
 class ErrorResponsesMiddleware:
-    """Errors have one shape per door: a page for people, `application/problem+json` under /api/."""
+    """Gives every error one format: a page for browsers, `application/problem+json` under /api/."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -83,7 +83,7 @@ class ErrorResponsesMiddleware:
 
     @staticmethod
     def _is_bare(request: HttpRequest, response: HttpResponseBase) -> bool:
-        """Whether nobody has said yet, in the words of this door, what is wrong."""
+        """Whether the response does not explain the error yet, in the format of pages or of the API."""
         if is_api(request):
             return not response.headers.get("Content-Type", "").startswith(CONTENT_TYPE)
         return isinstance(response, HttpResponse) and not response.content
@@ -99,14 +99,14 @@ class ErrorResponsesMiddleware:
             response["Retry-After"] = str(exception.retry_after_s)
             return response
         if isinstance(exception, OperationalError) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
-            # The disk is full or the database is out of reach: nothing was stored, and reading may still work.
+            # The disk is full or the database cannot be reached: nothing was stored, and reading may still work.
             done = "read" if request.method in SAFE_METHODS else "stored"
             return failure(request, 503, f"This could not be {done} just now. Nothing was changed; try again.")
         return None
 
 
 class RequestLimitsMiddleware:
-    """Refuses, before anything reads them, requests that no part of the site has a use for."""
+    """Refuses requests that no part of the site can handle, before anything reads them."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -125,7 +125,7 @@ class RequestLimitsMiddleware:
 
 
 def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
-    """The status and the reason why no request for this address is answered."""
+    """The status and the reason why a request for this address is refused."""
     try:
         request.get_host()
     except DisallowedHost:
@@ -139,7 +139,7 @@ def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
 
 
 def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
-    """The status and the reason why no request with these headers is answered."""
+    """The status and the reason why a request with these headers is refused."""
     headers = ((name, value) for name, value in request.META.items() if name.startswith("HTTP_"))
     if sum(len(name) + len(value) for name, value in headers) > MAX_HEADER_CHARACTERS:
         return 431, f"The headers of a request hold at most {MAX_HEADER_CHARACTERS:,} characters."
@@ -156,10 +156,10 @@ def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
 
 
 class CrossSiteGuardMiddleware:
-    """Refuses changes that a page of another site asked this person's browser for.
+    """Refuses changes that a page of another site requested from the user's browser.
 
-    Browsers say where a request comes from (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body
-    must also be of a type that a foreign page cannot send unasked.
+    Browsers send the origin of a request (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body must
+    also have a type that a page of another site cannot send without a preflight.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -186,7 +186,7 @@ class CrossSiteGuardMiddleware:
 
 
 class CacheControlMiddleware:
-    """What a signed-in person sees is kept by no cache; public answers are checked again before they are reused."""
+    """Forbids caches to store responses to signed-in users; public responses must be revalidated before reuse."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

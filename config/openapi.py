@@ -1,7 +1,7 @@
-"""The API's OpenAPI document, completed with what holds for every operation.
+"""Complete the API's OpenAPI document with the facts that apply to every operation.
 
-django-ninja documents each operation by itself. Three things it cannot know: that every error is one shape under one
-media type (RFC 9457), which scopes a token needs and that a public operation needs no token, and what a spec is.
+django-ninja documents each operation by itself. It cannot know that every error has one format and media type
+(RFC 9457), which scopes a token needs and that a public operation needs no token, and the format of a spec.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DocumentedAPI(NinjaAPI):
 
 
 def complete(schema: dict[str, Any]) -> None:
-    """Say in an OpenAPI document of ours what every operation has in common."""
+    """Add the common parts of all operations to the OpenAPI document."""
     components = schema["components"]
     error = ErrorOut.model_json_schema(ref_template="#/components/schemas/{model}")
     components["schemas"] |= {**error.pop("$defs", {}), "ErrorOut": error}
@@ -75,7 +75,7 @@ def complete(schema: dict[str, Any]) -> None:
 
 
 def _document_errors(responses: dict[Any, Any]) -> None:
-    """Errors that are named have the one shape; any other one too."""
+    """Document that all errors, listed or not, have the same format."""
     for status, answer in responses.items():
         if int(status) >= 400:
             answer["content"] = {CONTENT_TYPE: {"schema": PROBLEM, **_examples(answer)}}

@@ -1,4 +1,4 @@
-"""The one shape of an error for programs: RFC 9457, `application/problem+json`."""
+"""The format of the API's errors: RFC 9457, `application/problem+json`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def problem_response(
 ) -> HttpResponse:
     """{"type", "title", "status", "detail", "errors"?: [{"pointer", "message", "rule"?, "line"?, "column"?, …}]}.
 
-    `type` is "about:blank": the status says what kind of error it is, and each error's `rule` says which rule.
+    `type` is "about:blank": the status is the type of the error, and each error's `rule` names the broken rule.
     """
     title = HTTPStatus(status).phrase
     body: dict[str, JSON] = {"type": "about:blank", "title": title, "status": status, "detail": detail}

@@ -1,4 +1,4 @@
-"""Every setting of Toolshelf. What differs by machine comes from the environment, read here and nowhere else."""
+"""All settings of Toolshelf. Settings that differ by machine come from the environment, which is read only here."""
 
 from pathlib import Path
 
@@ -12,18 +12,18 @@ from playground.builtin import FACTORIES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# -- where state lives ------------------------------------------------------------------------------------------------
+# -- data -------------------------------------------------------------------------------------------------------------
 
 DATA_DIR = Path(env.text("TOOLSHELF_DATA_DIR", str(BASE_DIR / "var"))).resolve()
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "toolshelf.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# -- who may reach it -------------------------------------------------------------------------------------------------
+# -- security ---------------------------------------------------------------------------------------------------------
 
 DEBUG = env.flag("DEBUG", default=False)
 SECRET_KEY = env.text("SECRET_KEY", "") or generated_key(DATA_DIR / "secret_key")
-# Saved configurations are encrypted with the first; the others still open what was encrypted with them.
+# Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
 CONFIGURATION_KEYS = env.words("TOOLSHELF_CONFIGURATION_KEYS") or [generated_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
 if "*" in ALLOWED_HOSTS:
@@ -34,7 +34,7 @@ HTTPS = env.flag("TOOLSHELF_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-# Behind a proxy that sets X-Forwarded-Proto and -For itself; nobody is believed who sends them else.
+# Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are ignored.
 TRUST_PROXY = env.flag("TRUST_PROXY", default=False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
@@ -80,7 +80,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# -- how it is put together -------------------------------------------------------------------------------------------
+# -- apps, middleware, templates --------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "config.apps.ToolshelfAdminConfig",
@@ -162,7 +162,7 @@ STORAGES = {
 WHITENOISE_MAX_AGE = 3600
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-# -- bounds -----------------------------------------------------------------------------------------------------------
+# -- limits -----------------------------------------------------------------------------------------------------------
 
 MAX_SPEC_BYTES = env.number("TOOLSHELF_MAX_SPEC_BYTES", 256 * 1024, minimum=1024)
 MAX_UPLOAD_BYTES = env.number("TOOLSHELF_MAX_UPLOAD_BYTES", 64 * 1024 * 1024, minimum=1024)
@@ -184,16 +184,18 @@ RUNNER = env.choice("TOOLSHELF_RUNNER", "local", {"local", "celery"})
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL") if RUNNER == "celery" else ""
 WEB_PROCESSES = env.number("TOOLSHELF_WEB_PROCESSES", 2, minimum=1)
 WEB_THREADS = env.number("TOOLSHELF_WEB_THREADS", 16, minimum=2)
-RUN_SLOTS = env.number("TOOLSHELF_RUN_SLOTS", 16, minimum=1)  # at once, over all of a server's processes; by a worker
+RUN_SLOTS = env.number(
+    "TOOLSHELF_RUN_SLOTS", 16, minimum=1
+)  # concurrent runs of all processes of a server, or of a worker
 RUN_QUEUE_MAX = env.number("TOOLSHELF_RUN_QUEUE_MAX", 1000, minimum=0)
-RUN_QUEUE_WAIT_S = env.number("TOOLSHELF_RUN_QUEUE_WAIT_S", 3600, minimum=1)  # Celery: for a worker to take a run
+RUN_QUEUE_WAIT_S = env.number("TOOLSHELF_RUN_QUEUE_WAIT_S", 3600, minimum=1)  # Celery: until a worker claims a run
 RUN_TIMEOUT_S = env.number("TOOLSHELF_RUN_TIMEOUT_S", 30, minimum=1)
 RUN_TIMEOUT_MAX_S = env.number("TOOLSHELF_RUN_TIMEOUT_MAX_S", 300, minimum=1)
 RUN_MEMORY_BYTES = env.number("TOOLSHELF_RUN_MEMORY_BYTES", 1024 * 1024 * 1024, minimum=64 * 1024 * 1024)
 RUN_RESPONSE_BYTES = env.number("TOOLSHELF_RUN_RESPONSE_BYTES", 1024 * 1024, minimum=1024)
 RUN_OUTPUT_BYTES = env.number("TOOLSHELF_RUN_OUTPUT_BYTES", 64 * 1024, minimum=1024)
 RUN_PARAMETERS_BYTES = env.number("TOOLSHELF_RUN_PARAMETERS_BYTES", 1024 * 1024, minimum=1024)
-RUN_RETENTION_DAYS = env.number("TOOLSHELF_RUN_RETENTION_DAYS", 0)  # 0: kept for ever
+RUN_RETENTION_DAYS = env.number("TOOLSHELF_RUN_RETENTION_DAYS", 0)  # 0: forever
 
 # -- logs -------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
-"""Request bodies, read whole and within a time before the site sees the request.
+"""Read request bodies completely, and within a deadline, before the site handles the request.
 
-The server hands a body over as it arrives, and whoever reads it waits in one of the server's few threads. So that slow
-clients never hold all of them, only half of the threads may be reading at once and a quarter wait to, and a body that
-trickles is cut off.
+The server passes a body on as it arrives, so reading it blocks one of the server's few threads. To prevent slow clients
+from blocking all of them, at most half of the threads may read bodies concurrently, another quarter may wait for that,
+and a body that arrives too slowly is refused.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
-MEMORY_BYTES = 1024 * 1024  # a longer body waits in a file
+MEMORY_BYTES = 1024 * 1024  # a longer body is stored in a file
 CHUNK_BYTES = 64 * 1024
-WAIT_S = 1  # for another body to have arrived
-BRISK_S = 0.1  # how long a read usually takes; after a longer one comes a shorter one, so that the deadline is seen
+WAIT_S = 1  # for a reading thread to finish
+BRISK_S = 0.1  # a usual read takes less; after a slower one, smaller reads make sure that the deadline is checked
 
 
 class SlowBody(Exception):
-    """The body did not arrive within its time."""
+    """The body did not arrive before its deadline."""
 
 
 class CutBody(Exception):
@@ -34,13 +34,13 @@ class CutBody(Exception):
 
 
 class SlowBodyGuard:
-    """Calls `application` with a body that has arrived; 408, 400 or 503 where it has not.
+    """Calls `application` once the body has arrived; responds with 408, 400 or 503 if it does not arrive.
 
     Args:
         application: the WSGI application.
-        readers: how many bodies may be arriving at once.
-        max_bytes: longer ones are left unread, for the application to refuse.
-        patience_s: how long a body may take, besides a second for every 64 KiB.
+        readers: the number of bodies that may be read concurrently.
+        max_bytes: longer bodies are not read; the application refuses them.
+        patience_s: the time for a body, plus a second for every 64 KiB.
     """
 
     def __init__(self, application: Application, *, readers: int, max_bytes: int, patience_s: float = 20) -> None:
@@ -74,7 +74,7 @@ class SlowBodyGuard:
             raise
 
     def may_read(self) -> bool:
-        """Whether this thread may read a body now, or soon: only few wait, so that others go on answering."""
+        """Whether this thread may read a body; waits up to `WAIT_S` if few others wait, so that threads stay free."""
         if self.readers.acquire(timeout=BRISK_S):
             return True
         if not self.waiters.acquire(blocking=False):
@@ -89,7 +89,7 @@ class SlowBodyGuard:
 
 
 class Answer:
-    """The parts of an answer, with the body of its request, which is closed when they have been sent."""
+    """The parts of a response; closes the body of the request when they have been sent."""
 
     def __init__(self, parts: Iterable[bytes], body: IO[bytes]) -> None:
         self.parts = parts
@@ -105,10 +105,10 @@ class Answer:
 
 
 def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
-    """The `length` bytes of `source`, as a file at its start.
+    """The `length` bytes of `source` as a file, positioned at its start.
 
     Raises:
-        SlowBody: `deadline` (of the monotonic clock) passed first.
+        SlowBody: the `deadline` (monotonic clock) passed first.
         CutBody: `source` ended first.
     """
     body: IO[bytes] = SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115 - the request closes it
@@ -131,7 +131,7 @@ def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
 
 
 def refuse(environ: Environ, start_response: StartResponse, status: int, detail: str) -> Iterable[bytes]:
-    """An answer in the shape of the API's errors where it was called, else plain text."""
+    """An error response: in the format of the API's errors under /api/, otherwise plain text."""
     phrase = HTTPStatus(status).phrase
     kind, text = "text/plain; charset=utf-8", f"{detail}\n"
     if str(environ.get("PATH_INFO", "")).startswith("/api/"):

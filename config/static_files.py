@@ -1,4 +1,4 @@
-"""Static files as they are served: hashed, compressed, and made again only when one has changed."""
+"""Collect static files: hash and compress them, only if one has changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 
 def collect_static() -> None:
-    """Hash and compress the static files where any has changed since the last time. Two processes take turns."""
+    """Hash and compress the static files if any has changed since the last time. A lock serialises processes."""
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
     mark = settings.STATIC_ROOT / ".fingerprint"
     with (settings.STATIC_ROOT / ".lock").open("w") as lock:
@@ -29,7 +29,7 @@ def _folders() -> list[Path]:
 
 
 def fingerprint_of(folder: Path) -> str:
-    """Changes when a file below `folder` does: its name, size or time."""
+    """A value that changes if the name, size or time of a file below `folder` changes."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and "node_modules" not in path.parts):
         facts = path.stat()

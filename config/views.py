@@ -1,4 +1,4 @@
-"""Pages and answers of the site as a whole: API documentation, and what operators ask."""
+"""Views of the site as a whole: API documentation, health checks, favicon, robots.txt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.celery.heartbeats import connected_workers
 
 @require_safe
 def api_docs(request: HttpRequest) -> HttpResponse:
-    """The API's documentation, drawn from the same OpenAPI document that programs read."""
+    """The API's documentation, rendered from the same OpenAPI document that programs read."""
     from config.api import api  # noqa: PLC0415 - built by config.urls; importing it earlier would be a cycle
 
     schema = api.get_openapi_schema(path_prefix="/api/v1/")
@@ -32,7 +32,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The database answers too. With Celery, also the number of connected workers; pages work without any."""
+    """The database answers too. With Celery, shows the number of connected workers; pages work without workers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     text = f"ready\nworkers: {connected_workers()}\n" if settings.RUNNER == "celery" else "ready\n"

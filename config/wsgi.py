@@ -21,9 +21,11 @@ from playground.supervisor import supervisor  # noqa: E402
 from playground.worker.syscalls import die_with_parent  # noqa: E402
 
 Assessor(busy=asked_lately).start()
-die_with_parent(signal.SIGTERM)  # else it would serve on when the server above it is killed, beside the next one
+die_with_parent(
+    signal.SIGTERM
+)  # otherwise it would continue to serve after its parent was killed, beside the next server
 counters().begin()
-supervisor()  # from the start: also a process that runs nothing marks the runs of one that died
+supervisor()  # started now: even an idle process marks the runs of a process that died
 if settings.RUNNER == "celery":
     from playground.celery.redelivery import Redelivery  # imported now, so that the first run does not wait for it
 
@@ -35,4 +37,4 @@ application = WholeResponses(
     unread=UnreadResponses(connections.blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
     senders=max(1, settings.WEB_THREADS // 8),
 )
-gc.freeze()  # what is loaded by now stays: to look it through again and again takes a sixth of a large upload's time
+gc.freeze()  # loaded modules stay in memory: collecting them repeatedly takes a sixth of a large upload's time

@@ -1,4 +1,4 @@
-"""Who is asking, at the API's door: a bearer token, or the browser's session with its CSRF token."""
+"""Authentication of API requests: a bearer token, or the browser's session with its CSRF token."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Token(HttpBearer):
         self.scopes = scopes
 
     def __call__(self, request: HttpRequest) -> ApiToken | None:
-        """As `authenticate`; None where no `Authorization` was sent, so that the next way in is tried.
+        """As `authenticate`; None if no `Authorization` was sent, so that ninja tries the next method.
 
         Raises:
-            AuthenticationError: something was sent that opens nothing. It never falls back to the session.
+            AuthenticationError: the header is not usable. It never falls back to the session.
         """
         header = request.headers.get("Authorization")
         if header is None:
@@ -60,7 +60,7 @@ class Session(APIKeyCookie):
     param_name = settings.SESSION_COOKIE_NAME
 
     def __call__(self, request: HttpRequest) -> User | None:
-        """As `authenticate`, after the check of the CSRF token; nobody is asked for one who is not signed in."""
+        """As `authenticate`, after checking the CSRF token; None without a check if the user is not signed in."""
         if not request.user.is_authenticated:
             return None
         found: User | None = super().__call__(request)
@@ -71,7 +71,7 @@ class Session(APIKeyCookie):
 
 
 class Anybody(APIKeyCookie):
-    """What changes nothing is open to whoever can reach the site."""
+    """Accepts every request: operations that change nothing are open to everyone who can reach the site."""
 
     param_name = settings.SESSION_COOKIE_NAME
 
@@ -99,7 +99,7 @@ def has_scope(request: HttpRequest, scope: str) -> bool:
 
 
 def actor(request: HttpRequest) -> User:
-    """The person who acts, behind `token_or_session` or `login_required`."""
+    """The signed-in user of a request, behind `token_or_session` or `login_required`."""
     if not isinstance(request.user, User):
         raise AuthenticationError
     return request.user

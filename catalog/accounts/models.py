@@ -1,4 +1,4 @@
-"""People, and the three ways in: a password, an API token, a one-time sign-in link."""
+"""Users, and the three ways to sign in: a password, an API token, a one-time sign-in link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCOPES = ("read", "publish", "run")
 
 
 def digest(secret: str) -> str:
-    """What is stored of a random secret: the SHA-256 of its text, in hex. 256 random bits need no slow hash."""
+    """The stored form of a random secret: the SHA-256 of its text, in hex. 256 random bits need no slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -27,7 +27,7 @@ class ApiToken(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100, blank=True)
     digest = models.CharField(max_length=64, unique=True)
-    hint = models.CharField(max_length=12)  # the first characters, to tell tokens apart
+    hint = models.CharField(max_length=12)  # the first characters, to distinguish tokens
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)

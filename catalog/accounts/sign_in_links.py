@@ -50,7 +50,7 @@ def usable_link(secret: str) -> SignInLink | None:
 @transaction.atomic
 @sensitive_variables()
 def use_sign_in_link(secret: str) -> User | None:
-    """The user whom the link signs in, or None where it is unknown, used or too old. It works once."""
+    """The user whom the link signs in, or None if it is unknown, used or expired. It works once."""
     link = usable_link(secret)
     if link is None or SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()) != 1:
         return None

@@ -21,12 +21,12 @@ _checks = threading.BoundedSemaphore(CHECKS_AT_ONCE)
 
 @contextmanager
 def counted_try(username: str, address: str) -> Iterator[None]:
-    """One try of a password: it counts as a wrong one from its start, so that many at once do not escape the count.
+    """One attempt at a password. It counts as failed from its start, so that concurrent attempts are counted too.
 
-    It is forgotten where nothing is raised within.
+    If the block raises nothing, the attempt is deleted.
 
     Raises:
-        Busy: as many passwords as the machine has memory for are being checked at this moment.
+        Busy: `CHECKS_AT_ONCE` passwords are being checked at this moment, as many as fit into memory.
     """
     if not _checks.acquire(timeout=1):
         raise Busy("Many people are signing in at this moment. Try again.", retry_after_s=2)
@@ -41,7 +41,7 @@ def counted_try(username: str, address: str) -> Iterator[None]:
 
 
 def is_locked(username: str, address: str) -> bool:
-    """Whether this account, or this address, had its tries for now."""
+    """Whether this account or this address has used up its attempts for now."""
     recent = FailedSignIn.objects.filter(at__gt=timezone.now() - TRIES_WINDOW)
     tries = recent.filter(Q(account=digest(username.casefold())) | Q(address=digest(address)))
     return tries.count() >= TRIES

@@ -1,4 +1,4 @@
-"""Signing in and out, and a person's own tokens."""
+"""Sign in and out, and manage one's own API tokens."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ MAX_NEXT_CHARACTERS: Final = 2000
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a request comes from: behind a trusted proxy what it wrote last into X-Forwarded-For, else the peer."""
-    if settings.TRUST_PROXY and (told := request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()):
-        return told
+    """The client's address: behind a trusted proxy the last entry of X-Forwarded-For, otherwise the peer."""
+    forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+    if settings.TRUST_PROXY and forwarded:
+        return forwarded
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
@@ -74,8 +75,8 @@ class RedirectsToNext(RedirectURLMixin):
         if not is_own or len(url) > MAX_NEXT_CHARACTERS:
             return ""
         path = urlsplit(url).path
-        leads_round = path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out")
-        return "" if leads_round else url
+        is_circular = path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out")
+        return "" if is_circular else url
 
     def remembered_next(self) -> str:
         return self.checked(unquote(self.request.COOKIES.get(settings.NEXT_COOKIE_NAME, "")))
@@ -182,7 +183,7 @@ class TokenForm(forms.Form):
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """A person's API tokens; a POST makes one and shows its secret, once."""
+    """The user's API tokens; a POST creates one and shows its secret once."""
     secret = None
     form = TokenForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

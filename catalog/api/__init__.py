@@ -1,15 +1,19 @@
 """The catalog's part of the JSON API.
 
-finding.py       searches, toolkits and tags
-tools.py         one tool: publishing, organising, deprecating and archiving it
-revisions.py     its revisions: texts, differences and exports
-bulk.py          many specs at once, and specs that are not stored
-lint.py          what could be better in a tool, fixes and waivers
-similar.py       tools that are like another one
-values.py        what is given, as JSON values;  text.py  as text
-shapes.py        what is taken and given, as it is documented;  bodies.py  where no shape says it;  examples.py
-routing.py       what these belong to
-conditions.py    conditional requests, addresses, refusals;  deprecation.py  headers about deprecated tools
+search.py              search tools; list toolkits and tags
+tools.py               publish, organise, deprecate and archive one tool
+revisions.py           its revisions: texts, differences and exports
+bulk.py                upload many specs, export the catalog, check a spec without storing it
+lint.py                findings, fixes and waivers
+similar.py             tools that are similar to another one
+serializers.py         responses as JSON values
+renderer.py            JSON values as text
+schemas.py             the documented schemas of requests and responses
+openapi_bodies.py      documentation of bodies and headers without a schema
+openapi_examples.py    examples in the documentation
+router.py              the router of all operations about tools
+etags.py               conditional requests, URLs, documented errors
+deprecation.py         headers of responses about deprecated tools
 """
 
 from ninja import Router

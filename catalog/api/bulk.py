@@ -1,4 +1,4 @@
-"""The API's part about many specs at once, and about some that are not stored."""
+"""The API's operations for uploading many specs, exporting the catalog, and checking a spec without storing it."""
 
 from __future__ import annotations
 

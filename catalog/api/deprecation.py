@@ -1,4 +1,4 @@
-"""The headers of answers about a deprecated tool.
+"""The headers of responses about a deprecated tool.
 
 Source: RFC 9745, "The Deprecation HTTP Response Header Field"; RFC 5829 (successor-version).
 """
@@ -16,7 +16,7 @@ Response = TypeVar("Response", bound=HttpResponse)
 
 
 def add_deprecation_headers(response: Response, tool: Tool) -> Response:
-    """With `Deprecation` (since when) and a link to the successor, where the tool is deprecated."""
+    """If the tool is deprecated, add `Deprecation` (the date) and a link to the successor."""
     if tool.deprecated_at:
         response["Deprecation"] = f"@{int(tool.deprecated_at.timestamp())}"
         if tool.superseded_by:

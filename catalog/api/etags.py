@@ -1,4 +1,4 @@
-"""What the operations of the API have in common: conditional requests, addresses, refusals."""
+"""Shared by the API's operations: conditional requests, URLs, documented errors."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ REFUSED = {
 
 
 def etags_seen(request: HttpRequest) -> list[str] | None:
-    """The entity tags in `If-Match`; None where it was not sent."""
+    """The entity tags in `If-Match`; None if it was not sent."""
     return parse_etags(request.headers["If-Match"]) if "If-Match" in request.headers else None
 
 
 def seen_tool_at(request: HttpRequest, slug: str) -> Tool:
-    """The tool, if it is as the caller says to have seen it.
+    """The tool, if its entity tag matches `If-Match`.
 
     Raises:
         HttpError: 428: `If-Match` is missing.
-        RevisionConflict: it is another by now.
+        RevisionConflict: the tool has changed.
     """
     seen = etags_seen(request)
     if not seen:

@@ -1,5 +1,5 @@
-"""The API's part about lint: findings of a tool, their fixes, waivers."""
-# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+"""The API's operations for lint: findings, fixes and waivers of a tool."""
+# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from catalog.models import Waiver
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
 from catalog.shortcuts import revision_at, revision_of, tool_at
 from catalog.text_diff import unified
-from catalog.waivers import take_back, waive
+from catalog.waivers import waive, withdraw
 
 router = Router(tags=["lint"])
 
@@ -166,19 +166,19 @@ def apply_fixes(request: HttpRequest, slug: str, body: FixesIn) -> Status[dict[s
     """What comes of it is published as the tool's next revision, if the one that you saw is still the current one."""
     tool = tool_at(slug)
     before = revision_of(tool)
-    mended = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
-    number = mended.publication.revision.number
+    result = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
+    number = result.publication.revision.number
     stored = {
-        "outcome": mended.publication.outcome,
+        "outcome": result.publication.outcome,
         "revision": before.number if body.dry_run else number,
         "dry_run": body.dry_run,
-        "applied": [fix.key for fix in mended.applied],
-        "left": [fix.key for fix in mended.left],
+        "applied": [fix.key for fix in result.applied],
+        "left": [fix.key for fix in result.left],
         "difference": unified(
-            before.source, mended.text, old_name=f"revision {before.number}", new_name=f"revision {number}"
+            before.source, result.text, old_name=f"revision {before.number}", new_name=f"revision {number}"
         ),
     }
-    return Status(200 if body.dry_run or mended.publication.outcome == "unchanged" else 201, stored)
+    return Status(200 if body.dry_run or result.publication.outcome == "unchanged" else 201, stored)
 
 
 @router.get(
@@ -215,7 +215,7 @@ def remove_waiver(request: HttpRequest, slug: str, waiver: int) -> Status[None]:
     found = tool_at(slug).waivers.filter(pk=waiver).first() if waiver < 2**63 else None
     if found is None:
         raise Http404
-    take_back(found)
+    withdraw(found)
     return Status(204, None)
 
 

@@ -1,4 +1,4 @@
-"""Bodies and headers that no schema of members describes, as the OpenAPI document has them."""
+"""OpenAPI documentation of bodies and headers that django-ninja's schemas cannot describe."""
 
 from __future__ import annotations
 

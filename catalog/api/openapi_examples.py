@@ -1,4 +1,4 @@
-"""Examples of what the API takes and gives, from a real spec."""
+"""Examples of requests and responses, from a real spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON as the API answers it: times as RFC 3339 text, numbers as they were written when they came in."""
+"""Write the API's responses as JSON text: times as RFC 3339, numbers exactly as they were uploaded."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from catalog.jsontext.reader import Number, dumps
 
 
 class _HasNumbers(Exception):
-    """The standard writer met a `Number`, whose text it cannot keep."""
+    """The standard writer met a `Number`, whose text it cannot preserve."""
 
 
 def text_of(value: object) -> str:
-    """`value`, which holds besides JSON but tuples and times in UTC, as JSON text."""
+    """`value` as JSON text; it may contain tuples and times in UTC besides JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
     except _HasNumbers:

@@ -1,5 +1,5 @@
-"""The API's part about the revisions of a tool: their texts, differences and exports."""
-# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+"""The API's operations for the revisions of a tool: texts, differences and exports."""
+# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def export_tool(
 
 
 def _text_of(request: HttpRequest, revision: Revision, file_name: str | None) -> HttpResponse:
-    """A spec's text; as a file of that name if one is given."""
+    """A spec's text; as a download if a file name is given."""
     etag = f'"{revision.sha256}"'
     if is_known(request, etag):
         return not_modified(etag)

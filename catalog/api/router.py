@@ -1,4 +1,4 @@
-"""The router of all that is about tools: operations at one address must belong to one, whatever their methods."""
+"""The router of all operations about tools: operations at one path must share a router, whatever their methods."""
 
 from ninja import Router
 

@@ -1,4 +1,4 @@
-"""The shapes that the catalog's API takes and gives, each with an example from a real spec."""
+"""The schemas of the catalog's API requests and responses, each with an example from a real spec."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The API's part about finding tools: searches, toolkits and tags."""
-# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+"""The API's operations for finding tools: search, toolkits and tags."""
+# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def search_tools(request: HttpRequest, query: Query[schemas.ToolsQuery]) -> Http
 
 
 def _as_json(text: str) -> HttpResponse:
-    """An answer that is text already: ninja neither makes it of members nor checks its shape, which takes long."""
+    """A response from JSON text: skips ninja's serialization and validation, which are slow."""
     return HttpResponse(text, content_type="application/json; charset=utf-8")
 
 

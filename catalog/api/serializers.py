@@ -1,4 +1,4 @@
-"""What the API gives, as JSON values."""
+"""The API's responses as JSON values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from catalog.uploads.store import Entry, counts_of
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:
-    """A tool as the API gives it. Its current revision should be at hand."""
+    """A tool as JSON. Load its current revision beforehand (`for_rows`, `with_current`)."""
     return {
         "id": tool.tool_id,
         "slug": tool.slug,
@@ -61,12 +61,12 @@ def publication_json(publication: Publication, *, dry_run: bool) -> dict[str, An
 
 
 def advice_json(advice: Advice) -> dict[str, Any]:
-    """What could be better, as the API gives it."""
+    """A finding of lint as JSON."""
     return advice.as_json() | {"help": reverse("catalog:lint_rule", args=[advice.rule])}
 
 
 def report_json(entries: list[Entry], *, dry_run: bool) -> dict[str, Any]:
-    """What became of an upload, as the API and the commands give it."""
+    """The report of an upload as JSON, for the API and the commands."""
     return {
         "dry_run": dry_run,
         "counts": counts_of(entries),

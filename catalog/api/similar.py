@@ -1,5 +1,5 @@
-"""The API's part about tools that are like another one."""
-# ruff: noqa: ARG001 - an operation has its request, whether it looks at it or not
+"""The API's operation for tools that are similar to another one."""
+# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
 

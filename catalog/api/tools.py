@@ -18,7 +18,7 @@ from catalog.api.router import router
 from catalog.api.serializers import publication_json, tool_json, tool_with_spec
 from catalog.errors import Problem, SpecError
 from catalog.lifecycle import deprecate, undo_deprecation
-from catalog.metadata import KEPT, Organisation, organise
+from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.publishing import publish
 from catalog.request_body import spec_text
 from catalog.shortcuts import revision_of, tool_at
@@ -100,12 +100,12 @@ def organise_tool(
     request: HttpRequest, response: HttpResponse, slug: str, body: schemas.OrganisationIn
 ) -> dict[str, Any]:
     """Its toolkit, tags and owner; they stay so whatever is published. All of it is done, or nothing."""
-    said = body.model_fields_set
+    sent = body.model_fields_set
     wanted = Organisation(
-        toolkit=body.toolkit if "toolkit" in said else KEPT,
+        toolkit=body.toolkit if "toolkit" in sent else UNCHANGED,
         add_tags=body.add_tags,
         remove_tags=body.remove_tags,
-        owner=(body.owner or "") if "owner" in said else KEPT,
+        owner=(body.owner or "") if "owner" in sent else UNCHANGED,
     )
     tool = organise(tool_at(slug), wanted, by=actor(request), seen=etags_seen(request))
     response["ETag"] = tool.etag

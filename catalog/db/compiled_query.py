@@ -1,6 +1,6 @@
-"""Questions that come with nearly every request: put together once, then only asked.
+"""Queries of nearly every request, compiled to SQL once.
 
-Django makes the SQL of a query anew each time, which takes several times as long as SQLite needs to answer it.
+Django compiles a query each time, which takes several times as long as SQLite needs to answer it.
 """
 
 from __future__ import annotations
@@ -18,35 +18,37 @@ from catalog.db.in_lists import padded
 
 Found = TypeVar("Found", bound=Model)
 
-_HERE: Final = "\N{REPLACEMENT CHARACTER}value"  # stands in the parameters where the value goes
+_PLACEHOLDER: Final = "\N{REPLACEMENT CHARACTER}value"  # the parameter that the value replaces
 
 
 class Prepared(Generic[Found]):
-    """A question for the one object that has some text in some field.
+    """A compiled query for the one object with a given text in a field.
 
     tool_of_slug = Prepared(lambda slug: Tool.objects.filter(slug=slug))
     tool_of_slug.find("get-weather")
     """
 
     def __init__(self, ask: Callable[[str], QuerySet[Found]]) -> None:
-        """Nothing is asked yet. `ask` gives the query for a text, which may select related objects and defer fields."""
+        """Does not query yet. `ask` returns the query for a text; it may select related objects and defer fields."""
         self._ask = ask
 
     def find(self, text: str) -> Found | None:
-        """The object; None where there is none."""
+        """The object; None if there is none."""
         query = self._query
         with connection.cursor() as cursor:
-            cursor.execute(query.sql, [text if parameter == _HERE else parameter for parameter in query.parameters])
+            cursor.execute(
+                query.sql, [text if parameter == _PLACEHOLDER else parameter for parameter in query.parameters]
+            )
             row = cursor.fetchone()
         return None if row is None else query.object_from(row)
 
     @cached_property
     def _query(self) -> _Query:
-        return _put_together(self._ask(_HERE))
+        return _compiled(self._ask(_PLACEHOLDER))
 
 
 class PreparedRows(Generic[Found]):
-    """A question for the objects that have one of some keys, put together once for each of a few numbers of keys.
+    """A query for the objects with given keys, compiled once for each of a few numbers of keys.
 
     rows = PreparedRows(lambda pks: Tool.objects.filter(pk__in=pks))
     rows.find([3, 1, 2])
@@ -57,13 +59,13 @@ class PreparedRows(Generic[Found]):
         self._queries: dict[int, _Query] = {}
 
     def find(self, pks: Sequence[int]) -> dict[int, Found]:
-        """The objects by their primary keys, which are all different; those that are not there are left out."""
+        """The objects by primary key, without missing ones. The keys are distinct."""
         if not pks:
             return {}
         pks = padded(pks)
         query = self._query(len(pks))
         given = iter(pks)
-        values = [next(given) if _is_stand_in(parameter) else parameter for parameter in query.parameters]
+        values = [next(given) if _is_placeholder(parameter) else parameter for parameter in query.parameters]
         with connection.cursor() as cursor:
             cursor.execute(query.sql, values)
             found = [query.object_from(row) for row in cursor.fetchall()]
@@ -71,23 +73,23 @@ class PreparedRows(Generic[Found]):
 
     def _query(self, count: int) -> _Query:
         if count not in self._queries:
-            self._queries[count] = _put_together(self._ask([-place for place in range(1, count + 1)]))
+            self._queries[count] = _compiled(self._ask([-number for number in range(1, count + 1)]))
         return self._queries[count]
 
 
-def _is_stand_in(parameter: object) -> bool:
-    """Whether a key goes there: no primary key is negative, nor anything else that is asked for with them."""
+def _is_placeholder(parameter: object) -> bool:
+    """Whether a key replaces it: primary keys, and other parameters of these queries, are never negative."""
     return isinstance(parameter, int) and parameter < 0
 
 
 @dataclass(frozen=True)
 class _Query:
-    """SQL, and what makes an object of a row that it gives."""
+    """SQL, and the conversion of its rows to objects."""
 
     sql: str
     parameters: Sequence[Any]
     converted: list[tuple[int, Sequence[Any], Any]]  # (column, its converters, its expression)
-    made: _Made
+    made: _ObjectBuilder
 
     def object_from(self, row: Sequence[Any]) -> Any:
         values = list(row)
@@ -99,19 +101,19 @@ class _Query:
 
 
 @dataclass(frozen=True)
-class _Made:
-    """Makes an object of some columns of a row, and those that it refers to of others.
+class _ObjectBuilder:
+    """Builds an object from some columns of a row, and related objects from others.
 
-    It sets what `Model.__init__` would set, without its signals and its checks of each value: they take most of the
-    time of a list, and what comes from the database needs neither.
+    It sets the same attributes as `Model.__init__`, without its signals and its checks of each value: these take most
+    of the time of a list, and values from the database need neither.
     """
 
     model: type[Model]
-    alias: str  # of the database
+    alias: str  # the database's
     fields: list[str]
     columns: slice
-    key: int  # the column of the primary key
-    related: list[tuple[str, _Made]]  # by the names that Django keeps them under
+    key: int  # the index of the primary key's column
+    related: list[tuple[str, _ObjectBuilder]]  # by Django's cache names
 
     def object_from(self, row: list[Any]) -> Any:
         made = self.model.__new__(self.model)
@@ -125,18 +127,18 @@ class _Made:
         return made
 
 
-def _put_together(queryset: QuerySet[Any]) -> _Query:
-    """As Django's own `ModelIterable` does it for every query."""
+def _compiled(queryset: QuerySet[Any]) -> _Query:
+    """Compile a query, as Django's own `ModelIterable` does each time."""
     compiler: Any = queryset.query.get_compiler(connection=connection)
     sql, parameters = compiler.as_sql()
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     converted = [(column, found, expression) for column, (found, expression) in converters.items()]
-    return _Query(sql, parameters, converted, _made_of(compiler.klass_info, compiler.select))
+    return _Query(sql, parameters, converted, _builder_for(compiler.klass_info, compiler.select))
 
 
-def _made_of(about: Any, select: Any) -> _Made:
+def _builder_for(about: Any, select: Any) -> _ObjectBuilder:
     columns = slice(about["select_fields"][0], about["select_fields"][-1] + 1)
     fields = [column.target.attname for column, _, _ in select[columns]]
     key = columns.start + fields.index(about["model"]._meta.pk.attname)
-    related = [(one["field"].cache_name, _made_of(one, select)) for one in about.get("related_klass_infos", ())]
-    return _Made(about["model"], connection.alias, fields, columns, key, related)
+    related = [(one["field"].cache_name, _builder_for(one, select)) for one in about.get("related_klass_infos", ())]
+    return _ObjectBuilder(about["model"], connection.alias, fields, columns, key, related)

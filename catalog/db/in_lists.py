@@ -1,6 +1,6 @@
-"""Lists of values in SQL, of but a few lengths, so that a database meets the same few statements again and again.
+"""Pad lists of values in SQL to a few lengths, so that a database gets only a few different statements.
 
-Nothing here knows Django or a database.
+This module does not depend on Django or a database.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ Value = TypeVar("Value")
 
 
 def padded(values: Collection[Value]) -> list[Value]:
-    """`values` with the last one again and again, until there are 1, 2, 4, 8 … of them; none stays none.
+    """`values` with the last one repeated until there are 1, 2, 4, 8 … of them; an empty list stays empty.
 
-    In `x IN (…)` it makes no difference that a value comes twice.
+    In `x IN (…)`, a repeated value makes no difference.
     """
     all_of_them = list(values)
     length = 1 << (len(all_of_them) - 1).bit_length() if all_of_them else 0
@@ -22,5 +22,5 @@ def padded(values: Collection[Value]) -> list[Value]:
 
 
 def placeholders(values: Collection[object]) -> str:
-    """As many as there are values: "%s, %s"."""
+    """One placeholder for each value: "%s, %s"."""
     return ", ".join(["%s"] * len(values))

@@ -31,13 +31,13 @@ _CODE: Final = re.compile(r"`([^`\n]+)`")
 
 @register.filter
 def with_code(message: str) -> SafeString:
-    """A message with what stands between backticks as code."""
+    """A message with the text between backticks as code."""
     return mark_safe(_CODE.sub(r"<code>\1</code>", escape(message)))  # noqa: S308 - escaped before
 
 
 @register.simple_tag
 def offending_line(fault: Fault) -> SafeString:
-    """The part of a line that a problem is about, with a caret below it; narrow pages mark the place in it instead."""
+    """The part of a line with a problem, and a caret below it; narrow pages mark the character instead."""
     number = str(fault.problem.line)
     before, at, after = (
         fault.excerpt[: fault.caret],
@@ -59,6 +59,6 @@ def offending_line(fault: Fault) -> SafeString:
 
 @register.simple_tag
 def bounded(number: int, counted: bool, noun: str = "") -> str:
-    """A count that stops somewhere: "1,394 tools", or "10,000+ tools" where not all were counted."""
+    """A count with a limit: "1,394 tools", or "10,000+ tools" if not all were counted."""
     text = f"{number:,}{'' if counted else '+'}"
     return f"{text} {noun}{'' if number == 1 else 's'}" if noun else text

@@ -1,4 +1,4 @@
-"""`{% icon "search" %}`: an icon of the vendored set, drawn inline, so that it takes the colour of its text."""
+"""`{% icon "search" %}`: an icon of the vendored set as inline SVG, so that it has the colour of its text."""
 
 import re
 from functools import cache
@@ -21,10 +21,10 @@ def shapes_by_name() -> dict[str, str]:
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """The icon called `name`; it says nothing to a screen reader, so a word stands beside it.
+    """The icon with this name; screen readers ignore it, so put a word beside it.
 
     Raises:
-        KeyError: no such icon; `frontend/build.mjs` lists those that are vendored.
+        KeyError: there is no such icon; `frontend/build.mjs` lists the vendored ones.
     """
     shapes = shapes_by_name()[name]
     return mark_safe(  # noqa: S308 - our own vendored file, and a name that is one of its keys

@@ -41,18 +41,18 @@ def json_block(
     """JSON as highlighted lines.
 
     Args:
-        text: JSON text, shown verbatim (whatever is no string is taken as `value`).
+        text: JSON text, shown verbatim (anything but a string is used as `value`).
         value: or a JSON value, shown pretty-printed with its numbers as they were written.
         id: of the block; its lines are `<id>-L<number>`.
-        title: what the block's bar says.
+        title: the title in the block's bar.
         numbered: the lines have numbers, to link to.
-        annotations: problems (or dicts of the same shape) that are pinned to the line of their `line`, else of their
-            `pointer`; `schema_href` leads to the rule.
-        copy: there is a button that copies the text (unless the page has only its beginning).
-        tree: the containers of `value` fold.
-        wrap: long lines wrap; else the block scrolls.
-        whole: the block is as high as its lines; else it scrolls.
-        download_url: of the whole text, for when the page shows only its beginning.
+        annotations: problems (or dicts of the same shape), shown at their `line`, otherwise at the line of their
+            `pointer`; `schema_href` links to the rule.
+        copy: show a button that copies the text (unless the page has only its beginning).
+        tree: the containers of `value` can be folded.
+        wrap: long lines wrap; otherwise the block scrolls.
+        whole: the block is as high as its lines; otherwise it scrolls.
+        download_url: of the whole text, if the page shows only its beginning.
     """
     if not isinstance(text, str):
         value = text
@@ -78,7 +78,7 @@ def json_block(
 
 @register.simple_tag
 def json_inline(value: Any) -> SafeString:
-    """A JSON value on one line, cut where it is long."""
+    """A JSON value on one line, truncated if it is long."""
     text = reader.dumps(value)
     cut = len(text) > MAX_INLINE_CHARACTERS
     shown = highlight_line(text[:MAX_INLINE_CHARACTERS])
@@ -100,7 +100,7 @@ def json_compact(value: Any) -> str:
 
 @register.simple_tag
 def excerpt(source: str, problem: Any) -> SafeString:
-    """The line of `source` that `problem` is about, with a caret under its column; nothing where it has no line."""
+    """The line of `source` with the `problem`, and a caret under its column; nothing if the problem has no line."""
     number, column = _part(problem, "line"), _part(problem, "column") or 1
     lines = source.split("\n", number) if number else []
     if not number or number > len(lines):
@@ -118,32 +118,32 @@ def excerpt(source: str, problem: Any) -> SafeString:
 
 
 def _rows(lines: Iterable[Line], block: str, *, numbered: bool) -> SafeString:
-    """The lines as HTML, put together here: a template would take ten times as long for a thousand of them."""
+    """The lines as HTML, built in Python: a template would take ten times as long for a thousand lines."""
     return mark_safe("".join(_row_parts(lines, escape(block), numbered=numbered)))  # noqa: S308 - escaped in _row_parts
 
 
 def _row_parts(lines: Iterable[Line], block: str, *, numbered: bool) -> Iterator[str]:
     for line in lines:
         name = "json-line has-note" if line.notes else "json-line"
-        place = f"{block}-L{line.number}"
-        number = _line_number(line, place) if numbered else ""
+        line_id = f"{block}-L{line.number}"
+        number = _line_number(line, line_id) if numbered else ""
         if line.opens:
             folded = escape(line.folded)
-            yield f'<details class="json-fold" open><summary class="{name}" id="{place}" data-folded="{folded}">'
+            yield f'<details class="json-fold" open><summary class="{name}" id="{line_id}" data-folded="{folded}">'
             yield f"{number}{line.html}</summary>"
         else:
-            yield f'<span class="{name}" id="{place}">{number}{line.html}\n</span>'
+            yield f'<span class="{name}" id="{line_id}">{number}{line.html}\n</span>'
         for note in line.notes:
             yield f'<span class="json-note" role="note">{icon("triangle-alert")}<span>{_note_words(note)}</span></span>'
         if line.closes:
             yield "</details>"
 
 
-def _line_number(line: Line, place: str) -> str:
-    """A link to the line; in the line of a fold, which is a control itself, the number alone."""
+def _line_number(line: Line, line_id: str) -> str:
+    """A link to the line; on the line of a fold, which is a control itself, only the number."""
     if line.opens:
         return f'<span class="line-number" data-line="{line.number}" aria-hidden="true"></span>'
-    return f'<a class="line-number" href="#{place}" data-line="{line.number}" tabindex="-1" aria-hidden="true"></a>'
+    return f'<a class="line-number" href="#{line_id}" data-line="{line.number}" tabindex="-1" aria-hidden="true"></a>'
 
 
 def _note_words(note: Note) -> str:
@@ -152,15 +152,15 @@ def _note_words(note: Note) -> str:
 
 
 def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[Note]], list[Note]]:
-    """The notes of each line; and those whose line is not known."""
-    unplaced = {_part(one, "pointer") or "" for one in annotations if not _part(one, "line")}
-    places = _places(text, unplaced) if unplaced else {}
+    """The notes of each line, and the notes without a known line."""
+    pointers = {_part(one, "pointer") or "" for one in annotations if not _part(one, "line")}
+    positions = _positions(text, pointers) if pointers else {}
     by_line: dict[int, list[Note]] = {}
     loose: list[Note] = []
     for one in annotations:
         note = Note(str(_part(one, "message") or ""), str(_part(one, "schema_href") or ""))
         pointer = _part(one, "pointer") or ""
-        line = _part(one, "line") or (places[pointer][0] if pointer in places else None)
+        line = _part(one, "line") or (positions[pointer][0] if pointer in positions else None)
         if line:
             by_line.setdefault(line, []).append(note)
         else:
@@ -168,11 +168,11 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
     return by_line, loose
 
 
-def _places(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:
+def _positions(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:
     try:
         return locate(text, pointers)
     except (ToolshelfError, ValueError, LookupError):
-        return {}  # no JSON, or no such place: the notes stand above the text instead
+        return {}  # not JSON, or no such pointer: the notes are shown above the text instead
 
 
 def _part(problem: Any, name: str) -> Any:

@@ -26,13 +26,13 @@ def grade(score: int) -> str:
 
 @register.inclusion_tag("catalog/lint/_summary.html")
 def lint_summary(tool: Tool) -> dict[str, Any]:
-    """What lint says of the current revision in short: the score, the gravest findings, a link to all."""
+    """A summary of lint for the current revision: the score, the most severe findings, a link to all."""
     report = LintReport(revision_of(tool), list(tool.waivers.all()))
     return {"tool": tool, "report": report, "shown": report.standing[:REMARKS_SHOWN]}
 
 
 @register.inclusion_tag("catalog/lint/_trend.html")
 def score_trend(tool: Tool) -> dict[str, Any]:
-    """The scores of the last revisions as a drawing; nothing where there are less than two."""
+    """A line chart of the last revisions' scores; nothing if there are fewer than two."""
     levels = [height_of(lowest) for lowest, _ in GRADES if lowest]
     return {"tool": tool, "trend": trend_of(tool), "width": WIDTH, "height": HEIGHT, "levels": levels}

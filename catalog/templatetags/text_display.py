@@ -1,4 +1,4 @@
-"""Text from strangers, times, counts and sizes, as a page shows them."""
+"""Display untrusted text, times, counts and sizes on a page."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from markdown_it.token import Token
 
 register = template.Library()
 
-MAX_MARKDOWN_CHARACTERS: Final = 20_000  # what is longer is shown as plain text
+MAX_MARKDOWN_CHARACTERS: Final = 20_000  # longer text is shown as plain text
 MAX_LINE_CHARACTERS: Final = 400
 
-# A description that has none of these is plain text, which most are.
+# A description without any of these is plain text, as most are.
 _MARKUP: Final = re.compile(r"[\n`*_\[\]<>#|~\\&]|^\s*(?:[-+]|\d+[.)])\s|https?:")
 _TAGS: Final = set(
     "a blockquote br code em hr li ol p pre s strong table tbody td th thead tr ul".split()  # noqa: SIM905 - reads well
@@ -29,7 +29,7 @@ _SCHEMES: Final = {"http", "https", "mailto"}
 
 
 def _markdown() -> MarkdownIt:
-    """CommonMark with tables and strike-through; no HTML, no images, and line ends are kept, as in doc strings."""
+    """CommonMark with tables and strike-through; no HTML, no images; line breaks are preserved, as in docstrings."""
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
     parser.disable(["image", "code", "html_block", "html_inline"])
     parser.validateLink = _is_absolute  # type: ignore[method-assign]
@@ -38,13 +38,13 @@ def _markdown() -> MarkdownIt:
 
 
 def _is_absolute(url: str) -> bool:
-    """A link of a stranger's text leads to a named place on the web, never to a page of this site."""
+    """Whether a link is absolute: links in untrusted text must not point to pages of this site."""
     scheme, colon, _ = url.partition(":")
     return bool(colon) and scheme.lower() in _SCHEMES
 
 
 def _headings_as_paragraphs(state: object) -> None:
-    """A heading in a description is a bold line: the page's own headings stay in order."""
+    """Turn headings of a description into bold lines, so that the page's own headings stay in order."""
     tokens: list[Token] = state.tokens  # type: ignore[attr-defined]
     for position, token in enumerate(tokens):
         if token.type == "heading_open":
@@ -62,7 +62,7 @@ _PARSER: Final = _markdown()
 
 @register.simple_tag
 def markdown(text: str | None) -> SafeString:
-    """`text`, which may be Markdown, as sanitised HTML in a `.prose`; nothing where there is no text."""
+    """`text`, which may be Markdown, as sanitised HTML in a `.prose`; nothing if there is no text."""
     if not text or not text.strip():
         return SafeString("")
     return mark_safe(f'<div class="prose">{_prose(text)}</div>')  # noqa: S308 - _prose escapes or sanitises
@@ -85,7 +85,7 @@ def _prose(text: str) -> str:
 
 @register.simple_tag
 def markdown_line(text: str | None) -> str:
-    """The first paragraph of `text` on one line, without the marks of Markdown."""
+    """The first paragraph of `text` on one line, without Markdown syntax."""
     paragraph = re.split(r"\n\s*\n", (text or "").strip(), maxsplit=1)[0][: 4 * MAX_LINE_CHARACTERS]
     paragraph = re.sub(r"!?\[([^\]\n]*)\]\([^)\s]*\)", r"\1", paragraph)
     paragraph = re.sub(r"^\s*(?:#{1,6}|>|[-*+])\s+", "", paragraph, flags=re.MULTILINE)
@@ -95,7 +95,7 @@ def markdown_line(text: str | None) -> str:
 
 @register.filter
 def relative_time(at: datetime | None) -> SafeString:
-    """A moment as "2 hours ago", with its date and time in UTC for the pointer; the browser keeps it true."""
+    """A moment as "2 hours ago", with its date and time in UTC on hover; a script updates it."""
     if at is None:
         return SafeString("")
     exact = at.astimezone(UTC)

@@ -40,7 +40,7 @@ from catalog.uploads.store import SHORT_BATCH, Entry, Fault, Outcome, counts_of,
 
 SIGN_OF_LIFE_S: Final = 5
 MAX_WAITING: Final = 8  # uploads in a process; further ones are refused as busy
-STORED_TEXT_CHARS: Final = 16_000_000  # of one upload's rejected specs, or all specs of a dry run
+STORED_TEXT_CHARS: Final = 16_000_000  # of one upload: rejected specs, and revised ones of a dry run
 RETENTION_DAYS: Final = 30
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents

@@ -38,7 +38,7 @@ MAX_NAME_CHARS: Final = 150  # of a username in a message
 SUCCESSORS_PER_QUERY: Final = 500
 
 _UNKNOWN: Final = "Toolshelf does not know this member."
-_HERE_BEFORE: Final = "The tool was here already, and what people say of it here stays."
+_HERE_BEFORE: Final = "The tool existed already, and its metadata was not changed."
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from catalog.shortcuts import revision_at, revision_of, tool_at
 from catalog.specs.lint import RULES, SEVERITIES, Rule, Severity
 from catalog.specs.lint.citations import SOURCES
 from catalog.specs.lint.rule_examples import illustrations
-from catalog.waivers import take_back
+from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
 MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
@@ -110,7 +110,7 @@ def remove_waiver(request: HttpRequest, slug: str, waiver: int) -> HttpResponse:
     found = tool_at(slug).waivers.filter(pk=waiver).first()
     if found is None:
         raise Http404
-    take_back(found)
+    withdraw(found)
     messages.success(request, "The waiver is taken back. What it waived counts again.")
     return redirect("catalog:tool_lint", slug)
 

@@ -443,13 +443,13 @@ def test_all_that_waits_is_judged_by_a_command(capsys):
 
     call_command("judge_tools")
 
-    assert "2 specs judged" in capsys.readouterr().err
+    assert "2 specs assessed" in capsys.readouterr().err
     assert not Tool.objects.filter(score=None).exists()
 
 
 @pytest.mark.django_db
 def test_the_command_says_that_somebody_else_judges():
-    with assessment_lock(), pytest.raises(CommandError, match="Another process judges"):
+    with assessment_lock(), pytest.raises(CommandError, match="Another process is assessing"):
         call_command("judge_tools")
 
 

@@ -237,5 +237,5 @@ def test_a_page_says_when_the_database_does_not_answer(client: Client):
 
     page = answer.content.decode()
     assert answer.status_code == 503
-    assert "Not just now" in page
+    assert "Temporarily unavailable" in page
     assert "could not be read" in page

@@ -1,4 +1,4 @@
-"""Check specs without storing them, for people at a terminal and for other people's CI."""
+"""Check specs without storing them, in a terminal or in CI."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.readers import JSON_ENDINGS, Piece
 
 NONE: Final = "none"
-TOLD: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}
+SHOWN: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}
 
 
 class Command(BaseCommand):
-    help = "Check specs without storing them. Exits with 1 where something is wrong, with 2 where nothing can be read."
+    help = "Check specs without storing them. Exits with 1 if a spec has problems, with 2 if a file cannot be read."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -43,19 +43,19 @@ class Command(BaseCommand):
             "--waivers",
             type=Path,
             metavar="FILE",
-            help='advice to pass over: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
+            help='advice to ignore: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
         )
         parser.add_argument(
             "--advice",
             choices=(*SEVERITIES, NONE),
             default="warning",
-            help="tell what is allowed and could be better, from this severity on (default: warning)",
+            help="show advice about valid specs from this severity on (default: warning)",
         )
         parser.add_argument(
             "--fail-on",
             choices=(*SEVERITIES, NONE),
             default=NONE,
-            help="exit with 1 on advice as well, from this severity on (default: none)",
+            help="also exit with 1 for advice from this severity on (default: none)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -65,16 +65,16 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
         waivers = _waivers_in(options["waivers"]) if options["waivers"] else []
         checked = [_check(piece, waivers) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
-        told = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
+        shown = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
         report = (
             partial(as_sarif, site=options["site"] or "")
             if options["format"] == "sarif"
             else FORMATS[options["format"]]
         )
-        if text := report(told):
+        if text := report(shown):
             self.stdout.write(text)
         wrong = sum(bool(one.problems) for one in checked)
-        advised = sum(bool(one.advice) for one in told)
+        advised = sum(bool(one.advice) for one in shown)
         self.stderr.write(
             f"{len(checked):,} spec{'s' * (len(checked) != 1)} checked, {wrong:,} with problems"
             + (f", {advised:,} with advice" if advised else "")
@@ -90,10 +90,10 @@ def _address(text: str) -> str:
 
 
 def _waivers_in(file: Path) -> list[tuple[str, WaivedFinding]]:
-    """(the id of a tool, or "" for all; what is waived of it) for each waiver of a file.
+    """(the id of a tool, or "" for all; the waived finding) for each waiver in a file.
 
     Raises:
-        CommandError: it cannot be read, or a waiver has no reason, or is of no rule.
+        CommandError: the file cannot be read, or a waiver has no reason or no valid rule.
     """
     try:
         listed = loads(file.read_bytes())
@@ -126,5 +126,5 @@ def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> C
 
 
 def _from(severity: str, advice: Sequence[Advice]) -> tuple[Advice, ...]:
-    """The advice of `severity` and graver."""
-    return tuple(one for one in advice if one.severity in TOLD[severity])
+    """The advice of this severity or a higher one."""
+    return tuple(one for one in advice if one.severity in SHOWN[severity])

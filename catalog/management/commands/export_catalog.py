@@ -1,4 +1,4 @@
-"""Write the whole catalog to a file, to be read again by `load_specs`."""
+"""Write the whole catalog to a file that `load_specs` can read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from catalog.catalog_dump.writer import whole_catalog
 
 class Command(BaseCommand):
     help = (
-        "Write every revision of every tool as NDJSON with hashes, and what people say of it: toolkit, tags, owner, "
-        "deprecation, waivers. The same catalog gives the same bytes. Of people there are only the names of owners, "
-        "and no secret is in it. `load_specs` reads it."
+        "Write every revision of every tool as NDJSON with hashes, and its metadata: toolkit, tags, owner, "
+        "deprecation, waivers. The same catalog gives the same bytes. The file contains the usernames of owners and "
+        "no secrets. `load_specs` reads it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

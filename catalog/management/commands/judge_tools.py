@@ -1,4 +1,4 @@
-"""Judge all specs that are not judged yet. A server does it by itself, with long rests; this takes a processor."""
+"""Assess all unassessed specs. A server does this in the background, with long rests; this command uses a whole CPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REDRAW_S = 0.1
 
 
 class Command(BaseCommand):
-    help = "Judge the specs that are not judged yet: their lint scores, and which formats take them as they are."
+    help = "Assess the specs that are not assessed yet: lint scores, and the formats that accept them without changes."
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         started, drawn_s, count = monotonic(), 0.0, 0
@@ -21,8 +21,8 @@ class Command(BaseCommand):
             for count in assess_all():
                 if self.stderr.isatty() and monotonic() - drawn_s > REDRAW_S:
                     drawn_s = monotonic()
-                    self.stderr.write(f"\r{count:,} judged", ending="")
+                    self.stderr.write(f"\r{count:,} assessed", ending="")
         except LockHeld as error:
-            raise CommandError("Another process judges at this moment: a server, or this command.") from error
+            raise CommandError("Another process is assessing specs: a server, or this command.") from error
         elapsed_s = monotonic() - started
-        self.stderr.write(f"\r{count:,} specs judged in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)")
+        self.stderr.write(f"\r{count:,} specs assessed in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)")

@@ -1,4 +1,4 @@
-"""Upload specs from files: the same as the API's uploads, from the command line."""
+"""Upload specs from files, like the API's uploads, from the command line."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from catalog.uploads.read_ahead import can_work_ahead
 from catalog.uploads.store import Entry, upload
 
 REDRAW_S = 0.1
-JUDGING_S = 5
+ASSESSING_S = 5
 PROBLEMS_SHOWN = 20
-AHEAD_BYTES = 1_000_000  # of more it pays to read in a second process what comes next
+AHEAD_BYTES = 1_000_000  # above this size, a second process that reads ahead is worth its cost
 
 
 class Command(BaseCommand):
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
-        "ZIP; what export_catalog wrote; and documents of other formats: tool lists of MCP, OpenAI and others, "
-        "OpenAPI, Swagger. Prints the API's report as JSON on stdout; exits with 1 where a spec was rejected."
+        "ZIP; files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "
+        "OpenAPI, Swagger. Prints the API's report as JSON on stdout; exits with 1 if a spec was rejected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+        parser.add_argument("--dry-run", action="store_true", help="store nothing; only report what would happen")
         parser.add_argument(
             "--prefix", help="what the ids of imported tools start with (by default an API's title, an MCP list's file)"
         )
-        parser.add_argument("--user", help="who publishes; left out, the specs are the site's own")
+        parser.add_argument("--user", help="the publisher; without it, the specs are the site's own")
         parser.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -52,30 +52,30 @@ class Command(BaseCommand):
             files = list(files_at(options["paths"]))
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
-        gc.freeze()  # what is loaded by now stays: to look it through again and again takes a tenth of the time
+        gc.freeze()  # loaded modules stay in memory: collecting them repeatedly takes a tenth of the time
         started = monotonic()
         pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
         counts: Counter[str] = Counter()
-        kept = []  # all for the report; without one only what was rejected, so that a million specs need no memory
+        reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory
         ahead = sum(file.stat().st_size for file in files) > AHEAD_BYTES and can_work_ahead()
         entries = upload(pieces, by=by, dry_run=options["dry_run"], prefix=options["prefix"], ahead=ahead)
         for entry in self._shown(entries):
             counts[entry.outcome] += 1
             if entry.outcome == "rejected" or not options["quiet"]:
-                kept.append(entry)
+                reported.append(entry)
         elapsed_s = monotonic() - started
         if not options["quiet"]:
-            self.stdout.write(dumps(report_json(kept, dry_run=options["dry_run"]), indent=2))
-        self._summarise(counts, [entry for entry in kept if entry.outcome == "rejected"], elapsed_s)
+            self.stdout.write(dumps(report_json(reported, dry_run=options["dry_run"]), indent=2))
+        self._summarise(counts, [entry for entry in reported if entry.outcome == "rejected"], elapsed_s)
         if not options["dry_run"]:
-            self._judge()
+            self._assess()
         if counts["rejected"]:
             sys.exit(1)
 
-    def _judge(self) -> None:
-        """Judge what came, as far as that is quick; the rest is left to a server."""
-        with suppress(LockHeld):  # a server does it already
-            for _ in assess_all(seconds=JUDGING_S):
+    def _assess(self) -> None:
+        """Assess new specs for a few seconds; a server assesses the rest."""
+        with suppress(LockHeld):  # a server is doing it already
+            for _ in assess_all(seconds=ASSESSING_S):
                 pass
 
     def _user(self, name: str | None) -> User | None:
@@ -87,7 +87,7 @@ class Command(BaseCommand):
         return user
 
     def _shown(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """`entries`, with a line on a terminal that says how far it is."""
+        """`entries`, with a line of progress on a terminal."""
         drawn = rejected = 0
         at_s = 0.0
         for count, entry in enumerate(entries, 1):

@@ -1,4 +1,4 @@
-"""Organise many tools at once: the same as the pages and the API do with one."""
+"""Organise many tools with one command, like the pages and the API do for one tool."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from catalog.errors import DocumentError, HeldBySpec
 from catalog.jsontext.reader import JSON, dumps
 from catalog.lifecycle import deprecate, undo_deprecation
-from catalog.metadata import KEPT, Organisation, organise
+from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool
 from catalog.search.parser import Query
 
@@ -21,23 +21,25 @@ STEP = 200
 
 class Command(BaseCommand):
     help = (
-        "Give tools a toolkit, tags or an owner, or call them deprecated: those of the ids, or all that a query finds. "
-        "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 where one was refused."
+        "Set the toolkit, tags or owner of tools, or deprecate them: tools with these ids, or all that a query finds. "
+        "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 if a tool was refused."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("ids", nargs="*", metavar="ID")
-        parser.add_argument("--query", help="as on the catalog's page: all tools that hold it, archived ones too")
+        parser.add_argument("--query", help="as on the catalog's page: all tools that match, including archived ones")
         toolkit = parser.add_mutually_exclusive_group()
-        toolkit.add_argument("--toolkit", metavar="NAME", help='the toolkit they shall belong to; "" for none')
-        toolkit.add_argument("--toolkit-of-id", action="store_true", help="the toolkit that their ids begin with")
+        toolkit.add_argument("--toolkit", metavar="NAME", help='their new toolkit; "" for none')
+        toolkit.add_argument("--toolkit-of-id", action="store_true", help="use the toolkit in their ids")
         parser.add_argument("--add-tag", action="append", default=[], metavar="TAG")
         parser.add_argument("--remove-tag", action="append", default=[], metavar="TAG")
-        parser.add_argument("--owner", metavar="USER", help='who shall own them; "" for nobody')
+        parser.add_argument("--owner", metavar="USER", help='their new owner; "" for none')
         deprecation = parser.add_mutually_exclusive_group()
-        deprecation.add_argument("--deprecate", metavar="NOTE", nargs="?", const="", help="call them deprecated")
+        deprecation.add_argument("--deprecate", metavar="NOTE", nargs="?", const="", help="deprecate them")
         deprecation.add_argument("--undo-deprecation", action="store_true")
-        parser.add_argument("--superseded-by", metavar="ID", default="", help="with --deprecate: the tool to use")
+        parser.add_argument(
+            "--superseded-by", metavar="ID", default="", help="with --deprecate: the id of the tool to use instead"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if not options["ids"] and options["query"] is None:
@@ -61,7 +63,7 @@ class Command(BaseCommand):
 
 
 def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
-    """Each tool once, in the order of keys; a change may take a tool out of what the query finds."""
+    """Each tool once, in the order of keys; read in steps, because a change may remove a tool from the result."""
     known = set(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", flat=True))
     if missing := [tool_id for tool_id in ids if tool_id not in known]:
         raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
@@ -80,8 +82,8 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
 
 
 def _change(tool: Tool, options: dict[str, Any]) -> None:
-    toolkit = None if options["toolkit_of_id"] else KEPT if options["toolkit"] is None else options["toolkit"]
-    owner = KEPT if options["owner"] is None else options["owner"]
+    toolkit = None if options["toolkit_of_id"] else UNCHANGED if options["toolkit"] is None else options["toolkit"]
+    owner = UNCHANGED if options["owner"] is None else options["owner"]
     wanted = Organisation(toolkit, options["add_tag"], options["remove_tag"], owner)
     if wanted != Organisation(add_tags=[], remove_tags=[]):
         organise(tool, wanted, by=None)

@@ -1,4 +1,4 @@
-"""Write the search index anew from the tools' current specs."""
+"""Rebuild the search index from the tools' current specs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from catalog.search.document import spec_terms_of
 
 class Command(BaseCommand):
     help = (
-        "Write the search index, and what lists show of tools, anew from the tools' current specs: after people were "
-        "renamed or removed in the database itself, for instance, of which lists know nothing until then."
+        "Rebuild the search index, and the columns that lists show, from the tools' current specs. Needed, for "
+        "example, after users were renamed or removed directly in the database, because lists do not notice that."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def _index_after(self, last: int) -> list[Tool]:
-        """Index the next tools, and give them back. What somebody publishes meanwhile is put there by publishing it."""
+        """Index the next tools and return them. Publishing indexes tools that are published in the meantime."""
         search_index().hold()
         tools = list(Tool.objects.with_current().filter(pk__gt=last).order_by("pk")[:BATCH])
         specs = [(tool, tool.current.spec) for tool in tools if tool.current]

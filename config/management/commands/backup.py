@@ -1,4 +1,4 @@
-"""A copy of the database, taken while the site goes on, that is whole or not there."""
+"""Back up the database while the site is running; the copy is complete or does not exist."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from django.db import connection
 
 class Command(BaseCommand):
     help = (
-        "Copy the whole database into FILE while the site goes on. The keys beside the database are not in it: keep "
-        "them elsewhere, saved configurations cannot be read without them. To restore, stop the site, remove "
-        "toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and put the file in the place of toolshelf.sqlite3."
+        "Copy the whole database into FILE while the site is running. The copy does not contain the keys beside the "
+        "database: store them elsewhere, because saved configurations cannot be read without them. To restore, stop "
+        "the site, remove toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and replace toolshelf.sqlite3 by the file."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,14 +41,13 @@ class Command(BaseCommand):
 
 
 def back_up(source: Path, target: Path) -> int:
-    """Copy a SQLite database that may be in use; the number of tools in the copy.
+    """Copy a SQLite database that may be in use; returns the number of tools in the copy.
 
-    The copy is one moment of the database (SQLite's backup in one step, which holds a reader's snapshot and stops
-    nobody), is checked, and takes its name only when it is on the disk: whoever is killed meanwhile leaves an earlier
-    copy as it was.
+    The copy is a consistent snapshot: SQLite's backup in one step, which only reads and blocks nobody. It is checked,
+    and renamed to `target` only when it is on disk: if the process is killed, an earlier copy stays unchanged.
 
     Raises:
-        OSError, sqlite3.Error: the copy could not be made, or is not whole.
+        OSError, sqlite3.Error: the copy could not be made, or is damaged.
     """
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     os.close(handle)

@@ -57,7 +57,7 @@ class Command(BaseCommand):
         serve(host, port)
 
     def check_address(self, host: str, port: int) -> None:
-        """Raises: CommandError: nobody can listen there."""
+        """Raises: CommandError: the server cannot listen there."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -69,7 +69,7 @@ class Command(BaseCommand):
                 ) from error
 
     def check_exposed(self, host: str) -> None:
-        """Raises: CommandError: others could reach the site, and nobody has an account to sign in with."""
+        """Raises: CommandError: other machines could reach the site, and no account has a password."""
         if not User.objects.filter(is_active=True).exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).exists():
             raise CommandError(
                 f"{host} can be reached by other machines, and no account has a password. "
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", interactive=False, verbosity=0)
         executor.loader.check_consistent_history(connection)
-        if search_index().size() < Tool.objects.count():  # a migration emptied it, or its writing was interrupted
+        if search_index().size() < Tool.objects.count():  # a migration emptied it, or a rebuild was interrupted
             call_command("rebuild_index", stderr=self.stderr)
 
     def load_samples(self) -> None:
@@ -121,7 +121,7 @@ def sign_in_command() -> str:
 
 
 def serve(host: str, port: int) -> None:
-    """Become the production server. Enough threads that waiting runs never starve pages (see the README, Deploy)."""
+    """Replace this process by the production server, with enough threads for waiting runs and pages (see README)."""
     sys.stdout.flush()
     sys.stderr.flush()
     arguments = {

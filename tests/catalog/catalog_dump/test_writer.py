@@ -12,7 +12,7 @@ from catalog.catalog_dump.writer import CatalogFile, CatalogFiles, catalog_files
 from catalog.lifecycle import archive, deprecate
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish
-from catalog.waivers import take_back, waive
+from catalog.waivers import waive, withdraw
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +61,7 @@ def test_each_change_of_what_is_exported_makes_another_export(stranger, ada):
         lambda: deprecate(tool, note="Rude.", superseded_by="wave"),
         lambda: waivers.append(waive(tool, rule="return-type-missing", reason="It says nothing.", by=ada)),
         lambda: waive(tool, rule="return-type-missing", reason="It really says nothing.", by=ada),
-        lambda: take_back(waivers[0]),
+        lambda: withdraw(waivers[0]),
         lambda: type(ada).objects.filter(pk=ada.pk).update(username="lovelace"),
         lambda: archive(tool),
     ]

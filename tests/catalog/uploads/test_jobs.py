@@ -391,7 +391,7 @@ LARGE = "[" + " " * 1_100_000 + "]"
 
 
 def test_one_upload_more_than_may_wait_is_told_to_come_back(browser, monkeypatch):
-    monkeypatch.setattr(uploading, "WAITING_MOST", 0)
+    monkeypatch.setattr(uploading, "MAX_WAITING", 0)
 
     answer = browser.post("/upload/", {"text": LARGE})
 

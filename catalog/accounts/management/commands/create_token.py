@@ -9,7 +9,9 @@ from catalog.accounts.tokens import create_token
 
 
 class Command(BaseCommand):
-    help = "Make an API token for a user (made if missing). Prints the token, alone, on stdout; it cannot be had again."
+    help = (
+        "Create an API token for a user (created if missing). Prints only the token on stdout; it is not shown again."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user", metavar="USER")
@@ -17,7 +19,7 @@ class Command(BaseCommand):
             "--scope", action="append", choices=SCOPES, help="What it may do; repeat it. Without it: everything."
         )
         parser.add_argument("--days", type=int, help="Days until it expires. Without it: never.")
-        parser.add_argument("--name", default="made by create_token", help="A name to tell tokens apart.")
+        parser.add_argument("--name", default="made by create_token", help="A name to recognise the token.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if options["days"] is not None and not 1 <= options["days"] <= 3650:
