@@ -1,6 +1,6 @@
-"""A run kept as an example of its tool: a new text of the spec, whose only change is that example.
+"""Save a run as an example of its tool: a new text of the spec, in which only that example is added.
 
-Nothing here knows Django. Every other byte of the text stays as it was uploaded.
+Nothing here imports Django. Every other byte of the text stays as it was uploaded.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ _SPACE = " \t\r\n"
 
 
 class CannotSaveExample(ValueError):
-    """The run cannot become an example; the text says why."""
+    """The run cannot become an example; the message says why."""
 
 
 def with_example(source: str, *, description: str, parameters: JSON, return_value: JSON) -> str:
     """The spec's text with one more example at the end of `definition.examples`.
 
     Raises:
-        CannotKeep: the format's examples hold objects only, and one of the values is none.
+        CannotSaveExample: one of the values is not an object, which the format requires.
     """
     for name, value in (("parameters", parameters), ("response", return_value)):
         if not isinstance(value, dict):
@@ -40,7 +40,7 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
 
 
 def _extended(source: str, start: int, end: int, value: JSON, name: str, *, first: bool) -> str:
-    """`source` with `value` as the last entry of the array or object between `start` and `end`."""
+    """`source` with `value` appended to the array or object between `start` and `end`."""
     inside_end = end - 1
     while source[inside_end - 1] in _SPACE:
         inside_end -= 1
@@ -56,7 +56,7 @@ def _extended(source: str, start: int, end: int, value: JSON, name: str, *, firs
 
 
 def _span(source: str, pointer: str) -> tuple[int, int]:
-    """Where the value at `pointer` begins and ends in `source`."""
+    """The start and end offset of the value at `pointer` in `source`."""
     line, column = locate(source, [pointer])[pointer]
     line_starts = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", source))]
     start = line_starts[line - 1] + column - 1
@@ -65,12 +65,12 @@ def _span(source: str, pointer: str) -> tuple[int, int]:
 
 
 def _margin(source: str, at: int) -> str:
-    """The white space that the line of `at` begins with."""
+    """The indentation of the line that contains `at`."""
     line = source[source.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(_SPACE))]
 
 
 def _unit(source: str) -> str | None:
-    """By what the text is indented, once; None where it is not laid out."""
+    """One level of the text's indentation; None if it is not indented."""
     found = re.search(r"\n([ \t]+)\S", source)
     return found[1] if found else None
