@@ -19,7 +19,7 @@ from catalog.metadata import Organisation, organise
 from catalog.models import Revision, Tool, Waiver
 from catalog.models.uploads import Upload
 from catalog.read_only_admin import ReadOnlyAdmin
-from catalog.waivers import take_back
+from catalog.waivers import withdraw
 
 
 @admin.register(Tool)
@@ -88,11 +88,11 @@ class WaiverAdmin(ReadOnlyAdmin):
         return bool(request.user.has_perm("catalog.delete_waiver"))
 
     def delete_model(self, request: HttpRequest, obj: Waiver) -> None:  # noqa: ARG002
-        take_back(obj)
+        withdraw(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Waiver, Any]) -> None:  # noqa: ARG002
         for waiver in queryset:
-            take_back(waiver)
+            withdraw(waiver)
 
 
 @admin.register(Upload)

@@ -17,21 +17,21 @@ class PlaygroundConfig(AppConfig):
     name = "playground"
 
     def ready(self) -> None:
-        """Install the playground's answers. They are computed when they are asked for, not when the site starts."""
+        """Install the playground's hooks. They compute their values when called, not when the site starts."""
         hooks.runnable_tool_ids = lambda: registry().runnable_ids()
         hooks.tools_with_passing_examples = tools_whose_examples_pass
         hooks.sample_values = values_of
 
 
 def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:
-    from playground.sampling import samples  # noqa: PLC0415 - only when somebody compares
+    from playground.sampling import samples  # noqa: PLC0415 - needed only for comparisons
 
     return samples(schema, seed)
 
 
 def tools_whose_examples_pass() -> frozenset[int]:
-    """Called with every list, so its SQL is compiled once. It returns the same object while nothing changes."""
-    global _known  # noqa: PLW0603 - what is remembered by it holds one set, not one for each time it is asked
+    """Called for every list, so its SQL is compiled once. It returns the same object while nothing changes."""
+    global _known  # noqa: PLW0603 - caches keyed by this set then hold one set, not one per call
     sql, values = _holding()
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
@@ -46,7 +46,7 @@ _known: frozenset[int] = frozenset()
 
 @cache
 def _holding() -> tuple[str, Sequence[Any]]:
-    from playground.models import ExampleCheck  # noqa: PLC0415 - models are there only when the site has started
+    from playground.models import ExampleCheck  # noqa: PLC0415 - models are available only once the site has started
 
     sql, values = ExampleCheck.objects.holding().query.sql_with_params()
     return str(sql), values

@@ -1,7 +1,7 @@
-"""A tool's examples as its tests: does what the spec promises hold when the tool is really called?
+"""Check a tool's examples: does a live call return what the spec promises?
 
-For each example: do its parameters fit, does its return value fit `returnType`, and does a live call give that value
-(exactly, but for pointers that are left out; or only something that conforms)? Each call is a run like any other.
+For each example: do its parameters fit, does its return value fit `returnType`, and does a live call return that value?
+The response must equal it, except at ignored pointers; or it must only conform. Each call is an ordinary run.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def begin_check(
     exactly: bool = True,
     ignored: Collection[str] = (),
 ) -> ExampleCheck:
-    """Start a live call of every example of `revision`. Those that do not even fit are not called.
+    """Start a live call for every example of `revision` whose parameters fit.
 
     Args:
-        tool: of the catalog.
-        revision: whose examples are checked.
-        by: who asks; None for a command.
-        configuration: what the tool is made with, for all of them.
-        configuration_name: of the saved configuration that it is.
-        exactly: the response has to equal the example's value; else it is enough that it conforms.
+        tool: a tool of the catalog.
+        revision: the revision whose examples are checked.
+        by: the user who asks for the check; None for a command.
+        configuration: the configuration to create the tool with, for all calls.
+        configuration_name: the name of the saved configuration, if one is used.
+        exactly: the response must equal the example's value; otherwise it only has to conform.
         ignored: JSON Pointers into the response whose values may differ.
 
     Raises:
@@ -77,7 +77,7 @@ def begin_check(
 
 
 def wait_for(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
-    """`check` when each of its runs has ended, or after `timeout_s` for each of them."""
+    """Wait for all runs of `check`, at most `timeout_s` for each."""
     for run in check.runs.all():
         wait(run, timeout_s)
     settle(check)

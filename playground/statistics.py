@@ -1,4 +1,4 @@
-"""A tool's figures: how often it returned and conformed, how long it took, and its latest runs as a chart."""
+"""Statistics of a tool's runs: shares that returned and conformed, durations, and a chart of the latest runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GOOD = {("returned", "conforms"), ("returned", "unchecked")}
 
 @dataclass(frozen=True)
 class Bar:
-    """One run of the chart: where it stands, how high it is, and what it says."""
+    """One run in the chart: position, height, color and title."""
 
     x: int
     y: float
@@ -29,9 +29,9 @@ class Bar:
 
 @dataclass(frozen=True)
 class RunStatistics:
-    """Of the latest live runs of a tool, at most `RUNS_COUNTED`. Shares are 0 to 1; None where nothing is known.
+    """Statistics of the latest live runs of a tool, at most `RUNS_COUNTED`. Shares are 0 to 1; None if there are none.
 
-    `returned` is the share of runs that gave a response, `conformed` of the checked responses those that conformed.
+    `returned` is the share of runs with a response, `conformed` the share of checked responses that conform.
     """
 
     runs: int
@@ -53,7 +53,7 @@ class RunStatistics:
 
 
 def statistics_of(tool: Tool) -> RunStatistics:
-    """The figures of `tool`: one question to the database, 3 ms at most."""
+    """The statistics of `tool`, by one query that takes at most 3 ms."""
     rows = list(
         Run.objects.filter(tool=tool, mode="live", outcome__in=ENDED)
         .exclude(outcome="refused")
@@ -77,15 +77,17 @@ def statistics_of(tool: Tool) -> RunStatistics:
 
 
 def _bars(rows: Sequence[tuple[str, str, float | None, float | None, datetime]]) -> tuple[Bar, ...]:
-    """The latest runs, the oldest on the left; as high as the root of the duration, so that one long run hides none."""
+    """The latest runs, the oldest on the left. Heights are square roots of durations, so that one long run hides none."""
     longest = max((_duration(start, call) for _, _, start, call, _ in rows), default=0.0) or 1.0
     found = []
     for index, (outcome, verdict, start, call, at) in enumerate(reversed(rows), BARS - len(rows)):
         duration = _duration(start, call)
         height = round(max(2.0, sqrt(duration / longest) * CHART_HEIGHT), 1)
         tone = "muted" if outcome == "cancelled" else "good" if (outcome, verdict) in GOOD else "bad"
-        said = f"{outcome.replace('_', ' ')}{f', {verdict}' if verdict else ''}, {duration:.0f} ms, {at:%Y-%m-%d %H:%M}"
-        found.append(Bar(index * 4, round(CHART_HEIGHT - height, 1), height, tone, said))
+        title = (
+            f"{outcome.replace('_', ' ')}{f', {verdict}' if verdict else ''}, {duration:.0f} ms, {at:%Y-%m-%d %H:%M}"
+        )
+        found.append(Bar(index * 4, round(CHART_HEIGHT - height, 1), height, tone, title))
     return tuple(found)
 
 
@@ -94,7 +96,7 @@ def _duration(start_ms: float | None, call_ms: float | None) -> float:
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:
-    """The least of `ordered` that at least `share` of them do not exceed; None where there is none."""
+    """The smallest of `ordered` that at least `share` of them do not exceed; None if there is none."""
     if not ordered:
         return None
     rank = -(-len(ordered) * int(share * 100) // 100)  # rounded up, without floating point
@@ -102,7 +104,7 @@ def quantile(ordered: Sequence[float], share: float) -> float | None:
 
 
 def percent(share: float | None) -> str:
-    """A share as "98 %"; only all is "100 %", only none is "0 %"."""
+    """A share as "98 %". Only 1 is shown as "100 %", and only 0 as "0 %"."""
     if share is None:
         return "—"
     rounded = round(share * 100)

@@ -1,7 +1,7 @@
-"""Celery as Toolshelf uses it: web servers send runs with it, and workers take them.
+"""The Celery app: web servers send runs, and workers execute them.
 
-Imported only where `TOOLSHELF_RUNNER` is "celery": Celery is an extra of the distribution. There is no result backend;
-how a run ended stands in the database, and so does everything that is asked of a run.
+Imported only if `TOOLSHELF_RUNNER` is "celery": Celery is an extra of the distribution. There is no result backend: the
+database holds a run's result, its progress and requests to cancel it.
 
 A message is acknowledged as soon as a worker fetches it: Redis removes it immediately (`ack_emulation` is off), and the
 worker sends nothing to Redis when the run ends. With Celery's acknowledgements, a worker whose connection broke during
@@ -28,7 +28,7 @@ from kombu.exceptions import OperationalError
 BrokerError = OperationalError
 TASK = "playground.run"
 QUEUE = "toolshelf-runs"
-MARGIN_S = 60  # over the longest run: its process is ended by then, and what it said is written down
+MARGIN_S = 60  # added to the longest run: by then its process has been ended and its result stored
 TIME_LIMIT_S = settings.RUN_TIMEOUT_MAX_S + MARGIN_S
 
 # If Redis accepts connections but does not answer, each send blocks a thread for a few seconds; pages need the rest.
@@ -50,7 +50,7 @@ app.conf.update(
     },
     imports=["playground.tasks"],
     task_default_queue=QUEUE,
-    # JSON alone: reading a pickle would be running what is in it.
+    # Only JSON: loading a pickle can execute code.
     accept_content=["json"],
     task_serializer="json",
     result_serializer="json",
@@ -77,7 +77,7 @@ _changed_at = 0.0  # when a send last began or ended
 
 
 def send(run_id: str, encrypted: str) -> None:
-    """Tell the workers of a run.
+    """Send a run to the workers.
 
     Raises:
         BrokerError: it could not be sent within a few seconds. It may still arrive.

@@ -1,6 +1,6 @@
-"""Runs that Celery's workers do: sent by a web server, waited for and withdrawn. The other half is `taking.py`.
+"""Runs for Celery's workers: a web server sends them, waits for them and withdraws them. The worker is in `tasks.py`.
 
-    begin (web) -> recorded as waiting, message sent -> take (worker): claimed, called, checked, scrubbed, written down
+    begin (web) -> stored as waiting, message sent -> run_tool (worker): claimed, called, checked, redacted, stored
 
 The run is stored in the database. The message adds, encrypted, the values that the row must not contain: the
 configuration and secret parameters. Until a worker claims the run, the message is also stored in the database, because
@@ -25,21 +25,21 @@ from playground.examples.results import settle
 from playground.models import QueuedMessage, Run, RunQuerySet
 from playground.run_writer import count
 
-LOOKS_FIRST_S = 0.02
-LOOKS_AT_LEAST_S = 0.25
+MIN_POLL_S = 0.02
+MAX_POLL_S = 0.25
 UNREACHABLE = "The queue for runs cannot be reached, so the run was not started."
 WITHDRAWN = "The run was cancelled while it waited. The tool was not called."
 
 
 @sensitive_variables("configuration", "parameters", "content")
 def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Run:
-    """Record `run` as waiting for a worker, and tell the workers.
+    """Store `run` as waiting for a worker, and send its message.
 
     Raises:
-        Busy: as many wait as may wait. Nothing was recorded.
-        Unreachable: the message could not be sent. Nothing was recorded.
+        Busy: the queue is full. Nothing was stored.
+        Unreachable: the message could not be sent. Nothing was stored.
     """
-    from playground.celery.app import BrokerError, send  # noqa: PLC0415 - Celery is there only where it is used
+    from playground.celery.app import BrokerError, send  # noqa: PLC0415 - Celery is installed only where it is used
 
     content: dict[str, JSON] = {"run": run.id}
     if dumps(parameters) != run.parameters_json:  # secrets in them are not stored
@@ -68,22 +68,22 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
 
 
 def wait(run: Run, timeout_s: float) -> Run:
-    """`run` when it has ended, or as it stands after `timeout_s`."""
+    """Wait until `run` has ended, at most `timeout_s`, and return its current state."""
     deadline = time.monotonic() + timeout_s
-    pause_s = LOOKS_FIRST_S
+    pause_s = MIN_POLL_S
     while (left_s := deadline - time.monotonic()) > 0 and Run.objects.active().filter(pk=run.pk).exists():
         time.sleep(min(pause_s, left_s))
-        pause_s = min(pause_s * 1.5, LOOKS_AT_LEAST_S)
+        pause_s = min(pause_s * 1.5, MAX_POLL_S)
     return Run.objects.with_names().get(pk=run.pk)
 
 
 def withdraw(run: Run) -> bool:
-    """End a run that no worker has taken yet, and say whether it was one. Its message will find that nothing waits."""
+    """Cancel a run unless a worker has claimed it; whether that succeeded. A worker later ignores the run's message."""
     return end_uncalled(Run.objects.waiting(), run, "cancelled", WITHDRAWN)
 
 
 def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:
-    """Write down the end of a run whose tool was not called, and say whether it was `among` these."""
+    """Store the end of a run whose tool was not called, if it is `among` these runs; whether it was."""
     now = timezone.now()
     with transaction.atomic():
         if not among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=now):

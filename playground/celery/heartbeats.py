@@ -42,7 +42,7 @@ class Heartbeat:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """The worker is connected to Redis."""
+        """Begin to write, because the worker is connected to Redis."""
         self._connected = True
         self._changed.set()
         if self._thread is None:
@@ -50,7 +50,7 @@ class Heartbeat:
             self._thread.start()
 
     def stop(self) -> None:
-        """The worker has lost Redis, or is about to end."""
+        """Stop writing, because the worker has lost Redis or is about to end."""
         self._connected = False
         self._changed.set()
 

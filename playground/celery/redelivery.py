@@ -22,7 +22,7 @@ from playground.models import QueuedMessage
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 2.0
+CHECK_S = 2.0
 PATIENCE_S = 5.0  # a younger message may still be on its way
 
 
@@ -68,11 +68,11 @@ class Redelivery:
         self._thread.join(10)
 
     def _work(self) -> None:
-        while not self._closing.wait(LOOK_S):
+        while not self._closing.wait(CHECK_S):
             try:
                 redeliver()
             except BrokerError as error:
-                log.warning("Runs wait, and Redis cannot be reached: %s", error)
+                log.warning("Runs are waiting, and Redis cannot be reached: %s", error)
             except DatabaseError:
                 log.exception("Waiting runs could not be checked; trying again")
                 connection.close()

@@ -1,7 +1,7 @@
-"""The call that a tool's page shows: it works as it stands, once a token is in the environment.
+"""The sample call on a tool's page: it works unchanged, once a token is in the environment.
 
-A tool that runs here is called live, with a configuration where it needs one. Every other tool is called as a mock,
-which needs neither. The parameters are those of an example, or made from the schema; either way they fit the schema.
+A tool that can be run here is called live, with a configuration if it needs one. Every other tool is called as a mock,
+which needs no configuration. The parameters come from an example or are generated; either way they fit the schema.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ class Made:
     source: str
 
 
-# Everybody who looks at a tool sees its call; the values for it are found once for each revision.
+# Every tool page shows a call, so its values are determined once per revision.
 _parameters: Final[LRUCache[Made]] = LRUCache(max_weight=1_000)
 _configurations: Final[LRUCache[Made]] = LRUCache(max_weight=1_000)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The call of one tool, with the facts that a person needs to use it.
+    """The sample call of one tool, with the facts needed to use it.
 
     Attributes:
         factory_state: "ok", "broken", or "" if no factory is installed.
-        parameters: where they come from, as `Made.source`; `configuration`: the same, "" if none is sent.
+        parameters: their source, as in `Made.source`.
+        configuration: its source, as in `Made.source`; "" if none is sent.
     """
 
     usages: tuple[Usage, ...]
@@ -55,12 +56,12 @@ class ToolCall:
 
     @property
     def is_live(self) -> bool:
-        """Whether the tool itself is called, and not a mock of it."""
+        """Whether the tool itself is called, rather than a mock."""
         return self.factory_state == "ok"
 
 
 def call_of(tool: Tool, site: str) -> ToolCall:
-    """The call of the current revision of `tool`; `site` is the address of this site, with a slash at its end."""
+    """The sample call of the current revision of `tool`; `site` is the address of this site, with a trailing slash."""
     assert tool.current is not None  # noqa: S101 - a tool that has a page has a revision
     contract = compiled_spec_of(tool.current)
     factory = registry().for_tool(tool.tool_id)
@@ -81,7 +82,7 @@ def call_of(tool: Tool, site: str) -> ToolCall:
 
 
 def parameters_for(contract: CompiledSpec) -> Made:
-    """Parameters that the tool accepts: those of the first example that fits its schema, else made from the schema."""
+    """Parameters that the tool accepts: those of the first example that fits the schema, else generated ones."""
     budget = Budget()
     for example in contract.spec.examples:
         if example.has_parameters and _is_usable(contract, "parameters", example.parameters, budget):
@@ -90,7 +91,7 @@ def parameters_for(contract: CompiledSpec) -> Made:
 
 
 def configuration_for(contract: CompiledSpec) -> Made:
-    """A configuration that the spec accepts; {} if that is enough, and none has to be sent."""
+    """A configuration that the spec accepts; {} with the source "" if none has to be sent."""
     return Made({}, "") if _is_usable(contract, "configuration", {}) else _made(contract, "configuration")
 
 

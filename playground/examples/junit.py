@@ -1,6 +1,6 @@
-"""Checks of examples as JUnit XML, which continuous integration reads.
+"""Results of example checks as JUnit XML, for continuous integration.
 
-Nothing here knows Django's pages. Source: the JUnit XML that Jenkins and GitLab document.
+Source: the JUnit XML format as documented by Jenkins and GitLab.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def junit_xml(checked: Sequence[tuple[ExampleCheck, Sequence[ExampleResult]]]) -
                 time=f"{duration_ms / 1000:.3f}",
             )
             if not result.passed:
-                failure = ET.SubElement(case, "failure", message=_text(result.said))
+                failure = ET.SubElement(case, "failure", message=_text(result.message))
                 failure.text = _text("\n".join(str(difference) for difference in result.differences))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,4 +1,4 @@
-"""What a check of a tool's examples found, and how it came out."""
+"""The results of a check of a tool's examples."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from playground.mocks import Difference, compare
 from playground.models import ExampleCheck, Run
 from playground.schema_form.secret_search import find_secrets
 
-MAX_TOLD = 20
+MAX_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class ExampleResult:
-    """What was found about one example, which counts from 1. `passed` is None while its run lasts."""
+    """The result of one example; `number` counts from 1. `passed` is None while its run is active."""
 
     number: int
     description: str
@@ -36,14 +36,14 @@ class ExampleResult:
         if self.parameters_problems or self.return_problems:
             return False
         if self.run is None:
-            return True  # nothing to call: the example has no parameters
+            return True  # there is no call: the example has no parameters
         if self.run.is_active:
             return None
         return self.run.outcome == "returned" and self.run.verdict != "violates" and not self.differences
 
     @property
-    def said(self) -> str:
-        """What is wrong, in one sentence; "" where nothing is."""
+    def message(self) -> str:
+        """The first failure, in one sentence; "" if there is none."""
         if self.parameters_problems:
             return f"Its parameters do not fit: {self.parameters_problems[0].message}."
         if self.return_problems:
@@ -60,7 +60,7 @@ class ExampleResult:
 
 
 def results_of(check: ExampleCheck) -> list[ExampleResult]:
-    """What was found about each example of the check's revision."""
+    """The result of each example of the check's revision."""
     contract = compiled_spec_of(check.revision)
     runs = {run.example_number: run for run in check.runs.with_names()}
     ignored = check.ignored
@@ -72,7 +72,7 @@ def results_of(check: ExampleCheck) -> list[ExampleResult]:
 
 
 def settle(check: ExampleCheck) -> None:
-    """Write down how `check` came out, once each of its runs has ended."""
+    """Store the result of `check`, once all its runs have ended."""
     if check.runs.active().exists():
         return
     results = results_of(check)
@@ -97,19 +97,19 @@ def _result(
         return_problems = value_problems(contract.return_type, example.return_value, "returnValue", budget=budget)
     differences: list[Difference] = []
     if run and run.has_response and example.has_return_value and check.exactly:
-        # Of the response what is left is without the secrets among the parameters.
+        # The stored response was redacted, so the expected value is redacted in the same way.
         scrubber = redactor_of(find_secrets(contract.parameters, example.parameters, by_name=False))
         differences = differing(scrubber.value(example.return_value), run.response, ignored)
     return ExampleResult(
         number,
         example.description or f"Example {number}",
-        tuple(parameters_problems[:MAX_TOLD]),
-        tuple(return_problems[:MAX_TOLD]),
+        tuple(parameters_problems[:MAX_SHOWN]),
+        tuple(return_problems[:MAX_SHOWN]),
         run,
         tuple(differences),
     )
 
 
 def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> list[Difference]:
-    """Where `response` differs from `expected`, except at or below the ignored pointers; at most `MAX_TOLD`."""
-    return compare(expected, response, most=MAX_TOLD, ignored=ignored)
+    """The differences between `response` and `expected`, except at or below ignored pointers; at most `MAX_SHOWN`."""
+    return compare(expected, response, most=MAX_SHOWN, ignored=ignored)

@@ -1,4 +1,7 @@
-"""Saves a run as an example of its tool: a new text of the spec in which that example is the only change."""
+"""Save a run as an example of its tool: a new text of the spec, in which only that example is added.
+
+Every other byte of the text stays as it was uploaded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which factories are named on this machine: read from package metadata and a setting, without importing any."""
+"""Discover the registered factories from package metadata and a setting, without importing any of them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Origin = Literal["entry point", "setting"]
 
 @dataclass(frozen=True)
 class Registration:
-    """One name of a factory.
+    """One registered factory.
 
     Attributes:
-        key: how it was named: the entry point's name, or the path in the setting.
+        key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
-        distribution, version: of the package that brings it; "" where that is not known.
-        state_of_code: changes when what it names may have changed.
+        distribution, version: of the package that provides it; "" if unknown.
+        state_of_code: differs when the factory's code may have changed.
     """
 
     key: str
@@ -39,11 +39,11 @@ class Registration:
 
 
 def read_registrations(paths: Sequence[str], search_path: Sequence[str] = ()) -> list[Registration]:
-    """Every factory that is named: by `paths` in their order, then by entry points in the order of their names.
+    """Every registered factory: those of `paths` in their order, then entry points in the order of their names.
 
     Args:
         paths: "module:attribute", or "module.attribute".
-        search_path: directories where packages are found, besides those of Python itself.
+        search_path: directories to search for packages, in addition to Python's own.
     """
     found: dict[str, Registration] = {}
     for registration in (*_from_paths(paths, search_path), *_from_entry_points(search_path)):
@@ -73,7 +73,7 @@ def _from_entry_points(search_path: Sequence[str]) -> Iterator[Registration]:
 
 @cache
 def _distribution_of(package: str) -> tuple[str, str]:
-    """The distribution that brings a top-level package, and its version; Toolshelf's own may not be installed."""
+    """The distribution of a top-level package, and its version; Toolshelf itself need not be installed."""
     if package in _OURS:
         project = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]
         return project["name"], project["version"]
@@ -82,7 +82,7 @@ def _distribution_of(package: str) -> tuple[str, str]:
 
 
 def _state_of(module: str, search_path: Sequence[str]) -> str:
-    """The file of `module` and when it changed, found without importing anything; "" where there is none."""
+    """The file of `module`, its time and size, found without importing anything; "" if there is none."""
     path: Sequence[str] | None = [*search_path, *sys.path]
     name, file = "", None
     for part in module.split("."):

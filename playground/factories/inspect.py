@@ -1,4 +1,4 @@
-"""What importing factories shows: done by a worker, each in a process of its own that is set apart and ends then."""
+"""Inspect factories: a worker imports each in an isolated process of its own, which then ends."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Final
 from playground.runner.worker_process import WorkerProcess
 from playground.worker.protocol import DESCRIPTION, FrameBuffer
 
-_AT_ONCE: Final = 4
+_CONCURRENT: Final = 4
 _GRACE_S: Final = 5.0
 
 
 @dataclass(frozen=True)
 class Description:
-    """What importing one factory showed: what it serves, or why that is not known."""
+    """The properties of one factory as found by importing it, or the error."""
 
     tool_id: str | None = None
     configurable: bool | None = None
@@ -30,18 +30,18 @@ class Description:
 def describe(
     worker: WorkerProcess, references: Sequence[str], *, timeout_s: float
 ) -> Iterator[tuple[str, Description]]:
-    """Each of `references` with its description, as they come.
+    """Each of `references` with its description, in the order in which they arrive.
 
     Args:
-        worker: it may do other things meanwhile.
+        worker: imports the factories; it may serve other requests meanwhile.
         references: "module:attribute".
-        timeout_s: for importing one.
+        timeout_s: for importing one factory.
     """
     waiting = list(references)
     asked: dict[int, _Question] = {}
     with selectors.DefaultSelector() as selector:
         while waiting or asked:
-            while waiting and len(asked) < _AT_ONCE:
+            while waiting and len(asked) < _CONCURRENT:
                 question = _Question(worker, waiting.pop(0), timeout_s)
                 asked[question.socket.fileno()] = question
                 selector.register(question.socket, selectors.EVENT_READ)
@@ -51,11 +51,11 @@ def describe(
                 selector.unregister(question.socket)
                 del asked[question.socket.fileno()]
                 question.socket.close()
-                yield question.reference, question.answer or Description(error="Nothing was heard of it any more.")
+                yield question.reference, question.answer or Description(error="The worker did not answer in time.")
 
 
 class _Question:
-    """One factory that a worker was asked to describe."""
+    """One request to a worker to describe a factory."""
 
     def __init__(self, worker: WorkerProcess, reference: str, timeout_s: float) -> None:
         self.reference = reference

@@ -1,11 +1,11 @@
-"""The registry of factories: what is installed, which tool each serves, and what is wrong with the rest.
+"""The registry of factories: which are installed, which tool each serves, and which are broken.
 
-A factory is named by an entry point in the group `toolshelf.factories`, or by "module:attribute" in the setting
-`TOOL_FACTORIES`. This process reads those names and never imports what they name: a worker does, each in a process of
-its own. What was found is kept in a file, so that a start costs nothing where nothing has changed.
+A factory is registered by an entry point in the group `toolshelf.factories`, or by "module:attribute" in the setting
+`TOOL_FACTORIES`. This process never imports factories: a worker does, each in a process of its own. The descriptions
+are cached in a file, so that a restart imports only factories that have changed.
 
     registry().all()                     every factory, the broken ones with their error
-    registry().for_tool("Get weather")   the one that serves a tool, or None
+    registry().for_tool("Get weather")   the factory that serves a tool, or None
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _FORMAT: Final = 1
 
 @dataclass(frozen=True)
 class FactoryInfo:
-    """One factory, as far as it is known.
+    """One factory.
 
     Attributes:
-        key: how it was named: the entry point's name, or the path in the setting.
+        key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
-        distribution, version: of the package that brings it; None where that is not known.
-        error: why it is broken, a plain sentence first, perhaps with a short traceback.
-        tool_id: of the tool that it serves, or would serve; None where importing it failed.
-        configurable: whether it makes the tool from a configuration.
-        forks_safely: False where importing it starts threads: each run imports it anew.
+        distribution, version: of the package that provides it; None if unknown.
+        error: why it is broken: a plain sentence, then possibly a short traceback.
+        tool_id: the tool that it serves, or would serve if it were not broken; None if importing it failed.
+        configurable: whether it creates the tool from a configuration.
+        forks_safely: False if importing it starts threads: each run then imports it anew.
     """
 
     key: str
@@ -63,12 +63,12 @@ class FactoryInfo:
 
     @property
     def label(self) -> str:
-        """What runs are marked with: "toolshelf-builtins 1.2.0"."""
+        """The factory as stored with each run: "toolshelf-builtins 1.2.0"."""
         return f"{self.distribution} {self.version}" if self.distribution and self.version else self.reference
 
 
 class FactoryRegistry:
-    """The factories of one machine. May be used from any thread; looks once, when it is first asked."""
+    """The factories of one machine. May be used from any thread; the first call discovers and inspects them."""
 
     def __init__(
         self,
@@ -81,16 +81,16 @@ class FactoryRegistry:
         import_limit_s: float = IMPORT_LIMIT_S,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """Make a registry; nothing is looked at yet.
+        """Create a registry, without discovering factories yet.
 
         Args:
             paths: the setting `TOOL_FACTORIES`.
-            search_path: directories where packages are found, besides those of Python itself.
-            cache_file: where what was found is kept for the next start.
-            hidden: directories that importing a factory must not see, as far as the machine allows it.
-            environment_names: names of variables that it sees, besides the harmless ones.
+            search_path: directories to search for packages, in addition to Python's own.
+            cache_file: stores the descriptions for the next start.
+            hidden: directories that a factory must not see during its import, as far as the machine allows it.
+            environment_names: names of variables that it sees, in addition to the harmless ones.
             import_limit_s: for importing one factory.
-            patience_s: how long the first who asks waits for factories that are still being imported.
+            patience_s: how long the first call waits for factories that are still being imported.
         """
         self._paths = tuple(paths)
         self._search_path = tuple(search_path)
@@ -107,7 +107,7 @@ class FactoryRegistry:
         self._infos: tuple[FactoryInfo, ...] | None = None
 
     def all(self) -> tuple[FactoryInfo, ...]:
-        """Every factory, in the order in which they claim their tools' ids."""
+        """Every factory, in order of precedence: of several for one tool id, the first serves it."""
         self._look()
         with self._lock:
             if self._infos is not None:
@@ -118,11 +118,11 @@ class FactoryRegistry:
             return infos
 
     def for_tool(self, tool_id: str, *, patience_s: float = 0.0) -> FactoryInfo | None:
-        """The factory that serves this tool; a broken one that would serve it where there is no other.
+        """The factory that serves this tool, else a broken one that would serve it.
 
         Args:
-            tool_id: the tool's.
-            patience_s: how long to wait, where none is known yet, for factories that are still being imported.
+            tool_id: the tool's id.
+            patience_s: how long to wait for factories that are still being imported, if none is known yet.
         """
         mine = [info for info in self.all() if info.tool_id == tool_id]
         if not mine and patience_s and not self._complete.is_set():
@@ -135,7 +135,7 @@ class FactoryRegistry:
         return frozenset(info.tool_id for info in self.all() if info.state == "ok" and info.tool_id)
 
     def isolation(self) -> tuple[Feature, ...]:
-        """How runs are kept apart on this machine; the first time it is tried out, which takes a moment."""
+        """How runs are isolated on this machine. The first call tries it out, which takes a moment."""
         self._look()
         if self._isolation is None:
             worker = self._start_worker(ALL_MODES)
@@ -146,14 +146,14 @@ class FactoryRegistry:
         return features_of(self._isolation)
 
     def refresh(self) -> None:
-        """Look anew the next time somebody asks."""
+        """Discover the factories anew on the next call."""
         with self._lock:
             self._registrations = None
             self._infos = None
             self._complete.clear()
 
     def _look(self) -> None:
-        """Read what is named, and have what is not known described; wait for that, but not for ever."""
+        """Discover the factories and start to inspect those that are not cached; wait for that at most `patience_s`."""
         with self._lock:
             if self._registrations is None:
                 self._registrations = read_registrations(self._paths, self._search_path)
@@ -193,14 +193,14 @@ class FactoryRegistry:
         )
 
     def _remembered(self, registrations: list[Registration]) -> dict[str, Description]:
-        """What an earlier process found out, of the factories whose code is as it was."""
+        """The cached descriptions of factories whose code has not changed since."""
         try:
-            kept = json.loads(self._cache_file.read_text()) if self._cache_file else {}
-            if kept.get("for") != _maker():
+            cached = json.loads(self._cache_file.read_text()) if self._cache_file else {}
+            if cached.get("for") != _maker():
                 return {}
             known = {
                 reference: (each["state_of_code"], Description(**each["description"]))
-                for reference, each in kept["factories"].items()
+                for reference, each in cached["factories"].items()
             }
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return {}
@@ -212,7 +212,7 @@ class FactoryRegistry:
         }
 
     def _remember(self) -> None:
-        """Keep what was found; broken ones are looked at again at the next start."""
+        """Cache the descriptions. Broken factories are not cached, so the next start inspects them again."""
         if self._cache_file is None:
             return
         factories = {
@@ -227,11 +227,11 @@ class FactoryRegistry:
                 json.dump({"for": _maker(), "factories": factories}, file)
             Path(file.name).replace(self._cache_file)
         except OSError as error:
-            logger.warning("What was found of the factories could not be kept: %s", error)
+            logger.warning("The descriptions of the factories could not be cached: %s", error)
 
 
 def _maker() -> list[object]:
-    """What else a description depends on."""
+    """The other facts that a cached description depends on: the format and the Python installation."""
     return [_FORMAT, sys.version, sys.prefix]
 
 
@@ -252,7 +252,7 @@ def _info(registration: Registration, descriptions: dict[str, Description]) -> F
 
 
 def _settle_claims(infos: list[FactoryInfo]) -> tuple[FactoryInfo, ...]:
-    """Of several factories for one tool the first serves it; the others are broken, and say whose it is."""
+    """Of several factories for one tool, let the first serve it; mark the others as broken, with that reason."""
     holders: dict[str, FactoryInfo] = {}
     settled = []
     for info in infos:
@@ -271,7 +271,7 @@ def _broken(info: FactoryInfo, error: str) -> FactoryInfo:
 
 @cache
 def registry() -> FactoryRegistry:
-    """The registry of this site, as its settings say."""
+    """The registry of this site, configured by its settings."""
     return FactoryRegistry(
         settings.TOOL_FACTORIES,
         cache_file=settings.DATA_DIR / "factories.json",

@@ -100,7 +100,7 @@ def test_an_example_whose_parameters_do_not_fit_is_not_called(builtin):
 
     assert done.holds is False
     assert not Run.objects.exists()
-    assert results_of(done)[0].said.startswith("Its parameters do not fit")
+    assert results_of(done)[0].message.startswith("Its parameters do not fit")
 
 
 def test_an_example_whose_return_value_breaks_return_type_fails(builtin):
@@ -109,7 +109,7 @@ def test_an_example_whose_return_value_breaks_return_type_fails(builtin):
     [result] = results_of(check(tool, exactly=False))
 
     assert result.passed is False
-    assert result.said.startswith("Its return value does not fit returnType")
+    assert result.message.startswith("Its return value does not fit returnType")
 
 
 def test_a_call_that_fails_fails_the_example(builtin):
@@ -117,7 +117,7 @@ def test_a_call_that_fails_fails_the_example(builtin):
 
     [result] = results_of(check(tool))
 
-    assert (result.passed, result.said) == (False, "The call raised.")
+    assert (result.passed, result.message) == (False, "The call raised.")
 
 
 def test_a_check_that_cannot_start_all_of_its_runs_is_none(builtin, settings, monkeypatch):

@@ -21,17 +21,17 @@ from playground.management.commands.run_tool import find_tool, read_json
 from playground.models import ExampleCheck
 
 EXIT_CODES = """
-An example holds when its parameters fit, its return value fits returnType, and a live call gives that value.
+An example passes if its parameters fit, its return value fits returnType, and a live call returns that value.
 
 exit code:
-  0  every example of every tool holds
-  1  one does not
-  2  the command was not understood; nothing was called
+  0  every example of every tool passes
+  1  at least one does not
+  2  the command's arguments are invalid; nothing was called
 """
 
 
 class Command(BaseCommand):
-    help = "Call tools with the parameters of their examples, and see whether the examples hold."
+    help = "Call tools with the parameters of their examples, and check whether the examples pass."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -39,13 +39,17 @@ class Command(BaseCommand):
         )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("tools", metavar="ID", nargs="*", help="Without one: every tool that a factory serves.")
-        parser.add_argument("--conform", action="store_true", help="It is enough that the response conforms.")
+        parser.add_argument("tools", metavar="ID", nargs="*", help="Default: every tool that a factory serves.")
+        parser.add_argument("--conform", action="store_true", help="The response only has to conform.")
         parser.add_argument(
-            "--ignore", action="append", default=[], metavar="POINTER", help="What stands there may differ; repeat it."
+            "--ignore",
+            action="append",
+            default=[],
+            metavar="POINTER",
+            help="The value there may differ; may be repeated.",
         )
-        parser.add_argument("--configuration", metavar="JSON", help="What the tools are made with. It is not stored.")
-        parser.add_argument("--junit", type=Path, metavar="FILE", help="Write the result as JUnit XML, too.")
+        parser.add_argument("--configuration", metavar="JSON", help="Used to create the tools; not stored.")
+        parser.add_argument("--junit", type=Path, metavar="FILE", help="Also write the result as JUnit XML.")
 
     @sensitive_variables("configuration", "options")
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -60,7 +64,7 @@ class Command(BaseCommand):
             results = results_of(check)
             checked.append((check, results))
             for result in results:
-                self.tell(tool, result)
+                self.write_result(tool, result)
         if options["junit"]:
             options["junit"].write_text(junit_xml(checked), encoding="utf-8")
         failed = sum(check.failed for check, _ in checked)
@@ -68,11 +72,11 @@ class Command(BaseCommand):
         if failed:
             sys.exit(1)
 
-    def tell(self, tool: Tool, result: ExampleResult) -> None:
+    def write_result(self, tool: Tool, result: ExampleResult) -> None:
         word = "ok  " if result.passed else "FAIL"
         self.stdout.write(f"{word} {tool.tool_id} {result.number}. {result.description}")
         if not result.passed:
-            self.stdout.write(f"     {result.said}")
+            self.stdout.write(f"     {result.message}")
 
 
 def check_tool(tool: Tool, configuration: Configuration | None, *, exactly: bool, ignored: list[str]) -> ExampleCheck:

@@ -9,16 +9,16 @@ from playground.retention import prune_runs
 
 
 class Command(BaseCommand):
-    help = "Remove runs that ended longer ago than the retention (TOOLSHELF_RUN_RETENTION_DAYS; 0 keeps them for ever)."
+    help = "Delete runs past the retention period (TOOLSHELF_RUN_RETENTION_DAYS; 0 means that runs are never deleted)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--days", type=int, help="Instead of the setting: keep this many days.")
+        parser.add_argument("--days", type=int, help="Retention period in days, instead of the setting.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         days = settings.RUN_RETENTION_DAYS if options["days"] is None else options["days"]
         if days < 0:
             raise CommandError("--days takes a whole number of at least 0.")
         if options["days"] is None and days == 0:
-            self.stderr.write("Runs are kept for ever: TOOLSHELF_RUN_RETENTION_DAYS is 0.")
+            self.stderr.write("Runs are never deleted: TOOLSHELF_RUN_RETENTION_DAYS is 0.")
             return
         self.stdout.write(f"{prune_runs(days)} removed.")

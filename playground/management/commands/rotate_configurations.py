@@ -11,7 +11,7 @@ from playground.configurations.saved import rotate_configurations
 class Command(BaseCommand):
     help = (
         "Encrypt every saved configuration anew with the first of TOOLSHELF_CONFIGURATION_KEYS. Put a new key in "
-        "front, run this, then take the old key away. Exits with 1 where some can be opened by none of the keys."
+        "front, run this command, then remove the old key. Exits with 1 if some cannot be decrypted with any key."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

@@ -21,17 +21,17 @@ from playground.run_json import run_text
 
 EXIT_CODES = """
 exit code:
-  0  it returned, and the response conforms to returnType (or the spec has no returnType to break)
-  1  anything else: refused, raised, timed out, crashed; a response that breaks returnType or could not be checked
-  2  the command was not understood; no run was made
+  0  the tool returned, and the response conforms to returnType (or the spec has no returnType)
+  1  anything else: refused, raised, timed out, crashed; the response violates returnType or could not be checked
+  2  the command's arguments are invalid; no run was created
 
-JSON is given as text, as @FILE, or as - for stdin. A configuration with secrets belongs in a file: other people on
-this machine can see the words of a command.
+JSON is given as text, as @FILE, or as - for stdin. Put a configuration with secrets into a file: other users of this
+machine can see a command's arguments.
 """
 
 
 class Command(BaseCommand):
-    help = "Run a tool once and print the run, as the API gives it, as JSON on stdout."
+    help = "Run a tool once and print the run as JSON on stdout, as the API returns it."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -41,10 +41,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("tool", metavar="ID", help="The tool's id, or its slug.")
         parser.add_argument("--parameters", default="{}", metavar="JSON", help="Default: {}.")
-        parser.add_argument("--configuration", metavar="JSON", help="What the tool is made with. It is not stored.")
-        parser.add_argument("--mock", action="store_true", help="Call nothing; the response comes from the spec.")
+        parser.add_argument("--configuration", metavar="JSON", help="Used to create the tool; not stored.")
+        parser.add_argument(
+            "--mock", action="store_true", help="Do not call the tool; derive a response from its spec."
+        )
         parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
-        parser.add_argument("--user", metavar="USER", help="Whose run it is. Without it: nobody's; staff can see it.")
+        parser.add_argument("--user", metavar="USER", help="The run's owner. Default: no owner; only staff can see it.")
 
     @sensitive_variables("configuration", "options")
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -114,5 +116,5 @@ def read_json(text: str, option: str) -> JSON:
         raise CommandError(f"{option}: {error.strerror}: {text[1:]}", returncode=2) from error
     except JSONTextError as error:
         problem = error.problems[0]
-        place = f", line {problem.line}, column {problem.column}" if problem.line else ""
-        raise CommandError(f"{option}: {problem.message}{place}", returncode=2) from None
+        position = f", line {problem.line}, column {problem.column}" if problem.line else ""
+        raise CommandError(f"{option}: {problem.message}{position}", returncode=2) from None
