@@ -12,7 +12,7 @@ from catalog.accounts.models import User
 from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict, ToolshelfError
 from catalog.jsontext.pointers import split_pointer
 from catalog.lifecycle import deprecate
-from catalog.metadata import KEPT, Organisation, organise
+from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool
 from catalog.search.document import group_key
 from catalog.waivers import waive
@@ -105,7 +105,7 @@ class OrganiseForm(MetadataForm):
             toolkit=None if by_id else typed["toolkit"],
             add_tags=tags,
             remove_tags=[tag for tag in were if group_key(tag) not in given],
-            owner=typed["owner"] if "owner" in self.data else KEPT,
+            owner=typed["owner"] if "owner" in self.data else UNCHANGED,
         )
 
 
