@@ -29,7 +29,7 @@ class Report:
     def __iter__(self) -> Iterator[Loss]:
         return iter(self._losses)
 
-    def kept(self, pointer: str, reason: str) -> None:
+    def preserved(self, pointer: str, reason: str) -> None:
         self._add(Loss(pointer, "kept", reason))
 
     def rewritten(self, pointer: str, reason: str) -> None:

@@ -154,8 +154,8 @@ class LintReport:
     @property
     def notes(self) -> list[dict[str, object]]:
         """What is not waived, and more than a hint, for the lines of `text`."""
-        told = (one for one in self.remarks if not one.waiver and one.advice.severity != "info")
-        return [{"line": one.line, "message": one.advice.problem.message.replace("`", "")} for one in told]
+        shown = (one for one in self.remarks if not one.waiver and one.advice.severity != "info")
+        return [{"line": one.line, "message": one.advice.problem.message.replace("`", "")} for one in shown]
 
     @property
     def waived_remarks(self) -> list[LocatedFinding]:

@@ -181,11 +181,11 @@ class FactoriesOut(Schema):
     items: list[FactoryOut]
 
 
-def _only_a_day(said: object) -> object:
+def _only_a_day(value: object) -> object:
     """Pydantic takes seconds since 1970 for a day, too; nobody who sends "0" means that."""
-    if isinstance(said, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", said, re.ASCII):
+    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
         raise ValueError("A day is written YYYY-MM-DD.")
-    return said
+    return value
 
 
 Day = Annotated[date, BeforeValidator(_only_a_day)]

@@ -57,15 +57,15 @@ class Mock:
 
     def as_json(self) -> dict[str, JSON]:
         """{"source", "example"?, "description"?, "differences"?: [{"pointer", "kind"}], "differences_in_all"?}."""
-        told: dict[str, JSON] = {"source": self.source}
+        result: dict[str, JSON] = {"source": self.source}
         if self.example is not None:
-            told["example"] = self.example
+            result["example"] = self.example
         if self.description:
-            told["description"] = self.description
+            result["description"] = self.description
         if self.differences:
-            told["differences"] = [{"pointer": found.pointer, "kind": found.kind} for found in self.differences]
-            told["differences_in_all"] = self.differences_in_all
-        return told
+            result["differences"] = [{"pointer": found.pointer, "kind": found.kind} for found in self.differences]
+            result["differences_in_all"] = self.differences_in_all
+        return result
 
 
 class NoMock(Exception):

@@ -46,7 +46,7 @@ def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
     secrets = find_secrets(contract.parameters, parameters, by_name=False)
     if secrets.reason or parameters == WITHHELD:
         return Prefilled(ABSENT, ("",))
-    marks = frozenset(pointer for pointer, kept in secrets.parts if kept == MARK)
+    marks = frozenset(pointer for pointer, stored in secrets.parts if stored == MARK)
     if not marks:
         return Prefilled(parameters)
     if "" in marks:

@@ -149,7 +149,7 @@ class Trial:
         self.saved_name = query.get("configuration", self.saved_name)
         self._begin(value)
         if refilled:
-            self._say_what_is_missing(refilled)
+            self._list_missing(refilled)
 
     def _of_run(self, run_id: str) -> Prefilled:
         run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
@@ -164,7 +164,7 @@ class Trial:
             self.notices.append(Notice("The configuration of that run was not kept.", "Fill it in to run again."))
         return prefilled(compiled_spec_of(run.revision), run.parameters)
 
-    def _say_what_is_missing(self, refilled: Prefilled) -> None:
+    def _list_missing(self, refilled: Prefilled) -> None:
         """Of a run with secrets among its parameters, which fields are to be filled in again."""
         if not refilled.emptied:
             return
@@ -278,7 +278,7 @@ class Trial:
             label="Parameters",
             seal=self.seal,
             is_checked=is_checked,
-            tell=lambda result, value: described_in_form(result, self.contract.parameters, value),
+            adjust=lambda result, value: described_in_form(result, self.contract.parameters, value),
         )
         if self.is_configurable:
             self.configuration = submitted(
@@ -289,7 +289,7 @@ class Trial:
                 stored=self._stored(),
                 seal=self.seal,
                 is_checked=is_checked and self.mode == "live",
-                tell=lambda result, value: described_in_form(
+                adjust=lambda result, value: described_in_form(
                     result, self.contract.configuration_form, value, by_name=True
                 ),
             )
@@ -364,21 +364,21 @@ class Trial:
             return ABSENT
         saved = self._saved().filter(name=self.saved_name).first()
         if saved is None:
-            self._say_once(Notice("You have no saved configuration of this name for this tool."))
+            self._notify_once(Notice("You have no saved configuration of this name for this tool."))
             self.saved_name = ""
             return ABSENT
         try:
             value = open_configuration(saved).value
         except Unreadable:
-            self._say_once(Notice("The saved configuration cannot be used.", UNREADABLE))
+            self._notify_once(Notice("The saved configuration cannot be used.", UNREADABLE))
             return ABSENT
         shown = without_unmarked_secrets(value, self.contract.configuration_form)
         if shown is None:
-            self._say_once(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
+            self._notify_once(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
             return ABSENT
         return shown
 
-    def _say_once(self, notice: Notice) -> None:
+    def _notify_once(self, notice: Notice) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
 

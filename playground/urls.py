@@ -13,6 +13,6 @@ urlpatterns = [
     path("runs/<str:run_id>/again/", runs.run_again, name="run_again"),
     path("runs/<str:run_id>/run.json", runs.run_download, name="run_download"),
     path("runs/<str:run_id>/response.json", runs.response_download, name="response_download"),
-    path("runs/<str:run_id>/example/", runs.keep_example, name="keep_example"),
+    path("runs/<str:run_id>/example/", runs.save_example, name="save_example"),
     path("factories/", runs.factories, name="factories"),
 ]

@@ -120,7 +120,7 @@ def account_for_draft(schema: JSON, pointer: str, report: Report) -> None:
     if is_outdated(schema):
         report.rewritten(f"{pointer}/$schema", "The schema is written in 2020-12 now.")
     else:
-        report.kept(f"{pointer}/$schema", "It is gone, and the schema means the same without it.")
+        report.preserved(f"{pointer}/$schema", "It is gone, and the schema means the same without it.")
 
 
 def _differences(node: Node) -> Iterator[str]:
@@ -153,7 +153,7 @@ class _Moderniser:
         self._pointer = pointer
         self._report = report
         self._names: dict[Node, str] = {document.root: ""}
-        self._taken = {""}
+        self._used = {""}
         self._children = {node: {child.path: child for child in node.children} for node in document.nodes}
         self._result = Normalized(root=True)
 
@@ -174,8 +174,8 @@ class _Moderniser:
         wanted = next((str(token) for token in reversed(node.path) if str(token)), "schema")
         wanted = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in wanted)
         names = (wanted if number == 1 else f"{wanted}_{number}" for number in count(1))
-        self._names[node] = next(name for name in names if name not in self._taken)
-        self._taken.add(self._names[node])
+        self._names[node] = next(name for name in names if name not in self._used)
+        self._used.add(self._names[node])
 
     def _schema(self, node: Node) -> JSON:
         if not isinstance(node.schema, dict):

@@ -143,7 +143,7 @@ class CatalogSearch:
         return plan_of(self.query)
 
     @cached_property
-    def telling(self) -> Explainer:
+    def explainer(self) -> Explainer:
         return Explainer(self.plan)
 
     @cached_property
@@ -158,7 +158,7 @@ class CatalogSearch:
     @property
     def choices(self) -> list[tuple[str, str]]:
         """The facets as an address says them: [("examples", "1")]."""
-        said = {
+        chosen_values = {
             "toolkit": self.toolkit,
             "owner": self.owner,
             "runnable": _as_text(self.runnable),
@@ -171,7 +171,7 @@ class CatalogSearch:
             "score": None if self.score is None else str(self.score),
             "include": "archived" if self.archived else None,
         }
-        chosen = [(name, text) for name, text in said.items() if text is not None]
+        chosen = [(name, text) for name, text in chosen_values.items() if text is not None]
         return [*chosen, *(("tag", tag) for tag in self.tags), *(("usable", key) for key in self.usable)]
 
     @property
@@ -225,7 +225,7 @@ class CatalogSearch:
         places, before, after = window(places, cursor, self.limit)
         by_key = {tool.pk: tool for tool in rows}
         pks = [place.pk for place in places]
-        results = tuple(Result(tool, self.telling.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
+        results = tuple(Result(tool, self.explainer.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
         count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
 
@@ -281,12 +281,12 @@ class CatalogSearch:
     def _results(self, pks: Sequence[int]) -> tuple[Result, ...]:
         """Rows for these tools, in this order; fields are looked up only where they are the reason."""
         tools = _rows.find(pks)
-        told = {pk: self.telling.explain(tools[pk]) for pk in pks if pk in tools}
-        unexplained = {pk: one.unexplained for pk, one in told.items() if one.unexplained}
+        explained = {pk: self.explainer.explain(tools[pk]) for pk in pks if pk in tools}
+        unexplained = {pk: one.unexplained for pk, one in explained.items() if one.unexplained}
         fields = search_index().fields(unexplained)
-        shown = {pk: one.explanation for pk, one in told.items()}
+        shown = {pk: one.explanation for pk, one in explained.items()}
         for pk, text in fields.items():
-            shown[pk] = replace(shown[pk], reasons=self.telling.reasons(unexplained[pk], text))
+            shown[pk] = replace(shown[pk], reasons=self.explainer.reasons(unexplained[pk], text))
         return tuple(Result(tools[pk], explanation) for pk, explanation in shown.items())
 
     def _count_found(self, finding: Hits) -> tuple[int, bool]:

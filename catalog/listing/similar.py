@@ -46,13 +46,15 @@ def similar_tools(tool: Tool, *, limit: int = MAX_SHOWN) -> list[Similar]:
     shared = {token for words in read.values() for token in words if not actions_of([token])} & own
     counts = vocabulary.counts_of([vocabulary.ALL, *shared])
     most = max(counts.pop(vocabulary.ALL, 0) * COMMON_SHARE, FEW)
-    telling = sorted((token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0))
+    distinctive = sorted(
+        (token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0)
+    )
     mine = set(_parameters(fields.get(tool.pk, "")))
     found = (
         Similar(
             others[pk],
             tuple(name for name in _parameters(fields.get(pk, "")) if name in mine)[:REASONS_SHOWN],
-            tuple(read[pk][token] for token in telling if token in read[pk])[:REASONS_SHOWN],
+            tuple(read[pk][token] for token in distinctive if token in read[pk])[:REASONS_SHOWN],
         )
         for pk in keys
         if pk in others

@@ -51,7 +51,7 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "meaning": MEANINGS[found.severity][1],
         "shown": shown,
         "notes": shown.notes(found.id),
-        "mended": shown.is_mended(found.id),
+        "mended": shown.is_fixed(found.id),
         "sources": SOURCES[found.id],
     }
     return render(request, "catalog/lint/rule.html", context)
@@ -79,13 +79,13 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_at(slug)
     keys = None if "safe" in request.POST else request.POST.getlist("fix")
     try:
-        mended = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
+        fixed = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
     except RevisionConflict:
         return _lint_page(request, tool_at(slug), conflict=True, status=409)
     except DocumentError as error:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
-    done = f"Revision {mended.publication.revision.number} is published, with {_fixes(len(mended.applied))} applied."
-    rest = f" {_fixes(len(mended.left))} did not fit any more; look again." if mended.left else ""
+    done = f"Revision {fixed.publication.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
+    rest = f" {_fixes(len(fixed.left))} did not fit any more; look again." if fixed.left else ""
     messages.success(request, done + rest)
     return redirect("catalog:tool_lint", slug)
 

@@ -55,14 +55,14 @@ def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
     shown, after = tag_counts.page_of(
         kind, beginning=beginning, by_name=by_name, after=request.GET.get("after", ""), limit=GROUPS_PER_PAGE
     )
-    said = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
+    query = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
     context = {
         "kind": kind,
         **_GROUP_PAGES[kind],
         "groups": shown,
         "beginning": beginning,
         "by_name": by_name,
-        "next_url": "?" + urlencode({**said, "after": after}) if after else None,
+        "next_url": "?" + urlencode({**query, "after": after}) if after else None,
     }
     return render(request, "catalog/groups.html", context)
 

@@ -81,7 +81,7 @@ def save_configuration(
     value: dict[str, JSON] = configuration.value
     set_at: dict[str, str] = {}
     if saved is not None:
-        value, set_at = _with_kept_secrets(saved, value, schema, removed)
+        value, set_at = _with_stored_secrets(saved, value, schema, removed)
     found = find_secrets(schema, value)
     if problems := found.problems("/configuration"):
         raise DocumentError(problems)
@@ -133,7 +133,7 @@ def rotate_configurations() -> tuple[int, int]:
 
 
 @sensitive_variables()
-def _with_kept_secrets(
+def _with_stored_secrets(
     saved: SavedConfiguration, value: dict[str, JSON], schema: CompiledSchema | None, removed: Collection[str]
 ) -> tuple[dict[str, JSON], dict[str, str]]:
     """`value` with the stored secrets that it leaves out, and when each of those that stay was set."""
@@ -141,7 +141,7 @@ def _with_kept_secrets(
         stored, set_at = _content(saved)
     except Unreadable:
         return value, {}
-    kept: dict[str, str] = {}
+    set_times: dict[str, str] = {}
     result: JSON = value
     found = find_secrets(schema, stored)
     if found.reason:  # else its secrets would be lost without a word
@@ -152,8 +152,8 @@ def _with_kept_secrets(
         with suppress(LookupError):  # the new value has something else around it
             result = patch.set_at(result, pointer, secret)
         if pointer in set_at:
-            kept[pointer] = set_at[pointer]
-    return (result if isinstance(result, dict) else value), kept
+            set_times[pointer] = set_at[pointer]
+    return (result if isinstance(result, dict) else value), set_times
 
 
 def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:

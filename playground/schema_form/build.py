@@ -12,7 +12,18 @@ from dataclasses import dataclass, field, replace
 from catalog.json_schema.validation import Subschema
 from playground.schema_form.containers import absent_node, array_node, folded_node, object_node
 from playground.schema_form.control_names import control_name
-from playground.schema_form.draft import Array, Constant, Draft, Folded, Kept, Missing, Numeral, Object, Raw, Text
+from playground.schema_form.draft import (
+    Array,
+    Constant,
+    Draft,
+    Folded,
+    Missing,
+    Numeral,
+    Object,
+    Raw,
+    StoredSecret,
+    Text,
+)
 from playground.schema_form.focus import with_focus
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.node_context import NodeContext, Position, Room, default_kind
@@ -92,7 +103,7 @@ class _Builder:
                 return RawNode(here.head(has_types=False), here.control("e"), text, rows=rows_for(text, 4))
             case Missing():
                 return self._missing(here)
-            case Kept(token):
+            case StoredSecret(token):
                 return secret_node(here, token)
             case Folded():
                 return folded_node(here, draft)

@@ -27,11 +27,11 @@ from playground.schema_form.draft import (
     Draft,
     Folded,
     Item,
-    Kept,
     Missing,
     Numeral,
     Object,
     Raw,
+    StoredSecret,
     Text,
     key_of,
     with_state,
@@ -101,13 +101,13 @@ def _switch(guide: SchemaLookups, draft: Draft, left: str, entered: str, made: D
     if earlier is not None and earlier.after == before:
         new = with_state(_draft_of(earlier), replace(_draft_of(earlier).state, stash=()))
     after = _digest(new)
-    kept = {
+    snapshots = {
         key: replace(snapshot, after=after) if snapshot.after == before else snapshot
         for key, snapshot in snapshots.items()
     }
     if not isinstance(draft, Missing):
-        kept[left] = Snapshot(_pairs(draft), after)
-    stash = tuple((key, token) for key, snapshot in kept.items() if (token := _token(guide, snapshot)))
+        snapshots[left] = Snapshot(_pairs(draft), after)
+    stash = tuple((key, token) for key, snapshot in snapshots.items() if (token := _token(guide, snapshot)))
     return with_state(new, replace(new.state, stash=stash))
 
 
@@ -190,8 +190,8 @@ def _carried(
     members = {name: member for name, member in draft.members.items() if stays(name, member)}
     entries = tuple(entry for entry in draft.entries if stays(key_of(entry), entry.draft))
     if isinstance(earlier, Object):
-        taken = {*members, *(key_of(entry) for entry in entries)}
-        before = {name: member for name, member in earlier.members.items() if name not in taken}
+        used = {*members, *(key_of(entry) for entry in entries)}
+        before = {name: member for name, member in earlier.members.items() if name not in used}
         members |= {name: member for name, member in before.items() if name in names_now}
     return with_required(guide, places, Object(members, entries, draft.state))
 
@@ -233,7 +233,7 @@ def _contents(draft: Draft) -> object:
             return []
         case Folded(value):
             return ["j", literal(value)]
-        case Kept(token):
+        case StoredSecret(token):
             return ["c", token]
         case Text(text, is_literal):
             return ["q" if is_literal else "s", text]

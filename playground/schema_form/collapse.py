@@ -21,10 +21,10 @@ from playground.schema_form.draft import (
     Entry,
     Folded,
     Item,
-    Kept,
     Missing,
     Object,
     Raw,
+    StoredSecret,
     draft_of,
     new_row,
 )
@@ -197,7 +197,7 @@ def weight(draft: Draft) -> int:
             return _OBJECT + entries + sum(weight(member) for member in draft.members.values())
         case Array():
             return _ARRAY + sum(_ROW + weight(item.draft) for item in draft.items)
-        case Kept():
+        case StoredSecret():
             return 3
     return 1
 

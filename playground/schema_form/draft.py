@@ -87,7 +87,7 @@ class Folded:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredSecret:
     """A secret whose value is not in the page: `token` finds it (`secrets.py`)."""
 
     token: str
@@ -146,7 +146,7 @@ class Array:
     state: State = PLAIN
 
 
-Draft: TypeAlias = Missing | Text | Numeral | Constant | Raw | Folded | Kept | Object | Array
+Draft: TypeAlias = Missing | Text | Numeral | Constant | Raw | Folded | StoredSecret | Object | Array
 NOTHING: Final = Missing()
 
 
@@ -156,7 +156,7 @@ def draft_of(value: Maybe, state: State = PLAIN) -> Draft:
         return Missing(state=state)
     if isinstance(value, str):
         if value.startswith(MARK):
-            return Kept(value.removeprefix(MARK), state)
+            return StoredSecret(value.removeprefix(MARK), state)
         return Text(literal(value), True, state) if is_fragile(value) else Text(value, False, state)
     if value is None or isinstance(value, bool):
         return Constant(value, state)

@@ -96,9 +96,9 @@ class _Board:
         """Say `message` at `path`, or at the nearest place around it."""
         while path not in self.nodes and path:
             path, on_key = _around(path), False
-        said = self.messages.setdefault((path, on_key and path in self.keys), [])
-        if message not in said:
-            said.append(message)
+        messages = self.messages.setdefault((path, on_key and path in self.keys), [])
+        if message not in messages:
+            messages.append(message)
 
     def post_fault(self, fault: Fault) -> None:
         """Show at its field an entry that cannot be read, or is still empty."""

@@ -28,7 +28,7 @@ from playground.schema_form.secrets import Safe, conceal
 from playground.schema_form.to_value import Fault, read
 from playground.schema_form.values import ABSENT, Absent, Maybe, literal
 
-Tell = Callable[[CheckResult, JSON], CheckResult]
+Adjust = Callable[[CheckResult, JSON], CheckResult]
 HIDDEN: Final = "••••••••"
 MAX_FIELDS: Final = 1000  # that one form sends
 
@@ -115,13 +115,16 @@ def submitted(
     stored: Maybe = ABSENT,
     seal: PageTokenMaker | None = None,
     is_checked: bool = True,
-    tell: Tell | None = None,
+    adjust: Adjust | None = None,
 ) -> Submission:
-    """The form as it was submitted, after the button that was pressed; else its value, checked.
+    """The submitted form after the action of its pressed button or, without one, its value and the check of it.
 
-    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are left alone. With
-    `is_checked` False nothing is checked: a button of another form of the page was pressed. `tell` may take out of what
-    a check says what is not for the page. The rest is as in `begin`.
+    Args:
+        pairs: all names and values of the request, a file as `Upload`; names of other forms are ignored.
+        is_checked: False if a button of another form on the page was pressed; then nothing is checked.
+        adjust: removes from the result of a check what the page must not show.
+
+    The other arguments are those of `begin`.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)
@@ -131,7 +134,7 @@ def submitted(
     if decoded.operation is not None or not is_checked:
         session.pressed = verb
         return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
-    return session.checked(outcome.draft, decoded.faults, tell)
+    return session.checked(outcome.draft, decoded.faults, adjust)
 
 
 class _Session:
@@ -143,7 +146,7 @@ class _Session:
         self.name = name
         self.label = label
         self.safe = Safe(stored, seal)
-        self.guide = SchemaLookups(kept=self.safe.open, seal=seal)
+        self.guide = SchemaLookups(find_secret=self.safe.open, seal=seal)
         self.shows_all = False
         self.pressed = ""
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
@@ -164,7 +167,7 @@ class _Session:
             form = attach_problems(form, faults, (), {})
         return Submission(form, draft, self.guide.reading(draft).value, was_operation=was_operation)
 
-    def checked(self, draft: Draft, faults: Sequence[Fault], tell: Tell | None) -> Submission:
+    def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
         """`draft`, drawn with everything that is wrong with it."""
         draft, form = self._drawn(draft, None)
         reading = self.guide.reading(draft)
@@ -176,8 +179,8 @@ class _Session:
         violations: tuple[Violation, ...] = ()
         if self.schema is not None and not isinstance(reading.value, Absent):
             result = self.schema.check(reading.value)
-            if tell is not None:
-                result = tell(result, reading.value)
+            if adjust is not None:
+                result = adjust(result, reading.value)
             unchecked = result.reason or ""
             violations = result.violations
             problems += result.problems

@@ -22,13 +22,13 @@ class SchemaLookups:
     """Answers to questions about places of one form.
 
     Attributes:
-        kept: finds a secret by its token.
+        find_secret: finds a secret by its token.
         seal: closes what is not to be read in the page.
         has_conditions: whether anything seen so far depends on the value itself.
         budget: the validator's work for this page; when it is spent, branches and conditions are no longer looked up.
     """
 
-    kept: Callable[[str], Maybe] = lambda _token: ABSENT
+    find_secret: Callable[[str], Maybe] = lambda _token: ABSENT
     seal: PageTokenMaker = field(default_factory=NoPageTokens)
     budget: Budget = field(default_factory=Budget)
     kinds: Kinds = field(default_factory=Kinds)
@@ -49,7 +49,7 @@ class SchemaLookups:
         """The value of `draft`, read once."""
         known = self._readings.get(id(draft))
         if known is None:
-            known = self._readings[id(draft)] = (draft, read(draft, self.kept))
+            known = self._readings[id(draft)] = (draft, read(draft, self.find_secret))
         return known[1]
 
     def at(self, places: Sequence[Subschema], draft: Draft) -> Applicable:

@@ -132,18 +132,18 @@ class NodeContext:
         spare = None
         if not spot.path and is_container and not views and self._has_one_kind:  # the page around it offers JSON
             kinds, spare = None, kinds
-        told = not spot.is_quiet
+        is_described = not spot.is_quiet
         return Head(
             id=self.id,
             path=spot.path,
             pointer=spot.pointer,
             label=label if title else spot.label,
             name=spot.name if title and title != spot.name else "",
-            description=facts.description if told else "",
-            types=self.types if has_types and told and kinds is None else "",
-            hints=facts.hints if told else (),
-            default=facts.default if told else "",
-            examples=tuple(literal(example) for example in facts.examples[:3]) if told else (),
+            description=facts.description if is_described else "",
+            types=self.types if has_types and is_described and kinds is None else "",
+            hints=facts.hints if is_described else (),
+            default=facts.default if is_described else "",
+            examples=tuple(literal(example) for example in facts.examples[:3]) if is_described else (),
             notes=self._notes(),
             is_required=spot.is_required and bool(spot.path),
             is_deprecated=facts.is_deprecated,
@@ -196,8 +196,8 @@ class NodeContext:
         offered = [kind for kind in KINDS if kind in self.kinds or kind == present or kind in left]
         if isinstance(self.draft, Raw):
             offered = []
-        is_told = self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free" or views
-        if len(offered) < 2 and not is_told and not is_container:
+        has_facts = self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free" or views
+        if len(offered) < 2 and not has_facts and not is_container:
             return None
         current = "json" if isinstance(self.draft, Raw) else self.kind
         if self.is_empty and is_container:

@@ -164,7 +164,7 @@ class TextNode:
 
     Attributes:
         picker: the type of a control that may write into it, "date" for instance.
-        keep_empty: the name of the box that sends an empty text; "" for a literal, which can be "" itself.
+        send_empty: the name of the box that sends an empty text; "" for a literal, which can be "" itself.
     """
 
     template: ClassVar = "text"
@@ -176,15 +176,15 @@ class TextNode:
     is_masked: bool = False
     mode: str = ""
     picker: str = ""
-    keep_empty: str = ""
-    is_kept_empty: bool = False
+    send_empty: str = ""
+    is_sent_empty: bool = False
     suggestions: tuple[str, ...] = ()
     rows: int = 3
 
     @property
     def placeholder(self) -> str:
         """The placeholder: whether an empty text is sent. Never empty, so that styles can detect an empty control."""
-        return "(empty text)" if self.is_kept_empty else "(not set)"
+        return "(empty text)" if self.is_sent_empty else "(not set)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +199,8 @@ class FileNode:
     encoding: Hidden
     accept: str = ""
     size: int | None = None
-    keep_empty: str = ""
-    is_kept_empty: bool = False
+    send_empty: str = ""
+    is_sent_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +270,10 @@ class SecretNode:
 
     template: ClassVar = "secret"
     head: Head
-    kept: Hidden
+    token: Hidden
     replacement: str
     removal: str
-    says: str
+    status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +406,7 @@ def fields(root: Node) -> int:
         head = node.head
         count += 1 + len(head.hidden) + len(head.unions) + (head.kinds is not None)
         if isinstance(node, TextNode | FileNode):
-            count += bool(node.keep_empty)
+            count += bool(node.send_empty)
         elif isinstance(node, SecretNode):
             count += 2
         elif isinstance(node, ChoicesNode):

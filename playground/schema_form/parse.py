@@ -22,12 +22,12 @@ from playground.schema_form.draft import (
     Entry,
     Folded,
     Item,
-    Kept,
     Missing,
     Numeral,
     Object,
     Raw,
     State,
+    StoredSecret,
     Text,
     draft_of,
     with_state,
@@ -266,7 +266,7 @@ def _secret(place: _Place, state: State) -> Draft:
         return draft_of(replacement, state)
     if "d" in place.tags:
         return Missing(None, state)
-    return Kept(place.text("c"), state)
+    return StoredSecret(place.text("c"), state)
 
 
 _READERS: Final[Mapping[str, Callable[[_Place, State], Draft]]] = {

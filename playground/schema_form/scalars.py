@@ -34,8 +34,8 @@ def text_node(here: NodeContext, text: str, *, is_literal: bool = False) -> Node
     """A text; where it stands for bytes, with a file to choose."""
     facts = here.facts
     tag = "q" if is_literal else "t"
-    keep_empty = "" if is_literal else here.control("x")
-    is_kept_empty = bool(keep_empty) and not here.is_empty and not text
+    send_empty = "" if is_literal else here.control("x")
+    is_sent_empty = bool(send_empty) and not here.is_empty and not text
     if not is_literal and takes_files(facts.encoding):
         return FileNode(
             here.head(),
@@ -45,8 +45,8 @@ def text_node(here: NodeContext, text: str, *, is_literal: bool = False) -> Node
             Hidden(here.control("g"), facts.encoding),
             facts.media,
             size_of(text, facts.encoding),
-            keep_empty,
-            is_kept_empty,
+            send_empty,
+            is_sent_empty,
         )
     return TextNode(
         here.head(),
@@ -57,8 +57,8 @@ def text_node(here: NodeContext, text: str, *, is_literal: bool = False) -> Node
         is_masked=facts.is_secret,
         mode=_MODES.get(facts.format, ""),
         picker=_PICKERS.get(facts.format, ""),
-        keep_empty=keep_empty,
-        is_kept_empty=is_kept_empty,
+        send_empty=send_empty,
+        is_sent_empty=is_sent_empty,
         suggestions=tuple(example for example in facts.examples if isinstance(example, str) and "\n" not in example),
         rows=rows_for(text, 3 if facts.media or (facts.max_length or 0) > 10 * LONG_TEXT else 1),
     )
@@ -126,8 +126,8 @@ def choice_node(here: NodeContext, choices: tuple[Choice, ...], value: Maybe = A
 
 def secret_node(here: NodeContext, token: str) -> Node:
     """A secret that is not shown."""
-    says = "Set, and not shown." if token.startswith("stored:") else "Typed, and not shown again."
+    status = "Set, and not shown." if token.startswith("stored:") else "Typed, and not shown again."
     if not token:
-        says = "No longer known: type it again, or remove it."
-    kept = Hidden(here.control("c"), token)
-    return SecretNode(here.head(), kept, here.control("p"), here.control("d"), says)
+        status = "No longer known: type it again, or remove it."
+    hidden = Hidden(here.control("c"), token)
+    return SecretNode(here.head(), hidden, here.control("p"), here.control("d"), status)

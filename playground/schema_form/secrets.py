@@ -1,7 +1,7 @@
 """Secrets in a form: a value that was stored or just typed is never written into the page again.
 
-In a draft, a token stands for it (`Kept`): "stored:/apiKey" for the member of the stored value, "encrypted:…" for what
-was just typed, encrypted by the site. A raw text shows a mark with the same token instead.
+In a draft, a token stands for it (`StoredSecret`): "stored:/apiKey" for the member of the stored value, "encrypted:…"
+for what was just typed, encrypted by the site. A raw text shows a mark with the same token instead.
 
 `secret_marks.py` reads how a schema marks secrets. JSON text is not split into drafts: it is searched for possible
 secrets, and only those are examined closely.
@@ -20,7 +20,7 @@ from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree, r
 from catalog.jsontext.reader import JSON
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable
-from playground.schema_form.draft import MARK, Array, Draft, Folded, Kept, Missing, Object, Raw, key_of
+from playground.schema_form.draft import MARK, Array, Draft, Folded, Missing, Object, Raw, StoredSecret, key_of
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.page_tokens import PageTokenMaker
 from playground.schema_form.secret_marks import is_secret_place
@@ -78,7 +78,11 @@ def conceal(
         return _Concealing(guide, safe, names).draft(draft, places, "", is_secret=False)
     except _TooManyInText:
         value = guide.reading(draft).value
-        return Missing(None, draft.state) if isinstance(value, Absent) else Kept(safe.close(value, ""), draft.state)
+        return (
+            Missing(None, draft.state)
+            if isinstance(value, Absent)
+            else StoredSecret(safe.close(value, ""), draft.state)
+        )
 
 
 class _TooManyInText(Exception):
@@ -99,7 +103,7 @@ class _Concealing:
         match draft:
             case Missing():
                 return draft
-            case Kept():
+            case StoredSecret():
                 return draft if is_secret else replace(draft, token="")
             case Raw() | Folded():
                 return self._text(draft, places, pointer, is_secret=is_secret)
@@ -115,7 +119,7 @@ class _Concealing:
             return Missing(None, draft.state)
         if reading.value in ("", [], {}):
             return draft
-        return Kept(self._safe.close(reading.value, pointer), draft.state)
+        return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
 
     def _object(self, draft: Object, found: Applicable, pointer: str) -> Draft:
         def member(name: str, inner: Draft) -> Draft:
@@ -157,7 +161,7 @@ class _Concealing:
         if isinstance(reading.value, Absent):
             return Missing(None, draft.state) if is_secret else self._unreadable(draft)
         if is_secret:
-            return Kept(self._safe.close(reading.value, pointer), draft.state)
+            return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
         ways, has_marks = self._ways(reading.value, places)
         if ways is None:
             return draft

@@ -11,12 +11,12 @@ from playground.schema_form.draft import (
     Constant,
     Draft,
     Folded,
-    Kept,
     Missing,
     Numeral,
     Object,
     Raw,
     State,
+    StoredSecret,
     Text,
 )
 from playground.schema_form.values import literal
@@ -69,7 +69,7 @@ def _object(draft: Object, path: str) -> Posted:
         yield from posted(entry.draft, below)
 
 
-def _leaf(draft: Text | Numeral | Constant | Raw | Folded | Kept, path: str) -> tuple[str, str, str]:
+def _leaf(draft: Text | Numeral | Constant | Raw | Folded | StoredSecret, path: str) -> tuple[str, str, str]:
     match draft:
         case Text(text, is_literal):
             return "q" if is_literal else "t", path, text
@@ -83,5 +83,5 @@ def _leaf(draft: Text | Numeral | Constant | Raw | Folded | Kept, path: str) -> 
             return "e", path, text
         case Folded(value):
             return "z", path, literal(value)
-        case Kept(token):
+        case StoredSecret(token):
             return "c", path, token

@@ -17,11 +17,11 @@ from playground.schema_form.draft import (
     Draft,
     Entry,
     Folded,
-    Kept,
     Missing,
     Numeral,
     Object,
     Raw,
+    StoredSecret,
     Text,
     is_empty,
     key_of,
@@ -56,19 +56,19 @@ class Reading:
     paths: Mapping[str, str] = field(default_factory=dict)
 
 
-def read(draft: Draft, kept: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
+def read(draft: Draft, find_secret: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
     """The value of `draft`, and what in it is no value yet.
 
-    `kept` finds the secret that a token stands for; ABSENT where it is lost.
+    `find_secret` finds the secret that a token stands for; ABSENT where it is lost.
     """
-    reader = _Reader(kept)
+    reader = _Reader(find_secret)
     value = reader.value_of(draft, "", "")
     return Reading(value, tuple(reader.faults), reader.paths)
 
 
 @dataclass(slots=True)
 class _Reader:
-    kept: Callable[[str], Maybe]
+    find_secret: Callable[[str], Maybe]
     faults: list[Fault] = field(default_factory=list)
     paths: dict[str, str] = field(default_factory=dict)
 
@@ -89,7 +89,7 @@ class _Reader:
                 return self._object(draft, path, pointer)
             case Array():
                 return self._array(draft, path, pointer)
-            case Kept(token):
+            case StoredSecret(token):
                 return self._secret(token, path, pointer)
             case _:
                 return self._typed(draft, path, pointer)
@@ -130,7 +130,7 @@ class _Reader:
         return value
 
     def _secret(self, token: str, path: str, pointer: str) -> Maybe:
-        value = self.kept(token)
+        value = self.find_secret(token)
         if isinstance(value, Absent):
             self._fault(path, pointer, Problem("", "This secret is no longer known; type it again", "form.secret"))
         return value
@@ -141,41 +141,41 @@ class _Reader:
             found = self.value_of(member, member_path(path, name), pointer_join(pointer, name))
             if not isinstance(found, Absent):
                 value[name] = found
-        taken = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
+        used = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
         for entry in draft.entries:
-            self._entry(entry, value, taken, row_path(path, entry.row), pointer)
+            self._entry(entry, value, used, row_path(path, entry.row), pointer)
         return value
 
-    def _entry(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+    def _entry(self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str) -> None:
         if entry.is_run:
-            self._run(entry, value, taken, path, pointer)
+            self._run(entry, value, used, path, pointer)
             return
         key = self._key(entry, path, pointer)
         if key is None:
             return
         here = pointer_join(pointer, key)
-        if key in taken:
+        if key in used:
             shown = literal(key)
             message = f"The name {shown} is used twice; choose another name for this entry"
             self._fault(path, here, Problem("", message, "form.duplicate-name"), on_key=True)
             return
-        taken.add(key)
+        used.add(key)
         found = self.value_of(entry.draft, path, here)
         if not isinstance(found, Absent):
             value[key] = found
         elif is_empty(entry.draft):
             self._fault(path, here, Problem("", f"Give {literal(key)} a value, or remove it", "form.value-needed"))
 
-    def _run(self, entry: Entry, value: dict[str, JSON], taken: set[str], path: str, pointer: str) -> None:
+    def _run(self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str) -> None:
         members = self.value_of(entry.draft, path, pointer)
         if not isinstance(members, dict):
             return
         for key, member in members.items():
-            if key in taken:
+            if key in used:
                 message = f"The name {literal(key)} is used twice; choose another name in this text"
                 self._fault(path, pointer_join(pointer, key), Problem("", message, "form.duplicate-name"))
             else:
-                taken.add(key)
+                used.add(key)
                 value[key] = member
 
     def _key(self, entry: Entry, path: str, pointer: str) -> str | None:

@@ -166,7 +166,7 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def keep_example(request: HttpRequest, run_id: str) -> HttpResponse:
+def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
     """Make a run an example of its tool: see what that changes in the spec, then publish it."""
     run = run_for(request, run_id)
     tool = tool_at(run.tool.slug)
@@ -180,7 +180,7 @@ def keep_example(request: HttpRequest, run_id: str) -> HttpResponse:
     }
     if not run.has_response or run.mode == "mock":
         context["refusal"] = "Only a live run that gave a response can be kept."
-        return render(request, "playground/keep_example.html", context, status=422)
+        return render(request, "playground/save_example.html", context, status=422)
     try:
         text = with_example(
             current.source, description=description, parameters=run.parameters, return_value=run.response
@@ -193,9 +193,9 @@ def keep_example(request: HttpRequest, run_id: str) -> HttpResponse:
             return redirect(tool)
     except (CannotSaveExample, SpecError, RevisionConflict) as error:
         context["refusal"] = str(error)
-        return render(request, "playground/keep_example.html", context, status=422)
+        return render(request, "playground/save_example.html", context, status=422)
     context["difference"] = compare(current.source, text)
-    return render(request, "playground/keep_example.html", context)
+    return render(request, "playground/save_example.html", context)
 
 
 @login_required

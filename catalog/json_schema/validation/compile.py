@@ -55,14 +55,14 @@ class CompiledSchema:
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
         """Check `value`; always ends, within `budget`."""
         survey = self.root.survey(value, budget or Budget(), limit=MAX_PROBLEMS)
-        told = [shown for violation in survey.violations for shown in violation.told()]
+        reported = [shown for violation in survey.violations for shown in violation.reported()]
         if not survey.violations:
             return CheckResult("conforms" if survey.reason is None else "unchecked", reason=survey.reason)
         return CheckResult(
             "violates",
-            problems=tuple(violation.problem() for violation in islice(told, MAX_PROBLEMS)),
+            problems=tuple(violation.problem() for violation in islice(reported, MAX_PROBLEMS)),
             violations=survey.violations,
-            truncated=survey.truncated or len(told) > MAX_PROBLEMS,
+            truncated=survey.truncated or len(reported) > MAX_PROBLEMS,
             reason=survey.reason,
         )
 

@@ -64,7 +64,7 @@ class Violation:
             schema_pointer=self.schema_pointer,
         )
 
-    def told(self) -> Iterator[Violation]:
+    def reported(self) -> Iterator[Violation]:
         """What to tell a person who sees a flat list.
 
         Where one alternative of a union is clearly meant, what is wrong with it says more: `anyOf: [T, null]` is how
@@ -75,7 +75,7 @@ class Violation:
             yield self
             return
         for violation in meant:
-            yield from violation.told()
+            yield from violation.reported()
 
     def _alternative_meant(self) -> tuple[Violation, ...] | None:
         """The only alternative that is for values of this type, or the only one of those that is for this `const`."""

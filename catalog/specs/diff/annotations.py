@@ -12,7 +12,7 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff import children
 from catalog.specs.diff.changes import Any, Path
 from catalog.specs.diff.conjunction import Together, together
-from catalog.specs.diff.keywords import ANNOTATIONS, told
+from catalog.specs.diff.keywords import ANNOTATIONS, annotations_of
 
 MAX_DEPTH: Final = 40
 MAX_NOTES: Final = 500
@@ -30,11 +30,11 @@ class Note:
     """One difference in what is told.
 
     Attributes:
-        kind: "told" for an annotation, whose name is `subject`.
+        kind: "annotation" for an annotation, whose name is `subject`.
         before, after: what the annotation says.
     """
 
-    kind: Literal["member-added", "member-removed", "told"]
+    kind: Literal["member-added", "member-removed", "annotation"]
     path: Path
     old: Together
     new: Together
@@ -93,7 +93,7 @@ class NoteTaker:
 
 def mark_of(branch: Subschema, index: int) -> Hashable:
     """What an alternative is known by: where it refers to, its title, its types; else where it stands."""
-    keywords = told(branch)
+    keywords = annotations_of(branch)
     for keyword in ("$ref", "title", "type"):
         if keyword in keywords:
             return (keyword, dumps(keywords[keyword]))
@@ -103,11 +103,11 @@ def mark_of(branch: Subschema, index: int) -> Hashable:
 def annotated(old: Together, new: Together, path: Path) -> Iterator[Note]:
     """The annotations that differ; of several, the outermost counts."""
     for keyword in ANNOTATIONS:
-        before, after = (next(iter(whole.told(keyword)), NOTHING) for whole in (old, new))
+        before, after = (next(iter(whole.annotations(keyword)), NOTHING) for whole in (old, new))
         if keyword == "format":
             before, after = (NOTHING if value in FORMATS else value for value in (before, after))
         if text_of(before) != text_of(after):
-            yield Note("told", path, old, new, keyword, before, after)
+            yield Note("annotation", path, old, new, keyword, before, after)
 
 
 def text_of(value: JSON | Nothing) -> str | None:

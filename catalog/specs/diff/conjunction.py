@@ -49,9 +49,9 @@ class Union:
         """What holds in each case, of which one is there for every value."""
         if self.keyword != "if":
             return [(schema,) for schema in self.schemas]
-        said = self.place.keywords
+        keywords = self.place.keywords
         fulfilled, not_fulfilled = (
-            tuple(self.place.sub(branch) for branch in (branch,) if branch in said) for branch in ("then", "else")
+            tuple(self.place.sub(branch) for branch in (branch,) if branch in keywords) for branch in ("then", "else")
         )
         return [(self.place.sub("if"), *fulfilled), (*reading.denied_of(self.place.sub("if")), *not_fulfilled)]
 
@@ -187,10 +187,10 @@ class Together:
         """The subschema under `keyword`, each time."""
         return [place.sub(keyword) for place in self.places if keyword in place.keywords]
 
-    def told(self, keyword: str) -> list[JSON]:
+    def annotations(self, keyword: str) -> list[JSON]:
         """What the annotation `keyword` says, each time, the outermost first."""
-        told = (reading.told(place) for place in self.places)
-        return [keywords[keyword] for keywords in told if keyword in keywords]
+        found = (reading.annotations_of(place) for place in self.places)
+        return [keywords[keyword] for keywords in found if keyword in keywords]
 
     # Where it stands.
 

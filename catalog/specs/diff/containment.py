@@ -217,10 +217,10 @@ class Containment:
         """What the giver's conditions lead to, where it is plain whether they hold."""
         for condition in giver.conditions:
             place = condition.place
-            said, whole = place.keywords, together(place.sub("if"))
-            if "then" in said and self.proves(giver, whole):
+            keywords, whole = place.keywords, together(place.sub("if"))
+            if "then" in keywords and self.proves(giver, whole):
                 yield place.sub("then")
-            elif "else" in said and disjointness.are_apart(giver, whole, self.trial):
+            elif "else" in keywords and disjointness.are_apart(giver, whole, self.trial):
                 yield place.sub("else")
 
     def _by_rules(self, giver: Together, taker: Together) -> Iterator[Obstacle]:

@@ -47,7 +47,7 @@ class Refusal:
 
 
 @dataclass
-class ExampleJudge:
+class CounterexampleFinder:
     """Holds what one schema accepts against another.
 
     Attributes:
@@ -66,13 +66,13 @@ class ExampleJudge:
     @cached_property
     def known_refusals(self) -> list[Refusal]:
         """The known values that are proofs."""
-        found = (self.judge(known.value, known.kind, known.source) for known in self.known)
+        found = (self.refusal_of(known.value, known.kind, known.source) for known in self.known)
         return [refusal for refusal in found if refusal is not None]
 
     @cached_property
     def made_refusals(self) -> list[Refusal]:
         """The made values that are proofs as they stand."""
-        found = (self.judge(value) for value in self.made[:MAX_BASES])
+        found = (self.refusal_of(value) for value in self.made[:MAX_BASES])
         return [refusal for refusal in found if refusal is not None]
 
     @cached_property
@@ -105,7 +105,7 @@ class ExampleJudge:
         for tries, (value, is_agreed) in enumerate(self.candidates(obstacle)):
             if tries > MAX_TRIES or self.seconds <= 0 or self.steps <= 0:
                 return None
-            refusal = self.judge(value)
+            refusal = self.refusal_of(value)
             if refusal is None:
                 continue
             if _names(refusal, obstacle) or (is_agreed and refusal.violations[0].keyword in COMBINING):
@@ -121,7 +121,7 @@ class ExampleJudge:
             for base in (*self.agreed, *self.bases, None):
                 yield from ((value, False) for value in edited(base, obstacle.path, edit, obstacle.names))
 
-    def judge(
+    def refusal_of(
         self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
     ) -> Refusal | None:
         if not self.is_fine(self.accepts, value):

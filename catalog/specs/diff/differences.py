@@ -106,7 +106,7 @@ class DetectedDifference:
         return self.new.pointer(*self._pointed())
 
     def _pointed(self) -> tuple[str, ...]:
-        return (self.note.subject,) if self.note is not None and self.note.kind == "told" else self.keywords
+        return (self.note.subject,) if self.note is not None and self.note.kind == "annotation" else self.keywords
 
 
 def findings(old: Subschema, new: Subschema) -> list[DetectedDifference]:
@@ -144,7 +144,7 @@ def _mark(obstacle: Obstacle, direction: str) -> Hashable:
 def _with_its_reasons(note: Note, paired: dict[Hashable, DetectedDifference]) -> DetectedDifference:
     """The finding of a note; where a member comes or goes, with what that means for values, which is taken out."""
     finding = DetectedDifference(note.path, note.kind, note=note)
-    if note.kind == "told":
+    if note.kind == "annotation":
         return finding
     reasons = [(mark, reason) for mark, reason in paired.items() if _is_about(reason, note)]
     for mark, _ in reasons:
@@ -171,13 +171,20 @@ def _once(findings: Iterable[DetectedDifference]) -> list[DetectedDifference]:
     """Each difference of the schemas once, however many places of the values are described by it."""
     found: dict[Hashable, DetectedDifference] = {}
     for finding in findings:
-        mark = (finding.kind, finding.subject, finding.before, finding.after, finding.path[-1:], repr(_told(finding)))
+        mark = (
+            finding.kind,
+            finding.subject,
+            finding.before,
+            finding.after,
+            finding.path[-1:],
+            repr(_reported(finding)),
+        )
         known = found.get(mark)
         found[mark] = finding if known is None else replace(known, times=known.times + 1)
     return list(found.values())
 
 
-def _told(finding: DetectedDifference) -> list[object]:
+def _reported(finding: DetectedDifference) -> list[object]:
     """What tells two findings about the same schemas apart: the direction, and what it is about."""
     return [
         obstacle and (obstacle.values, obstacle.undeclared, obstacle.conditional)

@@ -36,7 +36,7 @@ _ASKING: Final = frozenset({
 Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is itself excluded
 
 
-def told(place: Subschema) -> Mapping[str, JSON]:
+def annotations_of(place: Subschema) -> Mapping[str, JSON]:
     """What `place` tells people: also beside a `$ref` of the early drafts, where they write it all the same."""
     return place.schema if isinstance(place.schema, dict) else {}
 

@@ -64,7 +64,7 @@ def _types(names: frozenset[str]) -> str:
 
 def _schema(whole: Together) -> str:
     """A schema in a word or two."""
-    titles = [title for title in whole.told("title") if isinstance(title, str) and title.strip()]
+    titles = [title for title in whole.annotations("title") if isinstance(title, str) and title.strip()]
     if titles:
         return f"“{cut(titles[-1])}”"
     return few(_choices(whole)) if whole.choices else _types(whole.kinds)
@@ -303,7 +303,7 @@ _WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, st
     "needed": _needed,
     "member-added": _member_added,
     "member-removed": _member_removed,
-    "told": _annotation,
+    "annotation": _annotation,
     "contains": _plainly(
         "contains-changed",
         "has to contain items now that it need not contain before.",

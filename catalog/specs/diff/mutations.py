@@ -107,10 +107,10 @@ def grow_distinct(count: int) -> Edit:
     def edit(value: JSON) -> JSON:
         if not isinstance(value, list) or count > MAX_REPEATED:
             raise TypeError(count)
-        kept = value[:count]
-        pattern = kept[0] if kept else 0
+        first = value[:count]
+        pattern = first[0] if first else 0
         texts = isinstance(pattern, str)
-        return kept + [f"{pattern}{index}" if texts else index + 100 for index in range(count - len(kept))]
+        return first + [f"{pattern}{index}" if texts else index + 100 for index in range(count - len(first))]
 
     return edit
 

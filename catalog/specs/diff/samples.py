@@ -116,10 +116,10 @@ class _Sketch:
 
 def _hints(whole: Together) -> Iterator[JSON]:
     """The values of `examples` and `default` that have an allowed type."""
-    for examples in whole.told("examples"):
+    for examples in whole.annotations("examples"):
         if isinstance(examples, list):
             yield from (value for value in examples if kind_of(value) in whole.kinds)
-    yield from (value for value in whole.told("default") if kind_of(value) in whole.kinds)
+    yield from (value for value in whole.annotations("default") if kind_of(value) in whole.kinds)
 
 
 def _text(whole: Together) -> JSON:

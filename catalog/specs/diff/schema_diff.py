@@ -13,7 +13,7 @@ from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff.changes import Change, Part, Proof, Verdict
 from catalog.specs.diff.conjunction import TooMuch
-from catalog.specs.diff.counterexamples import ExampleJudge, Known, Refusal
+from catalog.specs.diff.counterexamples import CounterexampleFinder, Known, Refusal
 from catalog.specs.diff.differences import DetectedDifference, findings
 from catalog.specs.diff.messages import message_of
 from catalog.specs.diff.obstacles import Obstacle
@@ -52,7 +52,7 @@ class Comparison:
         except (TooMuch, Unchecked):
             sentence = "The two schemas are too large, or too entangled, to be compared."
             return list(self.unexplained([self.change("too-much", sentence, "unknown")], is_explained=False))
-        return list(self.unexplained([self.judged(finding, index) for index, finding in enumerate(found)]))
+        return list(self.unexplained([self.checked(finding, index) for index, finding in enumerate(found)]))
 
     # The two sides.
 
@@ -70,9 +70,11 @@ class Comparison:
         return self.part == "returnType"
 
     @cached_property
-    def court(self) -> ExampleJudge:
+    def court(self) -> CounterexampleFinder:
         """What holds values that break something: accepted before and refused now, or the reverse for what is read."""
-        return ExampleJudge(self.accepts, self.refuses, self.known, (*self.drawn, *sketches_of(self.refuses.root), {}))
+        return CounterexampleFinder(
+            self.accepts, self.refuses, self.known, (*self.drawn, *sketches_of(self.refuses.root), {})
+        )
 
     @property
     def accepts(self) -> CompiledSchema:
@@ -90,7 +92,7 @@ class Comparison:
 
     # Findings and their verdicts.
 
-    def judged(self, finding: DetectedDifference, index: int) -> Change:
+    def checked(self, finding: DetectedDifference, index: int) -> Change:
         obstacle = self.harm(finding)
         proof = None
         if obstacle is not None:
@@ -102,7 +104,7 @@ class Comparison:
         """The direction of `finding` that breaks; None where it has not got it."""
         obstacle = finding.gained if self.is_read else finding.lost
         if obstacle is not None and obstacle.kind == "described" and not obstacle.path and not self.is_read:
-            return replace(obstacle, undeclared=self.court.judge({}) is None)
+            return replace(obstacle, undeclared=self.court.refusal_of({}) is None)
         return obstacle
 
     def change(
@@ -134,7 +136,7 @@ class Comparison:
             shown = any(change.proof is not None and change.proof.kind != "witness" for change in changes)
             yield from () if shown else [self.of_refusal(self.court.known_refusals[0])]
         elif not is_explained:
-            refused = (self.court.judge(value) for value in self.drawn)
+            refused = (self.court.refusal_of(value) for value in self.drawn)
             yield from (self.of_refusal(refusal) for refusal in islice(filter(None, refused), 1))
         elif all(change.verdict == "compatible" for change in changes):
             yield from map(self.of_refusal, self.court.made_refusals[:1])
@@ -142,9 +144,13 @@ class Comparison:
     def of_refusal(self, refusal: Refusal) -> Change:
         """The change that a value shows which nothing else explains."""
         proof = refusal.proof
-        told_of = {"example": f"The example “{proof.source}”", "run": f"The run {proof.source}", "witness": "A value"}
+        known_from = {
+            "example": f"The example “{proof.source}”",
+            "run": f"The run {proof.source}",
+            "witness": "A value",
+        }
         verb = "could not come before" if self.is_read else "is refused now"
-        sentence = f"{told_of[proof.kind]} {verb}: {proof.message}."
+        sentence = f"{known_from[proof.kind]} {verb}: {proof.message}."
         return self.change("value-refused", sentence, "breaking", proof=proof)
 
 

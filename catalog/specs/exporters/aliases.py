@@ -18,12 +18,12 @@ HASH_DIGITS: Final = 8
 class NameRule:
     """What a name may be: a first character of `first`, then characters of `chars` (as in `[…]`), at most `length`.
 
-    `said` is the same for people, to follow "names are made of".
+    `in_words` is the same for people, to follow "names are made of".
     """
 
     chars: str
     length: int
-    said: str
+    in_words: str
     first: str = ""
 
     def allows(self, name: str) -> bool:

@@ -125,12 +125,12 @@ def _same_but_for_order(document: JSON, schema: JSON) -> bool:
         return len(document) == len(schema) and all(map(_same_but_for_order, document, schema))
     if not isinstance(document, dict) or not isinstance(schema, dict):
         return document == schema
-    said = {name for name in document if name in schema or name not in _SAYS_NOTHING}
-    return said == schema.keys() and all(
+    present = {name for name in document if name in schema or name not in _SAYS_NOTHING}
+    return present == schema.keys() and all(
         _same_names(document[name], schema[name])
         if name == "required"
         else _same_but_for_order(document[name], schema[name])
-        for name in said
+        for name in present
     )
 
 

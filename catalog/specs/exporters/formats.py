@@ -46,10 +46,12 @@ def _account_for_the_rest(job: Job) -> None:
         report.dropped("/definition/id", f"{label} knows a tool by its name alone.")
     for pointer in (NAME, DESCRIPTION):
         if not report.mentions(pointer):
-            report.kept(pointer, "It is the same there.")
+            report.preserved(pointer, "It is the same there.")
     if spec.parameters is not None and not job.obstacles:
         changed = report.changes(PARAMETERS)
-        report.kept(PARAMETERS, "All but what is said below it is the same." if changed else "They are the same there.")
+        report.preserved(
+            PARAMETERS, "All but what is said below it is the same." if changed else "They are the same there."
+        )
     parts = (
         (RETURN_TYPE, spec.return_type is not None, f"{label} has no place for what a tool returns."),
         (EXAMPLES, bool(spec.examples), f"{label} has no place for examples."),
@@ -103,7 +105,7 @@ def _mcp(job: Job) -> Schema:
         except (NotAnObject, TooLarge):
             job.report.dropped(RETURN_TYPE, "MCP describes a result only where it is an object.")
         else:
-            job.report.kept(RETURN_TYPE, "It is the schema of the structured result.")
+            job.report.preserved(RETURN_TYPE, "It is the schema of the structured result.")
     return tool
 
 
@@ -114,7 +116,7 @@ def _restore_mcp(tool: Schema, job: Job) -> None:
         place = pointer_join("/x-mcp", keyword)
         if keyword not in tool and isinstance(value, _OF_MCP.get(keyword, ())):
             tool[keyword] = value
-            job.report.kept(place, "It is a member of the tool.")
+            job.report.preserved(place, "It is a member of the tool.")
         else:
             job.report.dropped(place, "MCP has no place for it.")
 
@@ -169,7 +171,7 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
             job.report.dropped(place, "Anthropic takes only examples of parameters that keep to the schema.")
             continue
         kept.append(value)
-        job.report.kept(pointer_join(place, "parameters"), "They are one of the `input_examples`.")
+        job.report.preserved(pointer_join(place, "parameters"), "They are one of the `input_examples`.")
         job.drop(
             pointer_join(place, "returnValue"),
             "Anthropic's examples have no results.",
@@ -193,7 +195,7 @@ def _gemini(job: Job) -> Schema:
             job.report.dropped(RETURN_TYPE, "Gemini describes a result only where it is an object.")
         else:
             function["response"] = response
-            job.report.kept(RETURN_TYPE, "All but what is said below it is the `response`.")
+            job.report.preserved(RETURN_TYPE, "All but what is said below it is the `response`.")
     return function
 
 
@@ -213,7 +215,7 @@ def _langchain(job: Job) -> Schema:
     properties = parameters.get("properties")
     for name in properties if isinstance(properties, dict) else ():
         if not name.isidentifier() or name.startswith("_"):
-            job.report.kept(
+            job.report.preserved(
                 pointer_join(PARAMETERS, "properties", name), "A model class of pydantic needs an alias for this name."
             )
     return schema

@@ -86,7 +86,7 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
     report.rewritten(
         place, f"`{keyword}` cannot stand at the outermost object; the members of all alternatives stand side by side."
     )
-    _take_what_all_say(flat, objects)
+    _merge_common_keywords(flat, objects)
     common = _in_all(objects)
     for branch in objects:
         _join(flat, branch, common, flattener, report)
@@ -99,7 +99,7 @@ def _in_all(branches: list[Flat]) -> list[JSON]:
     return [name for name in names if all(isinstance(other, list) and name in other for other in others)]
 
 
-def _take_what_all_say(flat: Flat, branches: list[Flat]) -> None:
+def _merge_common_keywords(flat: Flat, branches: list[Flat]) -> None:
     first, *others = branches
     for keyword, value in first.members.items():
         if keyword not in _JOINED and all(

@@ -23,7 +23,7 @@ def openapi_document(job: Job) -> Schema:
     result: Schema = {}
     if spec.return_type is not None:
         result["schema"] = _component("Returns", spec.return_type, RETURN_TYPE, schemas, job)
-        job.report.kept(RETURN_TYPE, "It is the schema of the answer.")
+        job.report.preserved(RETURN_TYPE, "It is the schema of the answer.")
     _add_examples(result, "returnValue", job)
     operation["responses"] = {"200": {"description": "What the tool returns.", "content": {"application/json": result}}}
     document: Schema = {
@@ -36,10 +36,10 @@ def openapi_document(job: Job) -> Schema:
     own: Schema = {"name": spec.name}
     if spec.tool_id != spec.name:
         own["id"] = spec.tool_id
-        job.report.kept("/definition/id", "It is in the extension `x-llm-tool`, which other programs pass over.")
+        job.report.preserved("/definition/id", "It is in the extension `x-llm-tool`, which other programs pass over.")
     if spec.configuration is not None:
         own["configuration"] = spec.configuration
-        job.report.kept(CONFIGURATION, "It is in the extension `x-llm-tool`, which other programs pass over.")
+        job.report.preserved(CONFIGURATION, "It is in the extension `x-llm-tool`, which other programs pass over.")
     return {**document, "x-llm-tool": own}
 
 
@@ -79,6 +79,6 @@ def _add_examples(content: Schema, member: Literal["parameters", "returnValue"],
                 "summary": example.description or f"Example {index + 1}",
                 "value": value,
             }
-            job.report.kept(pointer_join(EXAMPLES, index, member), "It is an example of the operation.")
+            job.report.preserved(pointer_join(EXAMPLES, index, member), "It is an example of the operation.")
     if examples:
         content["examples"] = examples

@@ -182,10 +182,10 @@ class SubsetWriter:
         outer = _Draft(flat)
         for keyword in [keyword for keyword in flat.members if keyword in _ANNOTATIONS]:
             self._keyword(outer, keyword, [])
-        kept = {keyword: value for keyword, value in out.items() if keyword not in outer.out}
-        if outer.sentences and "description" not in outer.out and "description" in kept:
-            outer.out["description"] = kept.pop("description")
-        return {**kept, **outer.finished()}
+        own = {keyword: value for keyword, value in out.items() if keyword not in outer.out}
+        if outer.sentences and "description" not in outer.out and "description" in own:
+            outer.out["description"] = own.pop("description")
+        return {**own, **outer.finished()}
 
     # One type, or several
 
@@ -251,7 +251,9 @@ class SubsetWriter:
             self._choice(draft, keyword, value, names)
         elif self._is_known(keyword, value, names):
             draft.out[keyword] = value
-        elif names == ["integer"] and keyword in _NEXT and isinstance(value, int) and self._says_inclusive(keyword):
+        elif (
+            names == ["integer"] and keyword in _NEXT and isinstance(value, int) and self._describes_inclusive(keyword)
+        ):
             bound, step = _NEXT[keyword]
             draft.out.setdefault(bound, value + step)
             self._report.rewritten(draft.flat.place(keyword), f"`{keyword}` became `{bound}`.")
@@ -263,7 +265,7 @@ class SubsetWriter:
             return any(value in self._subset.formats.get(name, frozenset()) for name in names if isinstance(value, str))
         return any(keyword in self._subset.keywords.get(name, frozenset()) for name in names)
 
-    def _says_inclusive(self, keyword: str) -> bool:
+    def _describes_inclusive(self, keyword: str) -> bool:
         return _NEXT[keyword][0] in self._subset.keywords.get("integer", frozenset())
 
     def _explain(self, draft: _Draft, keyword: str, value: JSON) -> None:
@@ -407,7 +409,7 @@ def _with_sentences(description: JSON, sentences: list[str]) -> str:
 
 def renaming(name: str, shown: str, label: str, rule: NameRule) -> str:
     """The reason why a name was changed."""
-    return f"{label} names are made of {rule.said}; {name!r} is called {shown!r} there."
+    return f"{label} names are made of {rule.in_words}; {name!r} is called {shown!r} there."
 
 
 _NEXT: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}

@@ -35,10 +35,10 @@ class Finisher:
         for _ in range(ROUNDS):
             text = dumps(document, indent=2)
             spec, problems = _read(text)
-            mended = _mended(document, problems, draft, report) if problems else None
-            if mended is None:
+            repaired = _mended(document, problems, draft, report) if problems else None
+            if repaired is None:
                 break
-            document = mended
+            document = repaired
         self._chars += len(text)
         if self._chars > MAX_CHARS:
             return _refused(draft, _TOO_LARGE)
@@ -88,9 +88,9 @@ def _read(text: str) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
 
 def _mended(document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report) -> Object | None:
     """`document` without what is refused; without its return type where only that is."""
-    mended = without_refused(document, problems, draft.origin, report)
-    if mended is not None:
-        return mended
+    repaired = without_refused(document, problems, draft.origin, report)
+    if repaired is not None:
+        return repaired
     definition = document["definition"]
     if isinstance(definition, dict) and all(problem.pointer.startswith(_RETURN_TYPE) for problem in problems):
         report.dropped(draft.origin(_RETURN_TYPE), f"The schema of what it returns was left out: {problems[0].message}")

@@ -30,14 +30,14 @@ def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
         report.dropped(f"{pointer}/$schema", "It names no draft that is known; the schema is read as 2020-12.")
         schema = {name: value for name, value in schema.items() if name != "$schema"}
         dialect = DEFAULT_DIALECT
-    mended = _mended(schema, dialect, pointer, report)
-    if not is_outdated(mended):
-        return mended
+    repaired = _repaired(schema, dialect, pointer, report)
+    if not is_outdated(repaired):
+        return repaired
     report.rewritten(pointer_join(pointer, "$schema"), f"The schema of draft {dialect.name} is one of 2020-12 now.")
-    return normalized(mended, pointer=pointer, report=report).together()
+    return normalized(repaired, pointer=pointer, report=report).together()
 
 
-def _mended(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
     if isinstance(schema, str) and (meant := schema_named(schema)) is not None:
         report.rewritten(pointer, f"The name of a type stood here; it became `{dumps(meant)}`.")
         return meant
@@ -56,10 +56,12 @@ def _mended(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSO
         elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
             report.rewritten(place, "A list of `items` became `prefixItems`.")
             out["prefixItems"] = [
-                _mended(item, dialect, pointer_join(place, at), report) for at, item in enumerate(value)
+                _repaired(item, dialect, pointer_join(place, at), report) for at, item in enumerate(value)
             ]
         elif how is not None:
-            inner = {path: _mended(one, dialect, pointer_join(place, *path), report) for path, one in held(how, value)}
+            inner = {
+                path: _repaired(one, dialect, pointer_join(place, *path), report) for path, one in held(how, value)
+            }
             out[keyword] = filled(value, inner)
         else:
             out[keyword] = value
@@ -90,22 +92,22 @@ def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
         out["type"] = value
         return
     if {} in schemas:
-        report.rewritten(pointer, f"{_said(names)} became any type.")
+        report.rewritten(pointer, f"{_declared(names)} became any type.")
         return
     meant = union_of([schema for schema in schemas if schema is not None])
     for keyword, inner in meant.items():
         out.setdefault(keyword, inner)
-    report.rewritten(pointer, f"{_said(names)} became {_told(meant)}.")
+    report.rewritten(pointer, f"{_declared(names)} became {_reported(meant)}.")
 
 
-def _told(schema: Object) -> str:
+def _reported(schema: Object) -> str:
     types = schema.get("type")
     if schema.keys() != {"type"}:
         return f"`{dumps(schema)}`"
-    return _said([str(name) for name in types] if isinstance(types, list) else [str(types)])
+    return _declared([str(name) for name in types] if isinstance(types, list) else [str(types)])
 
 
-def _said(names: list[str]) -> str:
+def _declared(names: list[str]) -> str:
     return " or ".join(f"`{name}`" for name in names)
 
 

@@ -92,7 +92,7 @@ def _beside(draft: Draft, key: str, tool: Object, known: frozenset[str], report:
     if rest:
         draft.around[key] = rest
         for name in rest:
-            report.kept(pointer_join(draft.pointer, name), _KEPT_BESIDE.format(key))
+            report.preserved(pointer_join(draft.pointer, name), _KEPT_BESIDE.format(key))
     return draft
 
 

@@ -39,7 +39,7 @@ OF_SCHEMAS: Final[tuple[Callable[[Part, Node], Iterator[Finding]], ...]] = (
     constraints.patterns,
     values.choices,
     values.optional_null,
-    values.told_values,
+    values.described_values,
 )
 
 

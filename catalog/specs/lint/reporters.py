@@ -51,7 +51,7 @@ def _line(one: Checked, problem: Problem, severity: str = "") -> str:
 
 def as_json(checked: Sequence[Checked]) -> str:
     """[{"source", "line", "valid", "problems", "advice", "score"}], one for each spec."""
-    told: JSON = [
+    report: JSON = [
         {
             "source": one.source,
             "line": one.line,
@@ -62,7 +62,7 @@ def as_json(checked: Sequence[Checked]) -> str:
         }
         for one in checked
     ]
-    return dumps(told, indent=2)
+    return dumps(report, indent=2)
 
 
 def as_sarif(checked: Sequence[Checked], *, site: str = "") -> str:
@@ -95,7 +95,7 @@ def _rule(name: str, site: str) -> JSON:
     rule = RULES.get(name)
     if rule is None:
         return {"id": name}
-    told: dict[str, JSON] = {
+    report: dict[str, JSON] = {
         "id": name,
         "shortDescription": {"text": f"{rule.title}."},
         "fullDescription": {"text": rule.why},
@@ -103,8 +103,8 @@ def _rule(name: str, site: str) -> JSON:
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
     }
     if site:
-        told["helpUri"] = f"{site.rstrip('/')}/lint/{name}/"
-    return told
+        report["helpUri"] = f"{site.rstrip('/')}/lint/{name}/"
+    return report
 
 
 def _result(one: Checked, problem: Problem, level: str) -> JSON:

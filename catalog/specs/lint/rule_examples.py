@@ -55,7 +55,7 @@ class Illustration:
             for finding in self.findings(rule, self.found)
         ]
 
-    def is_mended(self, rule: str) -> bool:
+    def is_fixed(self, rule: str) -> bool:
         """Whether there is a fix for what is found in the first text."""
         return any(finding.fix for finding in self.findings(rule, self.found))
 

@@ -103,14 +103,14 @@ def with_described(schema: JSON, holder: Object) -> JSON:
         schema = {}
     if not isinstance(schema, dict):
         return schema
-    told: Object = {}
+    annotations: Object = {}
     if isinstance(description := holder.get("description"), str) and description.strip():
-        told["description"] = description
+        annotations["description"] = description
     if holder.get("deprecated") is True:
-        told["deprecated"] = True
+        annotations["deprecated"] = True
     if "example" in holder and "schema" in holder and "examples" not in schema:
-        told["examples"] = [holder["example"]]
-    return {**schema, **told}
+        annotations["examples"] = [holder["example"]]
+    return {**schema, **annotations}
 
 
 def request_body(operation: Part, context: Context) -> Body | None:

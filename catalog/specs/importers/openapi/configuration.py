@@ -28,23 +28,23 @@ def configuration_of(item: Part, operation: Part, context: Context) -> tuple[Obj
     required: list[JSON] = []
     needs = operation.value.get("security", document.get("security"))
     requirements = [need for need in needs if isinstance(need, dict)] if isinstance(needs, list) else []
-    told: list[JSON] = []
+    members_of_needs: list[JSON] = []
     for requirement in requirements:
         members: Object = {}
         for scheme, scopes in requirement.items():
             secrets = dict(_secrets(scheme, scopes, context))
             members[scheme] = list(secrets)
             properties |= secrets
-        told.append(members)
+        members_of_needs.append(members)
     if len(requirements) == 1:
-        required = [name for members in told if isinstance(members, dict) for name in _names(members)]
+        required = [name for members in members_of_needs if isinstance(members, dict) for name in _names(members)]
     elif len([need for need in requirements if need]) > 1:
         place = pointer_join(operation.pointer, "security")
         context.report.rewritten(place, "There are several ways to sign in; none of their secrets is required.")
     if not properties:
-        return None, told
+        return None, members_of_needs
     schema: Object = {"type": "object", "properties": properties}
-    return (schema | {"required": required} if required else schema), told
+    return (schema | {"required": required} if required else schema), members_of_needs
 
 
 def _names(members: Object) -> Iterator[JSON]:
@@ -107,17 +107,17 @@ def _secrets(name: str, scopes: JSON, context: Context) -> Iterator[tuple[str, J
     if not asked:
         context.report.dropped(place, f"Nothing can be configured for `{name}`, which is of the type `{kind}`.")
     for suffix, what in asked:
-        said = what.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))
+        explanation = what.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))
         if isinstance(scopes, list) and scopes:
-            said += f" Scopes: {', '.join(map(str, scopes))}."
-        told = scheme.get("description")
+            explanation += f" Scopes: {', '.join(map(str, scopes))}."
+        members_of_needs = scheme.get("description")
         yield (
             f"{name}{suffix}",
             {
                 "type": "string",
-                "description": f"{told.strip().rstrip('.')}. {said}"
-                if isinstance(told, str) and told.strip()
-                else said,
+                "description": f"{members_of_needs.strip().rstrip('.')}. {explanation}"
+                if isinstance(members_of_needs, str) and members_of_needs.strip()
+                else explanation,
                 "writeOnly": True,
             },
         )

@@ -80,13 +80,13 @@ class _Members:
 
     def free_name(self, name: str, place: str, pointer: str) -> str:
         """`name`, or another where a parameter of another place has it already."""
-        taken = name
-        while taken in self.properties:
-            taken = f"{taken}_{place}"
-        if taken != name:
-            reason = f"Another parameter is called `{name}`; this one became `{taken}`."
+        free_name = name
+        while free_name in self.properties:
+            free_name = f"{free_name}_{place}"
+        if free_name != name:
+            reason = f"Another parameter is called `{name}`; this one became `{free_name}`."
             self.context.report.rewritten(pointer, reason)
-        return taken
+        return free_name
 
     def schema(self) -> JSON:
         if not self.properties:

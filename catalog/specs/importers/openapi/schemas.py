@@ -76,7 +76,7 @@ class SchemaReader:
         self._references = references
         self._definitions: dict[tuple[str, Direction], _Definition] = {}
         self._names: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._used: set[str] = set()
         self._room = MAX_SCHEMAS
 
     def read(self, schema: JSON, pointer: str, direction: Direction, report: Report) -> tuple[JSON, tuple[str, ...]]:
@@ -144,8 +144,8 @@ class SchemaReader:
             token = pointer.rpartition("/")[2].replace("~1", "_").replace("~0", "_")
             word = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in token)
             names = (word or "schema" if number == 1 else f"{word}_{number}" for number in count(1))
-            self._names[pointer] = next(name for name in names if name not in self._taken)
-            self._taken.add(self._names[pointer])
+            self._names[pointer] = next(name for name in names if name not in self._used)
+            self._used.add(self._names[pointer])
         return self._names[pointer]
 
     # One schema

@@ -32,7 +32,7 @@ def tool_description(subject: Subject) -> Iterator[Finding]:
     text = subject.spec.description.strip()
     if not text:
         yield found("description-empty", DESCRIPTION, "The description is empty.")
-    elif _says_nothing(text, subject.spec.name):
+    elif _is_uninformative(text, subject.spec.name):
         yield found("description-vague", DESCRIPTION, f"“{text[:60]}” does not tell a model when to use the tool.")
     elif len(text) > MAX_DESCRIPTION_CHARACTERS:
         message = (
@@ -41,7 +41,7 @@ def tool_description(subject: Subject) -> Iterator[Finding]:
         yield found("description-long", DESCRIPTION, message)
 
 
-def _says_nothing(text: str, name: str) -> bool:
+def _is_uninformative(text: str, name: str) -> bool:
     words = _WORD.findall(text.casefold())
     named = set(_WORD.findall(re.sub(r"([a-z])([A-Z])|_|-", r"\1 \2", name).casefold()))
     if _PLACEHOLDER.fullmatch(text) or set(words) <= named:
@@ -112,11 +112,11 @@ def unspecified(part: Part, node: Node) -> Iterator[Finding]:
     name = property_name(node)
     if name is None or part.name == "returnType":
         return
-    said = frozenset().union(*(keywords_of(one) for one in in_place(node)))
-    if not said & _FREE and node.schema is not False:
+    declared = frozenset().union(*(keywords_of(one) for one in in_place(node)))
+    if not declared & _FREE and node.schema is not False:
         if part.name == "parameters" and node.parent is part.map.root:
             yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` may be anything.")
-    elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not said & _TELLING:
+    elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not declared & _TELLING:
         yield found("object-unspecified", part.pointer_to(node), f"Nothing says what `{name[:80]}` holds.")
 
 

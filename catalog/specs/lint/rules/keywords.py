@@ -78,8 +78,8 @@ def _modern(part: Part, node: Node, keyword: str) -> Fix | None:
         move = Operation("move", pointer_join(here, "dependentRequired"), source=place)
         return Fix("Say dependentRequired", (move,))
     if keyword == "example" and "examples" not in schema:
-        told: JSON = [value]
-        return Fix("Say examples", (Operation("add", pointer_join(here, "examples"), told), away), safe=True)
+        examples: JSON = [value]
+        return Fix("Say examples", (Operation("add", pointer_join(here, "examples"), examples), away), safe=True)
     if keyword == "nullable" and isinstance(types := schema.get("type"), str) and "enum" not in schema:
         if value is not True:
             return Fix("Take it out", (away,), safe=True)

@@ -40,7 +40,7 @@ def _example(part: Part | None, value: JSON, pointer: str) -> Iterator[Finding]:
         yield found(rule, pointer, f"The example does not fit {part.pointer[1:].split('/')[-1]}: {problem}.")
 
 
-def told_values(part: Part, node: Node) -> Iterator[Finding]:
+def described_values(part: Part, node: Node) -> Iterator[Finding]:
     """`default` and `examples`, against the schema that they stand in."""
     schema = keywords_of(node)
     if "default" in schema and (problem := _misfit(part, node, schema["default"])) is not None:
@@ -121,7 +121,7 @@ def optional_null(part: Part, node: Node) -> Iterator[Finding]:
     if part.name != "parameters" or name is None or node.parent is None or "default" in keywords_of(node):
         return
     required = keywords_of(node.parent).get("required")
-    if (isinstance(required, list) and name in required) or not _may_be_null(node) or _tells_of_null(node):
+    if (isinstance(required, list) and name in required) or not _may_be_null(node) or _mentions_null(node):
         return
     pointer = part.pointer_to(node)
     fix = Fix("Say that null is the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
@@ -129,7 +129,7 @@ def optional_null(part: Part, node: Node) -> Iterator[Finding]:
     yield found("optional-null-without-default", pointer, message, fix)
 
 
-def _tells_of_null(node: Node) -> bool:
+def _mentions_null(node: Node) -> bool:
     """Whether the description says what null means: "omit to keep it, null to clear it"."""
     return bool(re.search(r"\bnull\b", str(keywords_of(node).get("description")), re.IGNORECASE))
 
