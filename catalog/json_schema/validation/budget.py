@@ -22,7 +22,7 @@ MAX_DETAILS: Final = 500  # violations inside the branches of unions
 
 _STEPS_BETWEEN_LOOKS: Final = 512  # at the clock
 _FRAMES_PER_LEVEL: Final = 3
-_FRAMES_KEPT_FREE: Final = 60
+_RESERVED_FRAMES: Final = 60
 
 
 class Unchecked(Exception):
@@ -132,4 +132,4 @@ def _levels_until_recursion_limit() -> int:
     frames, frame = 0, sys._getframe()
     while frame.f_back is not None:
         frames, frame = frames + 1, frame.f_back
-    return (sys.getrecursionlimit() - frames - _FRAMES_KEPT_FREE) // _FRAMES_PER_LEVEL
+    return (sys.getrecursionlimit() - frames - _RESERVED_FRAMES) // _FRAMES_PER_LEVEL
