@@ -33,7 +33,7 @@ RunId = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 
 
 def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
-    """An answer whose JSON text is at hand already."""
+    """A response whose JSON text exists already."""
     return HttpResponse(text, status=status, content_type="application/json; charset=utf-8", headers=headers)
 
 
@@ -71,10 +71,10 @@ def create_run(request: HttpRequest, slug: str, body: api_schemas.RunIn) -> Http
 
 
 def configuration_of(request: HttpRequest, tool: Tool, body: api_schemas.RunIn) -> Configuration | None:
-    """The configuration that a run asks for: the one sent, or the saved one named.
+    """The run's configuration: the one sent, or the saved one that is named.
 
     Raises:
-        DocumentError: both are there, or the saved one cannot be had.
+        DocumentError: both are given, or the saved one does not exist or cannot be decrypted.
     """
     sent = "configuration" in body.model_fields_set
     if body.saved_configuration is None:
@@ -105,7 +105,7 @@ def refusal(message: str, rule: str) -> DocumentError:
     ),
 )
 def list_runs(request: HttpRequest, query: Query[api_schemas.RunsQuery]) -> HttpResponse:
-    wanted = RunFilter(
+    run_filter = RunFilter(
         tool=query.tool,
         outcome=query.outcome or "",
         verdict=query.verdict or "",
@@ -115,12 +115,12 @@ def list_runs(request: HttpRequest, query: Query[api_schemas.RunsQuery]) -> Http
         until=query.until,
         before=query.cursor,
     )
-    page = wanted.page(readable_runs(request), query.limit)
+    page = run_filter.page(readable_runs(request), query.limit)
     return exact(dumps({"items": [summary(run) for run in page.runs], "next": page.older or None}))
 
 
 def readable_runs(request: HttpRequest) -> RunQuerySet:
-    """The runs that the caller may read: with a token for `run` alone only their own, else all that they may see."""
+    """The runs that the caller may read: their own; with the scope `read`, all that are visible to them."""
     visible = Run.objects.visible_to(actor(request))
     return visible if has_scope(request, "read") else visible.filter(by=actor(request))
 

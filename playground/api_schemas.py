@@ -1,4 +1,4 @@
-"""The shapes of the playground's API: what goes in and comes out, with an example of a run."""
+"""The request and response schemas of the playground's API, with an example of a run."""
 
 from __future__ import annotations
 
@@ -181,11 +181,11 @@ class FactoriesOut(Schema):
     items: list[FactoryOut]
 
 
-def _only_a_day(said: object) -> object:
-    """Pydantic takes seconds since 1970 for a day, too; nobody who sends "0" means that."""
-    if isinstance(said, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", said, re.ASCII):
+def _only_a_day(value: object) -> object:
+    """Refuse other forms: pydantic also accepts seconds since 1970, which a client that sends "0" does not mean."""
+    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
         raise ValueError("A day is written YYYY-MM-DD.")
-    return said
+    return value
 
 
 Day = Annotated[date, BeforeValidator(_only_a_day)]
