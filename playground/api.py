@@ -140,7 +140,7 @@ def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
 
 @router.post("/runs/{run_id}/cancel", response=api_schemas.RunOut, auth=token_or_session("run"), summary="Cancel a run")
 def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
-    """Everything of the run is killed. A run that has ended stays as it is."""
+    """Kill all processes of the run. A run that has ended does not change."""
     run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
     return add_deprecation_headers(exact(run_text(cancel(run))), run.tool)
 
@@ -153,7 +153,7 @@ def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     tags=["factories"],
 )
 def list_factories(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """What is installed, which tool each serves, and what is broken."""
+    """The installed factories, the tool that each serves, and the broken ones with their errors."""
     factories = registry().all()
     ids = {factory.tool_id for factory in factories if factory.tool_id}
     slugs = dict(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", "slug"))
@@ -206,7 +206,7 @@ def saved_json(saved: SavedConfiguration, tool: Tool) -> JSON:
     tags=["configurations"],
 )
 def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
-    """Without their secrets, which go in and never come out."""
+    """Without their secrets, which are never returned."""
     tool = tool_at(slug)
     saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool)
     return add_deprecation_headers(exact(dumps({"items": [saved_json(one, tool) for one in saved]})), tool)
@@ -220,7 +220,7 @@ def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
     tags=["configurations"],
 )
 def create_configuration(request: HttpRequest, slug: str, body: api_schemas.SavedConfigurationIn) -> HttpResponse:
-    """Encrypted, for you alone, in place of one of the same name. A secret that is left out stays as it was."""
+    """Stored encrypted, visible only to you; replaces one of the same name. A secret that is left out is retained."""
     tool = tool_at(slug)
     schema = compiled_spec_of(tool.current).configuration if tool.current else None
     saved = save_configuration(
