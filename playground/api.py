@@ -33,7 +33,7 @@ RunId = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 
 
 def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
-    """An answer whose JSON text is at hand already."""
+    """A response whose JSON text exists already."""
     return HttpResponse(text, status=status, content_type="application/json; charset=utf-8", headers=headers)
 
 
@@ -71,10 +71,10 @@ def create_run(request: HttpRequest, slug: str, body: api_schemas.RunIn) -> Http
 
 
 def configuration_of(request: HttpRequest, tool: Tool, body: api_schemas.RunIn) -> Configuration | None:
-    """The configuration that a run asks for: the one sent, or the saved one named.
+    """The run's configuration: the one sent, or the saved one that is named.
 
     Raises:
-        DocumentError: both are there, or the saved one cannot be had.
+        DocumentError: both are given, or the saved one does not exist or cannot be decrypted.
     """
     sent = "configuration" in body.model_fields_set
     if body.saved_configuration is None:
@@ -105,7 +105,7 @@ def refusal(message: str, rule: str) -> DocumentError:
     ),
 )
 def list_runs(request: HttpRequest, query: Query[api_schemas.RunsQuery]) -> HttpResponse:
-    wanted = RunFilter(
+    run_filter = RunFilter(
         tool=query.tool,
         outcome=query.outcome or "",
         verdict=query.verdict or "",
@@ -115,12 +115,12 @@ def list_runs(request: HttpRequest, query: Query[api_schemas.RunsQuery]) -> Http
         until=query.until,
         before=query.cursor,
     )
-    page = wanted.page(readable_runs(request), query.limit)
+    page = run_filter.page(readable_runs(request), query.limit)
     return exact(dumps({"items": [summary(run) for run in page.runs], "next": page.older or None}))
 
 
 def readable_runs(request: HttpRequest) -> RunQuerySet:
-    """The runs that the caller may read: with a token for `run` alone only their own, else all that they may see."""
+    """The runs that the caller may read: their own; with the scope `read`, all that are visible to them."""
     visible = Run.objects.visible_to(actor(request))
     return visible if has_scope(request, "read") else visible.filter(by=actor(request))
 
@@ -140,7 +140,7 @@ def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
 
 @router.post("/runs/{run_id}/cancel", response=api_schemas.RunOut, auth=token_or_session("run"), summary="Cancel a run")
 def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
-    """Everything of the run is killed. A run that has ended stays as it is."""
+    """Kill all processes of the run. A run that has ended does not change."""
     run = get_object_or_404(Run.objects.visible_to(actor(request)).with_names(), pk=run_id)
     return add_deprecation_headers(exact(run_text(cancel(run))), run.tool)
 
@@ -153,7 +153,7 @@ def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     tags=["factories"],
 )
 def list_factories(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """What is installed, which tool each serves, and what is broken."""
+    """The installed factories, the tool that each serves, and the broken ones with their errors."""
     factories = registry().all()
     ids = {factory.tool_id for factory in factories if factory.tool_id}
     slugs = dict(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", "slug"))
@@ -194,7 +194,7 @@ def saved_json(saved: SavedConfiguration, tool: Tool) -> JSON:
     tags=["configurations"],
 )
 def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
-    """Without their secrets, which go in and never come out."""
+    """Without their secrets, which are never returned."""
     tool = tool_at(slug)
     saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool)
     return add_deprecation_headers(exact(dumps({"items": [saved_json(one, tool) for one in saved]})), tool)
@@ -208,7 +208,7 @@ def list_configurations(request: HttpRequest, slug: str) -> HttpResponse:
     tags=["configurations"],
 )
 def create_configuration(request: HttpRequest, slug: str, body: api_schemas.SavedConfigurationIn) -> HttpResponse:
-    """Encrypted, for you alone, in place of one of the same name. A secret that is left out stays as it was."""
+    """Stored encrypted, visible only to you; replaces one of the same name. A secret that is left out is retained."""
     tool = tool_at(slug)
     schema = compiled_spec_of(revision_of(tool)).configuration
     saved = save_configuration(

@@ -1,4 +1,4 @@
-"""The shapes of the playground's API: what goes in and comes out, with an example of a run."""
+"""The request and response schemas of the playground's API, with an example of a run."""
 
 from __future__ import annotations
 
@@ -58,17 +58,15 @@ Mode = Literal["live", "mock"]
 class RunIn(Schema):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"parameters": {"location": "New York"}}})
 
-    parameters: Any = Field(
-        default_factory=dict, repr=False, description="What the tool is called with; {} where it is left out."
-    )
+    parameters: Any = Field(default_factory=dict, repr=False, description="The parameters of the call; {} if left out.")
     configuration: Any = Field(
         None,
         repr=False,
-        description="What the tool is made with. It is used for this run and not stored. Not null where it is sent.",
+        description="Used to create the tool for this run, and not stored. If it is sent, it must not be null.",
     )
-    saved_configuration: str | None = Field(None, max_length=100, description="The name of one of yours, instead.")
-    mode: Mode = Field("live", description="`mock` calls nothing: the response comes from the spec.")
-    revision: int | None = Field(None, ge=1, description="Whose schemas count; the current revision's by default.")
+    saved_configuration: str | None = Field(None, max_length=100, description="Or the name of one of your saved ones.")
+    mode: Mode = Field("live", description="`mock` does not call the tool: the response comes from the spec.")
+    revision: int | None = Field(None, ge=1, description="The revision whose schemas apply; default: the current one.")
     timeout_s: float | None = Field(None, gt=0, le=settings.RUN_TIMEOUT_MAX_S, description="The run's time limit.")
     wait_s: float = Field(DEFAULT_WAIT_S, ge=0, le=MAX_WAIT_S, description="How long to wait here for the run's end.")
 
@@ -113,12 +111,12 @@ class ProgressOut(Schema):
 
 
 class ConfigurationOfRun(Schema):
-    fingerprint: str = Field(description="Equal for equal configurations of one tool; the value itself is not kept.")
+    fingerprint: str = Field(description="Equal for equal configurations of one tool; the value itself is not stored.")
     saved_configuration: str | None
 
 
 class RunSummary(Schema):
-    """A run without what can be long."""
+    """A run without the members that can be long."""
 
     id: str
     tool: ToolOfRun
@@ -126,11 +124,13 @@ class RunSummary(Schema):
     outcome: Outcome
     has_response: bool
     verdict: Verdict | None = Field(
-        description="What checking the response against `returnType` said; null without one."
+        description="The result of checking the response against `returnType`; null without a response."
     )
     verdict_reason: str | None = Field(description="Why `unchecked`.")
     problems_truncated: bool
-    duration_ms: float | None = Field(description="Making the tool and calling it, without the time in the queue.")
+    duration_ms: float | None = Field(
+        description="The time to create the tool and call it, without the time in the queue."
+    )
     timing: TimingOut
     progress: ProgressOut | None
     timeout_s: float
@@ -143,14 +143,14 @@ class RunSummary(Schema):
 
 
 class RunOut(RunSummary):
-    """A run. The response is there whatever the verdict on it is."""
+    """A run. It includes the response whatever its verdict."""
 
     model_config = ConfigDict(json_schema_extra={"example": EXAMPLE_RUN})
 
     parameters: Any
-    response: Any = Field(description="null where there is none (see `has_response`), or where it is null.")
+    response: Any = Field(description="null if there is none (see `has_response`), or if the response is null.")
     problems: list[ProblemOut]
-    mock: dict[str, Any] | None = Field(description="Where a mock's response comes from; null for a live run.")
+    mock: dict[str, Any] | None = Field(description="The source of a mock response; null for a live run.")
     logs: LogsOut
     error: str | None
 
@@ -162,7 +162,7 @@ class RunsOut(Schema):
 
 class ToolOfFactory(Schema):
     id: str
-    slug: str | None = Field(description="null where the catalog has no spec for this id.")
+    slug: str | None = Field(description="null if the catalog has no spec for this id.")
 
 
 class FactoryOut(Schema):
@@ -182,7 +182,7 @@ class FactoriesOut(Schema):
 
 
 def _only_a_day(value: object) -> object:
-    """Pydantic takes seconds since 1970 for a day, too; nobody who sends "0" means that."""
+    """Refuse other forms: pydantic also accepts seconds since 1970, which a client that sends "0" does not mean."""
     if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
         raise ValueError("A day is written YYYY-MM-DD.")
     return value
@@ -209,12 +209,12 @@ class SecretOut(Schema):
 
 
 class SavedConfigurationOut(Schema):
-    """A saved configuration without its secrets, which never come out."""
+    """A saved configuration without its secrets, which are never returned."""
 
     name: str
-    configuration: Any = Field(description="Everything but the secrets.")
+    configuration: Any = Field(description="The configuration without its secrets.")
     secrets: list[SecretOut] = Field(description="Which secrets are set, and since when.")
-    readable: bool = Field(description="False where the key that it was encrypted with is gone: save it anew.")
+    readable: bool = Field(description="False if its encryption key is no longer available: save it anew.")
     created_at: datetime
     updated_at: datetime
 
@@ -234,5 +234,5 @@ class SavedConfigurationIn(Schema):
     remove_secrets: list[str] = Field(
         default_factory=list,
         max_length=100,
-        description="JSON Pointers of secrets to remove; one that is left out of `configuration` is kept otherwise.",
+        description="JSON Pointers of secrets to remove. Other secrets left out of `configuration` are retained.",
     )

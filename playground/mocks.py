@@ -1,6 +1,6 @@
-"""A response without a tool: from the spec's examples, else made from its `returnType`.
+"""Mock responses: derived from the spec's examples, else generated from its `returnType`.
 
-Nothing here knows Django. The same spec and parameters give the same mock.
+Nothing here imports Django. The same spec and parameters give the same mock.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ MAX_DIFFERENCES = 20
 
 @dataclass(frozen=True)
 class Difference:
-    """One place where the parameters that were sent are not those of the example."""
+    """One position where the parameters sent differ from those of the example."""
 
     pointer: str
     kind: str  # "changed", "added" (only sent), "missing" (only in the example)
 
     def __str__(self) -> str:
-        place = self.pointer or "the whole value"
+        position = self.pointer or "the whole value"
         return {
-            "changed": f"{place} differs",
-            "added": f"{place} is not in the example",
-            "missing": f"{place} is missing",
+            "changed": f"{position} differs",
+            "added": f"{position} is not in the example",
+            "missing": f"{position} is missing",
         }[self.kind]
 
 
@@ -45,7 +45,8 @@ class Mock:
     """A mock response and where it comes from.
 
     `source` is "example" (its parameters equal those sent), "nearest" (the example that differs least: `differences`),
-    "returnType" (made from the schema) or "echo" (the spec says nothing about the response). `example` counts from 1.
+    "returnType" (generated from the schema) or "echo" (the spec does not describe the response). `example` counts
+    from 1.
     """
 
     response: JSON
@@ -57,19 +58,19 @@ class Mock:
 
     def as_json(self) -> dict[str, JSON]:
         """{"source", "example"?, "description"?, "differences"?: [{"pointer", "kind"}], "differences_in_all"?}."""
-        result: dict[str, JSON] = {"source": self.source}
+        members: dict[str, JSON] = {"source": self.source}
         if self.example is not None:
-            result["example"] = self.example
+            members["example"] = self.example
         if self.description:
-            result["description"] = self.description
+            members["description"] = self.description
         if self.differences:
-            result["differences"] = [{"pointer": found.pointer, "kind": found.kind} for found in self.differences]
-            result["differences_in_all"] = self.differences_in_all
-        return result
+            members["differences"] = [{"pointer": found.pointer, "kind": found.kind} for found in self.differences]
+            members["differences_in_all"] = self.differences_in_all
+        return members
 
 
 class NoMock(Exception):
-    """No mock can be made; `problem` says why."""
+    """No mock can be made; `problem` is the reason."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -77,15 +78,15 @@ class NoMock(Exception):
 
 
 def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -> Mock:
-    """The response that the spec's examples or its `returnType` give for `parameters`.
+    """The mock response to `parameters`, from the spec's examples or its `returnType`.
 
     Args:
-        spec: the tool's.
+        spec: the tool's spec.
         parameters: as they would be sent to the tool.
-        return_type: the spec's, compiled; None where it has none.
+        return_type: the compiled `returnType`; None if the spec has none.
 
     Raises:
-        NoMock: `returnType` accepts nothing, or hides what it accepts too well.
+        NoMock: `returnType` accepts nothing, or no value that it accepts was found.
     """
     answering = [(index, example) for index, example in enumerate(spec.examples, 1) if example.has_return_value]
     if answering:
@@ -96,10 +97,10 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
     seed = hashlib.sha256(f"{spec.tool_id}\n{canonical(parameters)}".encode()).hexdigest()
     try:
         return Mock(sample(return_type, seed), "returnType")
-    except NoValue as none:
-        first = f" The best try broke this: {none.problems[0].message}" if none.problems else ""
+    except NoValue as error:
+        first = f" The best try broke this: {error.problems[0].message}" if error.problems else ""
         message = f"No value was found that returnType accepts, and the spec has no example to answer with.{first}"
-        raise NoMock(Problem("", message, "mock.no-value")) from none
+        raise NoMock(Problem("", message, "mock.no-value")) from error
 
 
 def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
@@ -119,9 +120,9 @@ def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
 def compare(
     expected: JSON, given: JSON, *, most: int = MAX_DIFFERENCES, ignored: Iterable[str] = ()
 ) -> list[Difference]:
-    """Where `given` differs from `expected`, leaf by leaf, in the order of `expected`: the first `most` differences.
+    """The first `most` differences between `given` and `expected`, leaf by leaf, in the order of `expected`.
 
-    1 and 1.0 are the same. Values at or below the `ignored` pointers may differ.
+    1 and 1.0 are equal. Values at or below the `ignored` pointers may differ.
     """
     ignored = list(ignored)
     found = _Differences(most)
@@ -131,7 +132,7 @@ def compare(
 
 
 class _Differences:
-    """The first differences, and how many there are. Parts that only one side has are counted, not walked."""
+    """The first differences, and how many there are. A part that only one side has counts as one difference."""
 
     def __init__(self, most: int) -> None:
         self.first: list[Difference] = []
@@ -140,7 +141,7 @@ class _Differences:
         self._way: list[str | int] = []
 
     def compare(self, expected: JSON, given: JSON, ignored: PointerTree | None = None) -> None:
-        """Add the differences between two values; `ignored` leads from here to the values that may differ."""
+        """Add the differences between two values; `ignored` is relative to them."""
         if isinstance(expected, dict) and isinstance(given, dict):
             self._compare_objects(expected, given, ignored or {})
         elif isinstance(expected, list) and isinstance(given, list):

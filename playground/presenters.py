@@ -1,4 +1,4 @@
-"""A run told to a person: its state in one sentence, its response as a table, and how to repeat it from elsewhere."""
+"""Present a run: its state in one sentence, its response as a table, its timing, and code that repeats it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SNIPPET_CHARACTERS = 20_000
 
 @dataclass(frozen=True)
 class Sentence:
-    """What there is to say about a run, in one sentence. `tone` is "good", "bad", "warn", "info" or "muted"."""
+    """The state of a run in one sentence. `tone` is "good", "bad", "warn", "info" or "muted"."""
 
     text: str
     tone: str
@@ -26,10 +26,10 @@ class Sentence:
 RUNNING = Sentence("Running.", "info", "play")
 
 
-def sentence(run: Run, place: int = 0) -> Sentence:
-    """The state of `run`; `place` is its place in the queue, from 1, or 0 where it does not wait."""
-    if run.outcome == "queued" and place:
-        which = f"number {place:,}" if place > 1 else "next"
+def sentence(run: Run, position: int = 0) -> Sentence:
+    """The state of `run`; `position` is its position in the queue, from 1, or 0 if it is not waiting."""
+    if run.outcome == "queued" and position:
+        which = f"number {position:,}" if position > 1 else "next"
         return Sentence(f"Waiting for its turn: {which} in the queue.", "info", "clock")
     if run.verdict == "conforms":
         return Sentence("The response conforms to returnType.", "good", "circle-check")
@@ -38,7 +38,7 @@ def sentence(run: Run, place: int = 0) -> Sentence:
     if run.verdict == "unchecked":
         return Sentence(f"The response was not checked. {run.verdict_reason}", "muted", "circle-dashed")
     return {
-        "queued": RUNNING,  # its row says so only once it has taken a while
+        "queued": RUNNING,  # its row is updated only once it has lasted a while
         "running": RUNNING,
         "raised": Sentence("The tool raised an error instead of giving a response.", "bad", "circle-x"),
         "timed_out": Sentence(f"Not done within its limit of {run.timeout_s:g} s, and ended.", "bad", "hourglass"),
@@ -57,7 +57,7 @@ def _times(run: Run) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A list of objects, as rows. `pointer` is where the list stands in the response."""
+    """A list of objects as rows. `pointer` leads to the list in the response."""
 
     pointer: str
     columns: list[str]
@@ -68,7 +68,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of a table. `text` is plain text; what is no text or number is shown as JSON."""
+    """One value of a table. A value that is neither a string nor a number is shown as JSON."""
 
     value: JSON
     is_present: bool
@@ -83,7 +83,7 @@ class Cell:
 
 
 def as_table(response: JSON) -> Table | None:
-    """The response's list of objects as a table: itself, or its only list of objects; None where there is none."""
+    """The response as a table, if it is a list of objects, or an object with exactly one such list; else None."""
     pointer, found = "", response
     if isinstance(response, dict):
         lists = [(name, value) for name, value in response.items() if _is_table(value)]
@@ -106,7 +106,7 @@ def _is_table(value: JSON) -> bool:
 
 @dataclass(frozen=True)
 class Snippet:
-    """How to make the same run from elsewhere."""
+    """Code that repeats a run."""
 
     key: str
     title: str
@@ -114,7 +114,7 @@ class Snippet:
 
 
 def snippets(run: Run, site: str) -> list[Snippet]:
-    """The run as `curl`, Python and a command. They hold no secret: token and configuration are left to fill in."""
+    """The run as `curl`, Python and a command. They contain no secrets: token and configuration are to be filled in."""
     body: dict[str, JSON] = {"parameters": run.parameters}
     if run.mode == "mock":
         body["mode"] = "mock"
@@ -134,7 +134,7 @@ def snippets(run: Run, site: str) -> list[Snippet]:
     ]
 
 
-FILL_IN = "the configuration is not kept: fill it in"
+FILL_IN = "the configuration is not stored: fill it in"
 
 
 def _command(run: Run, fill_in: str) -> str:
@@ -149,7 +149,7 @@ def _command(run: Run, fill_in: str) -> str:
 
 @dataclass(frozen=True)
 class Phase:
-    """One part of a run's time, and where it lies on a line of 100."""
+    """One part of a run's time, and its position on a line of length 100."""
 
     css: str
     name: str
@@ -160,7 +160,7 @@ class Phase:
 
 
 def phases(run: Run) -> list[Phase]:
-    """Where the time of `run` went, in order; [] where nothing was called."""
+    """The phases of `run` in order; [] if nothing was called."""
     parts = [
         ("queue", "Waiting", "for a free slot", run.queue_ms),
         ("start", "Starting", "a process of its own, and the tool", run.start_ms),

@@ -58,7 +58,7 @@ class ExampleCall:
 _waiting_room = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 
-@sensitive_variables("configuration", "scrubber")
+@sensitive_variables("configuration", "redactor")
 def start(
     tool: Tool,
     revision: Revision,
@@ -100,7 +100,7 @@ def start(
     if example:
         run.example_check, run.example_number = example.check, example.number
     factory = registry().for_tool(tool.tool_id, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
-    scrubber = secrets.scrubber()
+    redactor = secrets.redactor()
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
     if problems := secrets.problems():
@@ -108,14 +108,14 @@ def start(
     budget = Budget()
     problems = request_problems(contract, parameters, configuration, secrets, factory=factory, mode=mode, budget=budget)
     if problems:
-        return _refused(run, scrubbed(problems, scrubber))
+        return _refused(run, redacted(problems, redactor))
     if factory is None:
-        return _mocked(run, contract, parameters, scrubber, budget)
+        return _mocked(run, contract, parameters, redactor, budget)
     run.factory = factory.label
     if settings.RUNNER == "celery":
         return enqueue.begin(run, configuration, parameters)
     job = job_for(run, factory, parameters, configuration)
-    return supervisor().begin(run, job, scrubber, conclude, defer_sync=defer_sync).run
+    return supervisor().begin(run, job, redactor, conclude, defer_sync=defer_sync).run
 
 
 def wait(run: Run, timeout_s: float) -> Run:
@@ -229,7 +229,7 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     return run
 
 
-def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, scrubber: Redactor, budget: Budget) -> Run:
+def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget) -> Run:
     began = time.perf_counter()
     try:
         made = mock(contract.spec, parameters, contract.return_type)
@@ -238,7 +238,7 @@ def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, scrubber: Redact
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
     run.mock_json = reader.dumps(made.as_json())
-    _take_response(run, contract, made.response, scrubber, budget)
+    _take_response(run, contract, made.response, redactor, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
     insert(run)
@@ -247,16 +247,16 @@ def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, scrubber: Redact
 
 def conclude(active: ActiveRun, end: RunEnd) -> Run:
     """The ended run, ready to be stored: its response is checked, and everything in it is redacted."""
-    run, scrubber = copy(active.run), active.scrubber
+    run, redactor = copy(active.run), active.redactor
     run.outcome = end.outcome
     if end.has_response:
-        _take_response(run, compiled_spec_of(run.revision), end.response, scrubber)
-    run.error = _stored_output(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, scrubber)
-    run.stdout, run.stdout_dropped = _stored_output(end.stdout, end.stdout_dropped, scrubber), end.stdout_dropped
-    run.stderr, run.stderr_dropped = _stored_output(end.stderr, end.stderr_dropped, scrubber), end.stderr_dropped
+        _take_response(run, compiled_spec_of(run.revision), end.response, redactor)
+    run.error = _stored_output(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, redactor)
+    run.stdout, run.stdout_dropped = _stored_output(end.stdout, end.stdout_dropped, redactor), end.stdout_dropped
+    run.stderr, run.stderr_dropped = _stored_output(end.stderr, end.stderr_dropped, redactor), end.stderr_dropped
     if end.progress:
         run.progress_done, run.progress_total = end.progress.done, end.progress.total
-        run.progress_message = storable(scrubber.text(end.progress.message))[:200]
+        run.progress_message = storable(redactor.text(end.progress.message))[:200]
     run.queue_ms, run.start_ms, run.call_ms = active.waited_ms + end.queue_ms, end.start_ms, end.call_ms
     run.finished_at = timezone.now()
     run.started_at = run.created_at + timedelta(milliseconds=run.queue_ms)
@@ -264,27 +264,27 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
 
 
 def _take_response(
-    run: Run, contract: CompiledSpec, response: JSON, scrubber: Redactor, budget: Budget | None = None
+    run: Run, contract: CompiledSpec, response: JSON, redactor: Redactor, budget: Budget | None = None
 ) -> None:
     began = time.perf_counter()
     result = check_response(contract, response, budget)
     run.check_ms = (time.perf_counter() - began) * 1000
     run.verdict = result.verdict
-    run.verdict_reason = scrubber.message(result.reason or "")
-    run.problems_json = problems_text(scrubbed(result.problems, scrubber))
+    run.verdict_reason = redactor.message(result.reason or "")
+    run.problems_json = problems_text(redacted(result.problems, redactor))
     run.problems_truncated = result.truncated
-    run.response_json = reader.dumps(scrubber.value(response))
+    run.response_json = reader.dumps(redactor.value(response))
 
 
-def _stored_output(text: str, dropped: int | bool, scrubber: Redactor) -> str:
-    return storable(scrubber.cut_text(text) if dropped else scrubber.text(text))
+def _stored_output(text: str, dropped: int | bool, redactor: Redactor) -> str:
+    return storable(redactor.cut_text(text) if dropped else redactor.text(text))
 
 
-def scrubbed(problems: Iterable[Problem], scrubber: Redactor) -> list[Problem]:
-    if not scrubber:
+def redacted(problems: Iterable[Problem], redactor: Redactor) -> list[Problem]:
+    if not redactor:
         return list(problems)
     return [
-        replace(problem, pointer=scrubber.text(problem.pointer), message=scrubber.message(problem.message))
+        replace(problem, pointer=redactor.text(problem.pointer), message=redactor.message(problem.message))
         for problem in problems
     ]
 

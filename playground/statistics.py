@@ -77,7 +77,7 @@ def statistics_of(tool: Tool) -> RunStatistics:
 
 
 def _bars(rows: Sequence[tuple[str, str, float | None, float | None, datetime]]) -> tuple[Bar, ...]:
-    """The latest runs, the oldest on the left. Heights are square roots of durations, so a long run hides none."""
+    """The latest runs, the oldest on the left; heights are roots of durations, so a long run hides none."""
     longest = max((_duration(start, call) for _, _, start, call, _ in rows), default=0.0) or 1.0
     found = []
     for index, (outcome, verdict, start, call, at) in enumerate(reversed(rows), BARS - len(rows)):

@@ -53,7 +53,7 @@ class ActiveRun:
 
     run: Run
     handle: RunHandle
-    scrubber: Redactor
+    redactor: Redactor
     conclude: Conclude
     waited_ms: float = 0.0
     began: float = field(default_factory=time.monotonic)
@@ -93,14 +93,14 @@ class Supervisor:
     # -- from the threads that serve requests -------------------------------------------------------------------------
 
     def begin(
-        self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, *, defer_sync: bool = False
+        self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, *, defer_sync: bool = False
     ) -> ActiveRun:
         """Store `run` as queued and hand `job` to the runner.
 
         Args:
             run: not stored yet.
             job: the runner's part of it.
-            scrubber: redacts the run's secrets.
+            redactor: redacts the run's secrets.
             conclude: turns the runner's result into the run to store.
             defer_sync: see `run_writer.insert`.
 
@@ -111,14 +111,14 @@ class Supervisor:
         try:
             run.host = self.host
             insert(run, defer_sync=defer_sync)
-            return self._hand_over(run, job, scrubber, conclude)
+            return self._hand_over(run, job, redactor, conclude)
         except BaseException:
             self._release()
             Run.objects.filter(pk=run.pk, outcome="queued").delete()
             raise
 
     def begin_recorded(
-        self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, *, waited_ms: float
+        self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, *, waited_ms: float
     ) -> ActiveRun:
         """As `begin`, for a stored run whose host is this process already. On failure, its row does not change.
 
@@ -127,15 +127,15 @@ class Supervisor:
         """
         self._reserve()
         try:
-            return self._hand_over(run, job, scrubber, conclude, waited_ms)
+            return self._hand_over(run, job, redactor, conclude, waited_ms)
         except BaseException:
             self._release()
             raise
 
     def _hand_over(
-        self, run: Run, job: Job, scrubber: Redactor, conclude: Conclude, waited_ms: float = 0.0
+        self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, waited_ms: float = 0.0
     ) -> ActiveRun:
-        active = ActiveRun(run, self.runner.submit(job), scrubber, conclude, waited_ms)
+        active = ActiveRun(run, self.runner.submit(job), redactor, conclude, waited_ms)
         with self.lock:
             self.active[run.id] = active
         self.wake.set()
@@ -263,14 +263,14 @@ def update_of(active: ActiveRun) -> dict[str, object]:
     update: dict[str, object] = {
         "outcome": "running",
         "started_at": active.run.started_at or _started_at(active),
-        "stdout": storable(active.scrubber.cut_text(output.stdout[:MAX_LIVE_CHARACTERS])),
-        "stderr": storable(active.scrubber.cut_text(output.stderr[:MAX_LIVE_CHARACTERS])),
+        "stdout": storable(active.redactor.cut_text(output.stdout[:MAX_LIVE_CHARACTERS])),
+        "stderr": storable(active.redactor.cut_text(output.stderr[:MAX_LIVE_CHARACTERS])),
     }
     if events := active.handle.events:
         latest = events[-1]
         update["progress_done"] = latest.done
         update["progress_total"] = latest.total
-        update["progress_message"] = storable(active.scrubber.text(latest.message))[:200]
+        update["progress_message"] = storable(active.redactor.text(latest.message))[:200]
     return update
 
 

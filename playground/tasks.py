@@ -75,7 +75,7 @@ def _claim(run_id: str, host: str, now: datetime) -> bool:
     return bool(claimed)
 
 
-@sensitive_variables("configuration", "content", "parameters", "scrubber")
+@sensitive_variables("configuration", "content", "parameters", "redactor")
 def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) -> ActiveRun:
     content = _decrypted(run, encrypted)
     configuration = Configuration(content["configuration"]) if "configuration" in content else None
@@ -88,10 +88,10 @@ def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) 
         run.factory = factory.label
         run.save(update_fields=["factory"])
     contract = compiled_spec_of(run.revision)
-    scrubber = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration).scrubber()
+    redactor = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration).redactor()
     job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)
-    return own_supervisor.begin_recorded(run, job, scrubber, conclude, waited_ms=waited_ms)
+    return own_supervisor.begin_recorded(run, job, redactor, conclude, waited_ms=waited_ms)
 
 
 @sensitive_variables("content")

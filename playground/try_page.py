@@ -1,4 +1,4 @@
-"""The playground's page at one moment: what is filled in, where it came from, and what a press of *Run* would send."""
+"""The state of the page where a tool is tried: its two forms, the source of their values, and the resulting call."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ CONFIGURATION = "configuration"
 
 @dataclass(frozen=True)
 class Notice:
-    """Something to say above the form.
+    """A message above the form.
 
     Attributes:
-        text: what could not be used, so that it is not lost.
-        empty, marked: fields that secrets were taken from: they are empty, or hold a mark where a secret stood.
+        text: input that could not be used, shown so that it is not lost.
+        empty, marked: fields whose secrets were removed: they are empty, or contain a mark in place of each secret.
     """
 
     title: str
@@ -59,7 +59,7 @@ class Notice:
 
 @dataclass
 class Trial:
-    """One tool being tried by one person. `submit` and `open` fill in the two forms."""
+    """One user trying one tool. `submit` and `open` fill in the two forms."""
 
     tool: Tool
     revision: Revision
@@ -82,7 +82,7 @@ class Trial:
         if not self.can_run_live:
             self.mode = "mock"
 
-    # -- what the page needs to know ----------------------------------------------------------------------------------
+    # -- for the page -------------------------------------------------------------------------------------------------
 
     @property
     def can_run_live(self) -> bool:
@@ -90,7 +90,7 @@ class Trial:
 
     @property
     def why_not_live(self) -> str:
-        """Why the tool cannot be called, "" where it can."""
+        """Why the tool cannot be called; "" if it can."""
         if self.factory is None:
             return "No factory for this tool is installed."
         return "" if self.can_run_live else "Its factory is broken: see Factories."
@@ -120,10 +120,10 @@ class Trial:
 
     @property
     def timeout_s(self) -> float | None:
-        """The time limit that is filled in; None for the usual one.
+        """The time limit that is filled in; None for the default.
 
         Raises:
-            ValueError: it is no number within bounds.
+            ValueError: it is not a number within the bounds.
         """
         if not self.timeout:
             return None
@@ -135,11 +135,11 @@ class Trial:
     # -- opening the page ---------------------------------------------------------------------------------------------
 
     def open(self, query: Mapping[str, str]) -> None:
-        """Fill in what the address asks for: `run`, `example`, `parameters`, `configuration` and `mode`."""
+        """Fill in the forms from the URL's `run`, `example`, `parameters`, `configuration` and `mode`."""
         value: Maybe = ABSENT
-        refilled = self._of_run(query["run"]) if "run" in query else None
-        if refilled:
-            value = refilled.value
+        from_run = self._of_run(query["run"]) if "run" in query else None
+        if from_run:
+            value = from_run.value
         elif "example" in query:
             value = self._of_example(query["example"])
         elif "parameters" in query:
@@ -148,8 +148,8 @@ class Trial:
             self.mode = query["mode"]
         self.saved_name = query.get("configuration", self.saved_name)
         self._begin(value)
-        if refilled:
-            self._list_missing(refilled)
+        if from_run:
+            self._note_missing_secrets(from_run)
 
     def _of_run(self, run_id: str) -> Prefilled:
         run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
@@ -161,16 +161,16 @@ class Trial:
         self.timeout = "" if run.timeout_s == settings.RUN_TIMEOUT_S else f"{run.timeout_s:g}"
         self.saved_name = run.configuration_name
         if run.configuration_fingerprint and not run.configuration_name and self.is_configurable:
-            self.notices.append(Notice("The configuration of that run was not kept.", "Fill it in to run again."))
+            self.notices.append(Notice("The configuration of that run was not stored.", "Fill it in to run again."))
         return prefilled(compiled_spec_of(run.revision), run.parameters)
 
-    def _list_missing(self, refilled: Prefilled) -> None:
-        """Of a run with secrets among its parameters, which fields are to be filled in again."""
-        if not refilled.emptied:
+    def _note_missing_secrets(self, from_run: Prefilled) -> None:
+        """If the run's parameters contained secrets, list the fields that must be filled in again."""
+        if not from_run.emptied:
             return
-        empty, marked = (fields_at(self.parameters.form, places) for places in (refilled.emptied, refilled.marked))
+        empty, marked = (fields_at(self.parameters.form, paths) for paths in (from_run.emptied, from_run.marked))
         notice = Notice(
-            "Secrets among the parameters of that run are not kept.", "Fill in again:", empty=empty, marked=marked
+            "Secrets among the parameters of that run are not stored.", "Fill in again:", empty=empty, marked=marked
         )
         self.notices.append(notice)
 
@@ -198,7 +198,7 @@ class Trial:
         return begin(self.contract.parameters, value, name=PARAMETERS, label="Parameters", seal=self.seal)
 
     def load_configuration(self) -> None:
-        """Fill in the saved configuration that is named, else an empty one."""
+        """Fill in the selected saved configuration, else an empty one."""
         if not self.is_configurable:
             return
         stored = self._stored()
@@ -212,17 +212,17 @@ class Trial:
         )
 
     def use_example(self, query: Mapping[str, str]) -> None:
-        """Take the parameters of an example in place of those filled in."""
+        """Replace the filled-in parameters by those of an example."""
         value = self._of_example(query.get("example", ""))
         if not isinstance(value, Absent):
             self.parameters = self._parameters_of(value)
 
     def use_saved(self, _query: Mapping[str, str]) -> None:
-        """Take a saved configuration in place of the one filled in."""
+        """Replace the filled-in configuration by a saved one."""
         self.load_configuration()
 
     def save(self, query: Mapping[str, str]) -> None:
-        """Keep the configuration that is filled in."""
+        """Save the filled-in configuration."""
         value = self.configuration_value
         if value is None or not isinstance(self.user, User):
             return
@@ -246,7 +246,7 @@ class Trial:
         self.load_configuration()
 
     def _removed_secrets(self, value: Configuration) -> set[str]:
-        """What the form says is gone: a secret that was saved and is not in the value any more."""
+        """The pointers of secrets that were saved and have been removed in the form."""
         stored = self._stored()
         if isinstance(stored, Absent):
             return set()
@@ -254,19 +254,19 @@ class Trial:
         return before - {pointer for pointer, _ in secret_members(self.contract.configuration, value.value)}
 
     def forget(self, _query: Mapping[str, str]) -> None:
-        """Remove the saved configuration that is named."""
+        """Delete the selected saved configuration."""
         self._saved().filter(name=self.saved_name).delete()
         self.saved_name = ""
         self.load_configuration()
 
-    # -- what was submitted -------------------------------------------------------------------------------------------
+    # -- submissions --------------------------------------------------------------------------------------------------
 
     def submit(self, request: HttpRequest, *, is_checked: bool) -> None:
-        """Take what was submitted. With `is_checked`, say what is wrong with it; else it is only drawn again."""
+        """Read the submitted forms. With `is_checked`, collect their errors; else they are only rendered again."""
         self._fill(list(_pairs(request)), request.POST, is_checked=is_checked and not request.POST.get("op", ""))
 
     def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
-        """Read all names and values of a request; `single` has those outside the schemas' forms."""
+        """Read all names and values of a request; `single` has the fields outside the schema forms."""
         if single.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = single["mode"]
         self.timeout = single.get("timeout_s", "").strip()[:20]
@@ -334,12 +334,12 @@ class Trial:
 
     @property
     def parameters_value(self) -> JSON:
-        """What the tool would be called with: {} where nothing is filled in."""
+        """The parameters for the call; {} if nothing is filled in."""
         return {} if isinstance(self.parameters.value, Absent) else self.parameters.value
 
     @property
     def configuration_value(self) -> Configuration | None:
-        """What the tool would be made with; None where the spec knows no configuration."""
+        """The configuration to create the tool with; None if the spec has none."""
         if self.configuration is None:
             return None
         return Configuration({} if isinstance(self.configuration.value, Absent) else self.configuration.value)
@@ -359,26 +359,26 @@ class Trial:
 
     @sensitive_variables("value")
     def _stored(self) -> Maybe:
-        """The saved configuration that is named, secrets included; ABSENT where none is."""
+        """The selected saved configuration with its secrets; ABSENT if there is none."""
         if not self.saved_name or not self.user.is_authenticated:
             return ABSENT
         saved = self._saved().filter(name=self.saved_name).first()
         if saved is None:
-            self._notify_once(Notice("You have no saved configuration of this name for this tool."))
+            self._add_notice(Notice("You have no saved configuration of this name for this tool."))
             self.saved_name = ""
             return ABSENT
         try:
             value = open_configuration(saved).value
         except Unreadable:
-            self._notify_once(Notice("The saved configuration cannot be used.", UNREADABLE))
+            self._add_notice(Notice("The saved configuration cannot be used.", UNREADABLE))
             return ABSENT
         shown = without_unmarked_secrets(value, self.contract.configuration_form)
         if shown is None:
-            self._notify_once(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
+            self._add_notice(Notice("The saved configuration cannot be used.", UNSEARCHABLE))
             return ABSENT
         return shown
 
-    def _notify_once(self, notice: Notice) -> None:
+    def _add_notice(self, notice: Notice) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
 

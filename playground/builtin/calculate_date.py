@@ -1,4 +1,4 @@
-"""Add to a date, and say what there is to say of the result."""
+"""Add to a date, and describe the result."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class CalculateDate(ShippedTool):
 
 
 def add_calendar(date: dt.date, add: Addition) -> dt.date:
-    """`date` with years and months added, the day kept or shortened to the month's last; then weeks and days."""
+    """`date` plus years and months, the day limited to the last of the month; then plus weeks and days."""
     month_index = (date.year + add.years) * 12 + date.month - 1 + add.months
     year, month = divmod(month_index, 12)
     day = min(date.day, days_in_month(year, month + 1))
@@ -86,7 +86,7 @@ def days_in_month(year: int, month: int) -> int:
 
 @dataclass(frozen=True)
 class WorkingWeek:
-    """Which days are worked: `weekend` are days of the week from Monday = 0."""
+    """The working days of a calendar; `weekend` holds days of the week, from Monday = 0."""
 
     weekend: frozenset[int]
     holidays: frozenset[dt.date]
@@ -99,7 +99,7 @@ class WorkingWeek:
         return date.weekday() not in self.weekend and date not in self.holidays
 
     def add(self, date: dt.date, working_days: int) -> dt.date:
-        """The working day that comes so many working days after `date`, or before it."""
+        """The working day that is so many working days after `date`, or before it."""
         step = DAY if working_days > 0 else -DAY
         left = abs(working_days)
         while left:
@@ -108,7 +108,7 @@ class WorkingWeek:
         return date
 
     def count(self, start: dt.date, end: dt.date) -> int:
-        """Working days on the way from `start` to `end`, the first day not counted; negative where it goes back."""
+        """Working days from `start` to `end`, without the first day; negative if `end` is earlier."""
         first, last = start.toordinal(), end.toordinal()
         if first <= last:
             return self._until(last) - self._until(first)

@@ -1,4 +1,4 @@
-"""Say how two texts differ: a unified diff, and the operations that turn one into the other."""
+"""Compare two texts: a unified diff, and the operations that turn one text into the other."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def split(text: str, request: Texts) -> list[str]:
 
 
 def key_of(unit: str, ignore: Sequence[Ignorable]) -> str:
-    """What is compared of `unit`."""
+    """The part of `unit` that is compared."""
     if "white_space" in ignore:
         unit = " ".join(unit.split())
     return unit.casefold() if "case" in ignore else unit

@@ -1,4 +1,4 @@
-"""Tell one moment in the local time of several zones."""
+"""Convert a moment to the local time of several zones."""
 
 from __future__ import annotations
 

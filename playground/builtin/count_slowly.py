@@ -1,4 +1,4 @@
-"""A demonstration of a run that takes its time: a log that grows, progress, and failing on the way."""
+"""A demonstration of a long run: a growing log, progress, and a failure half-way."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class EvaluateExpression(ShippedTool):
 
 @dataclass(frozen=True)
 class Result:
-    """The value of a node, and how a person writes the node; `precedence` says when it needs parentheses."""
+    """The value of a node and its formula; `precedence` determines when the formula needs parentheses."""
 
     value: float
     formula: str

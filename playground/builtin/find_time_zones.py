@@ -46,7 +46,7 @@ class FindTimeZones(ShippedTool):
 
 
 def zone_at(name: str, moment: dt.datetime) -> FoundZone:
-    """What the zone `name` says at `moment`."""
+    """The zone `name` at `moment`."""
     local = moment.astimezone(ZoneInfo(name))
     return FoundZone(
         zone=name,

@@ -1,4 +1,4 @@
-"""FAKE weather: the spec of LLM Tool Spec's own example, served by a tool that makes up what it says.
+"""FAKE weather: the spec of LLM Tool Spec's own example, served by a tool that invents its responses.
 
 It asks nobody. A place has the same weather for ever: New York's is the one of the spec's example, any other's comes
 from the letters of its name.

@@ -1,4 +1,4 @@
-"""Try a regular expression on a text, for a bounded time."""
+"""Match a regular expression against a text, with a time limit."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class MatchRegularExpression(ShippedTool):
 
 @contextmanager
 def refusals_in_words() -> Iterator[None]:
-    """Say in a sentence what is wrong with the pattern.
+    """Turn an error of the pattern into a sentence.
 
     Raises:
         TimeoutError: it takes too long on this text.

@@ -75,7 +75,7 @@ class QuerySqlite(ShippedTool):
 
 
 def connect(database: str | None) -> sqlite3.Connection:
-    """A connection for reading `database`, or the sample where it is None."""
+    """A read-only connection to `database`, or to the sample if it is None."""
     if database is not None:
         return sqlite3.connect(f"{database_file(database).as_uri()}?mode=ro", uri=True, isolation_level=None)
     connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -106,7 +106,7 @@ def database_file(name: str) -> Path:
 
 
 def restrict(connection: sqlite3.Connection, configuration: Configuration) -> None:
-    """Take everything from `connection` but reading, for a while, what may be read."""
+    """Restrict `connection` to reading permitted tables, for a limited time."""
     connection.execute("PRAGMA query_only = ON")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.text_factory = lambda value: value.decode(errors="replace")
@@ -135,7 +135,7 @@ def authorizer(tables: list[str] | None) -> Callable[..., int]:
 
 @contextmanager
 def refusals_in_words(configuration: Configuration) -> Iterator[None]:
-    """Say in a sentence why SQLite refuses.
+    """Turn SQLite's refusal into a sentence.
 
     Raises:
         TimeoutError: the statement ran too long.
@@ -159,7 +159,7 @@ def as_json(value: str | float | bytes | None) -> Cell:
     """A value of SQLite as JSON.
 
     Raises:
-        ValueError: it is infinite, which JSON cannot say.
+        ValueError: it is infinite, which JSON cannot represent.
     """
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode()}

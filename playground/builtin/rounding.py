@@ -7,10 +7,10 @@ MAX_EXACT_INTEGER = 2**53
 
 
 def rounded(value: float, *, significant_digits: int = 15) -> int | float:
-    """`value` to so many significant digits; an integer where it is whole.
+    """`value` rounded to so many significant digits; an integer if it is whole.
 
     Raises:
-        ValueError: it is infinite or not a number, which JSON cannot say.
+        ValueError: it is infinite or not a number, which JSON cannot represent.
     """
     result = float(f"{value:.{significant_digits}g}")
     if result - result != 0:

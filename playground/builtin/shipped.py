@@ -1,4 +1,4 @@
-"""What the built-in tools have in common: the spec beside them says what they are."""
+"""The base of the built-in tools: each takes its definition from its shipped spec."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def shipped(name: str) -> Definition:
 
 
 class ShippedTool:
-    """A tool that takes what it says of itself from its shipped spec, so that spec and code cannot disagree."""
+    """A tool whose definition is read from its shipped spec, so that spec and code cannot disagree."""
 
     definition: ClassVar[Definition]
 
@@ -47,5 +47,5 @@ class ShippedTool:
 
 
 def log(message: str) -> None:
-    """Write a line to the log of the run, which is what a tool prints."""
+    """Write a line to the run's log, which is the tool's standard output."""
     print(message, flush=True)  # noqa: T201

@@ -59,12 +59,12 @@ def grouped(rows: list[dict[str, Scalar]], group_by: list[str]) -> Iterable[list
 
 
 def identity(value: Scalar) -> tuple[bool, Scalar]:
-    """What tells values of JSON apart: for Python, true is 1."""
+    """A key that distinguishes JSON values: in Python, true equals 1."""
     return isinstance(value, bool), value
 
 
 def compute(rows: list[dict[str, Scalar]], measure: dict[str, str]) -> Number | None:
-    """The statistic of one column over some rows; None where no value counts.
+    """The statistic of one column over some rows; None if there is no value to count.
 
     Raises:
         ValueError: it needs numbers, and a cell is none.

@@ -1,4 +1,4 @@
-"""The IANA time zones by name, and what a local time says of its zone."""
+"""The IANA time zones by name, and the offset and daylight saving time of a local time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def zone_named(name: str) -> ZoneInfo:
 
 
 def offset_of(moment: dt.datetime) -> str:
-    """The offset of an aware `moment` from UTC: "+05:45", with seconds where old local mean time has them."""
+    """The offset of an aware `moment` from UTC: "+05:45", with seconds if old local mean time has them."""
     return moment.isoformat(timespec="microseconds")[26:]
 
 

@@ -48,7 +48,7 @@ class Configuration:
         """Equal for equal configurations, and of no use for finding out what they hold: HMAC-SHA-256, in hex."""
         return hmac.digest(key, canonical(self.value).encode(), "sha256").hex()
 
-    def scrubber(self, schema: CompiledSchema | None) -> Redactor:
+    def redactor(self, schema: CompiledSchema | None) -> Redactor:
         """What takes this configuration's secrets out of anything that is stored or shown."""
         return redactor_of(find_secrets(schema, self.value))
 
@@ -57,7 +57,7 @@ NO_SECRETS = Redactor(())
 
 
 def redactor_of(*found: Secrets) -> Redactor:
-    """A scrubber that removes these secrets from anything that is stored or shown."""
+    """A redactor that removes these secrets from anything that is stored or shown."""
     return Redactor(text for secrets in found for text in secrets.texts()) if any(found) else NO_SECRETS
 
 
@@ -88,8 +88,8 @@ class RunSecrets:
         """Why a run with these secrets is refused; pointers begin with /parameters or /configuration."""
         return [*self.parameters.problems("/parameters"), *self.configuration.problems("/configuration")]
 
-    def scrubber(self) -> Redactor:
-        """A scrubber that removes them from anything that is stored or shown."""
+    def redactor(self) -> Redactor:
+        """A redactor that removes them from anything that is stored or shown."""
         return redactor_of(self.parameters, self.configuration)
 
 

@@ -98,8 +98,8 @@ def _result(
     differences: list[Difference] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # The stored response was redacted, so the expected value is redacted in the same way.
-        scrubber = redactor_of(find_secrets(contract.parameters, example.parameters, by_name=False))
-        differences = differing(scrubber.value(example.return_value), run.response, ignored)
+        redactor = redactor_of(find_secrets(contract.parameters, example.parameters, by_name=False))
+        differences = differing(redactor.value(example.return_value), run.response, ignored)
     return ExampleResult(
         number,
         example.description or f"Example {number}",

@@ -51,13 +51,13 @@ def run_for(request: HttpRequest, run_id: str) -> Run:
 
 
 def result_context(run: Run) -> dict[str, object]:
-    """What `playground/_result.html` shows of a run."""
-    place = running.queue_position(run)
+    """The context of `playground/_result.html` for a run."""
+    position = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     return {
         "run": run,
-        "place": place,
-        "sentence": sentence(run, place),
+        "position": position,
+        "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
         "table": as_table(run.response) if run.has_response else None,
         "raw": (run.response_json or "")[:RAW_CHARACTERS],
@@ -248,7 +248,7 @@ def attachment(text: str, name: str) -> HttpResponse:
 
 @require_safe
 def factories(request: HttpRequest) -> HttpResponse:
-    """What is installed, which tool each factory serves, what is broken, and how runs are kept apart."""
+    """What is installed, which tool each factory serves, what is broken, and how runs are isolated."""
     found = registry().all()
     served = Tool.objects.filter(tool_id__in=[info.tool_id for info in found if info.tool_id])
     tools = {tool.tool_id: tool for tool in served}

@@ -95,7 +95,7 @@ def test_what_will_be_sent_is_in_view_and_follows_what_is_typed(signed_in: Page)
 
 def test_what_will_be_sent_stays_folded_and_is_right_when_it_is_unfolded(signed_in: Page):
     signed_in.goto("/tools/convert_units/try/?example=1")
-    signed_in.get_by_text("What will be sent").click()
+    signed_in.get_by_text("Request preview").click()
     signed_in.get_by_label("from_unit").first.fill("mile")
 
     signed_in.get_by_role("button", name="Show every option").click()
@@ -103,7 +103,7 @@ def test_what_will_be_sent_stays_folded_and_is_right_when_it_is_unfolded(signed_
     expect(signed_in.get_by_role("button", name="Show fewer options")).to_be_visible()
     expect(signed_in.locator("#preview")).to_be_hidden()
     signed_in.locator('[id="parameters:/.from_unit"]').fill("foot")
-    signed_in.get_by_text("What will be sent").click()
+    signed_in.get_by_text("Request preview").click()
     expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "foot"')
 
 

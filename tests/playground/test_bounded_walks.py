@@ -130,7 +130,7 @@ WALKS = {
     "find secrets without a schema": lambda: find_secrets(None, VALUE, budget=budget()),
     "find texts": lambda: pointers_of_texts({"texts": ["open"] * ITEMS}, lambda text: MARK in text),
     "bound secrets": lambda: find_secrets(None, SECRETS, budget=budget()).problems("/configuration"),
-    "secrets of a run": lambda: RunSecrets.of(COMPILED, VALUE, COMPILED, Configuration(VALUE)).scrubber(),
+    "secrets of a run": lambda: RunSecrets.of(COMPILED, VALUE, COMPILED, Configuration(VALUE)).redactor(),
     "store parameters": lambda: without_secrets(WITH_SECRET, find_secrets(None, WITH_SECRET, budget=budget())),
     "redact a value": lambda: Redactor(["hunter22"]).value(VALUE),
     "redact numbers of a value": lambda: Redactor(["90125"]).value(VALUE),

@@ -82,11 +82,11 @@ def test_a_secret_of_less_than_four_characters_cannot_be_told_from_other_text():
 
 
 def test_the_beginning_of_a_secret_at_a_cut_is_taken_out():
-    scrubber = Redactor(["hunter22"])
+    redactor = Redactor(["hunter22"])
 
-    assert scrubber.cut_text("the key is hunte") == "the key is "
-    assert scrubber.cut_text("the key is hunter22") == "the key is [secret]"
-    assert scrubber.cut_text("nothing here") == "nothing here"
+    assert redactor.cut_text("the key is hunte") == "the key is "
+    assert redactor.cut_text("the key is hunter22") == "the key is [secret]"
+    assert redactor.cut_text("nothing here") == "nothing here"
 
 
 def test_without_secrets_a_value_is_given_back_itself():
@@ -96,7 +96,7 @@ def test_without_secrets_a_value_is_given_back_itself():
     assert not Redactor([])
 
 
-def test_a_scrubber_does_not_show_its_secrets():
+def test_a_redactor_does_not_show_its_secrets():
     assert "hunter22" not in repr(Redactor(["hunter22"]))
 
 
@@ -114,9 +114,9 @@ def test_what_is_left_of_base64_does_not_tell_the_secret(secret, before, after):
 
 
 def test_a_message_that_quotes_the_beginning_of_a_secret_does_not_tell_it():
-    scrubber = Redactor(["sk-0123456789abcdefghijklmnopqrstuvwxyz-the-end"])
+    redactor = Redactor(["sk-0123456789abcdefghijklmnopqrstuvwxyz-the-end"])
 
-    clean = scrubber.message("'Bearer sk-0123456789abcdefghijklmno…' is not one of ['a', 'b']")
+    clean = redactor.message("'Bearer sk-0123456789abcdefghijklmno…' is not one of ['a', 'b']")
 
     assert clean == "'Bearer …' is not one of ['a', 'b']"
 
@@ -126,11 +126,11 @@ def key_file(lines=2_400):
 
 
 def test_any_line_of_a_large_key_file_is_taken_out_in_any_spelling():
-    scrubber = Redactor([key_file()])
+    redactor = Redactor([key_file()])
 
     for line in ("0" * 22 + "1234", "0" * 22 + "0000"):
         for spelling in (line, line.encode().hex(), base64.b64encode(f"a {line}".encode()).decode()):
-            clean = scrubber.text(f"before {spelling} after")
+            clean = redactor.text(f"before {spelling} after")
 
             assert "[secret]" in clean
             assert spelling not in clean
@@ -158,11 +158,11 @@ def test_spellings_are_built_when_there_is_something_to_search(monkeypatch):
         yield secret
 
     monkeypatch.setattr(redaction, "_spellings_of_one", spellings)
-    scrubber = Redactor(["hunter22"])
+    redactor = Redactor(["hunter22"])
 
-    assert (bool(scrubber), built) == (True, [])
-    scrubber.text("one hunter22")
-    scrubber.value(["another hunter22"])
+    assert (bool(redactor), built) == (True, [])
+    redactor.text("one hunter22")
+    redactor.value(["another hunter22"])
     assert built == ["hunter22", "hunter22"]  # as it is, and without the white space around it
 
 
@@ -176,20 +176,20 @@ def test_a_text_with_too_many_near_matches_is_withheld():
 
 @pytest.mark.parametrize("secrets", [["k" * 131_073], [f"secret-{n}" for n in range(401)]], ids=["long", "many"])
 def test_with_more_secrets_than_a_run_may_have_everything_is_withheld(secrets):
-    scrubber = Redactor(secrets)
+    redactor = Redactor(secrets)
 
-    assert scrubber
-    assert scrubber.text("anything") == scrubber.value({"a": 1}) == "[withheld: it could not be searched for secrets]"
-    assert scrubber.cut_text("anything") == scrubber.message("any…thing".replace("…", "")) == scrubber.text("")
+    assert redactor
+    assert redactor.text("anything") == redactor.value({"a": 1}) == "[withheld: it could not be searched for secrets]"
+    assert redactor.cut_text("anything") == redactor.message("any…thing".replace("…", "")) == redactor.text("")
 
 
 def test_the_longest_beginning_of_a_secret_at_the_end_of_a_text_is_taken_out():
-    scrubber = Redactor(["hunter22-and-more-to-come", key_file()])
+    redactor = Redactor(["hunter22-and-more-to-come", key_file()])
 
-    assert scrubber.cut_text("x hunter22-and") == "x "
-    assert scrubber.cut_text("x h") == "x "
-    assert scrubber.cut_text("x " + "0" * 20) == "x "
-    assert scrubber.cut_text("x y") == "x y"
+    assert redactor.cut_text("x hunter22-and") == "x "
+    assert redactor.cut_text("x h") == "x "
+    assert redactor.cut_text("x " + "0" * 20) == "x "
+    assert redactor.cut_text("x y") == "x y"
 
 
 @given(

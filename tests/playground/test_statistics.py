@@ -104,7 +104,7 @@ def test_the_command_keeps_everything_without_a_retention(settings):
     call_command("prune_runs", stdout=out, stderr=err)
 
     assert Run.objects.count() == 1
-    assert "for ever" in err.getvalue()
+    assert "never deleted" in err.getvalue()
 
 
 def test_the_command_follows_the_setting_or_its_option(settings):

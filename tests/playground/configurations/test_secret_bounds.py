@@ -188,6 +188,6 @@ def test_secrets_of_both_parts_up_to_their_bounds_are_taken_out():
     both = [f"parameter-{n}" for n in range(MOST)], [f"configured-{n}" for n in range(MOST)]
     schema = compile_schema({"items": {"writeOnly": True}})
 
-    scrubber = redactor_of(*(find_secrets(schema, part) for part in both))
+    redactor = redactor_of(*(find_secrets(schema, part) for part in both))
 
-    assert scrubber.text("parameter-199, configured-199 and more") == "[secret], [secret] and more"
+    assert redactor.text("parameter-199, configured-199 and more") == "[secret], [secret] and more"

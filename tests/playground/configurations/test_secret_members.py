@@ -101,12 +101,12 @@ def test_equal_configurations_have_one_fingerprint_and_others_another():
     assert one.fingerprint(b"key") != one.fingerprint(b"another key")
 
 
-def test_the_scrubber_of_a_configuration_takes_out_its_secrets_alone():
+def test_the_redactor_of_a_configuration_removes_only_its_secrets():
     schema = compile_schema({"properties": {"pin": {"writeOnly": True}, "unit": {"enum": ["celsius"]}}})
 
-    scrubber = Configuration({"pin": 90125, "unit": "celsius"}).scrubber(schema)
+    redactor = Configuration({"pin": 90125, "unit": "celsius"}).redactor(schema)
 
-    assert scrubber.text("pin 90125 in celsius") == "pin [secret] in celsius"
+    assert redactor.text("pin 90125 in celsius") == "pin [secret] in celsius"
 
 
 @pytest.mark.parametrize("secret", ["short", "x" * 100, 5, {"deep": "inside"}])

@@ -118,7 +118,7 @@ def test_to_run_again_they_are_to_be_filled_in(echoing, client):
     answer = client.post(f"/runs/{run.pk}/again/", follow=True)
 
     assert answer.redirect_chain[-1][0].startswith(f"/tools/{tool.slug}/try/?run=")
-    assert answer.content.decode().count("Secrets among the parameters of that run are not kept.") == 1
+    assert answer.content.decode().count("Secrets among the parameters of that run are not stored.") == 1
     assert Run.objects.count() == 1
 
 
@@ -160,7 +160,7 @@ def test_the_page_names_the_fields_that_are_to_be_filled_in_again(echoing, clien
 
     words, links = notice(page)
 
-    assert words.startswith("Secrets among the parameters of that run are not kept. Fill in again: password")
+    assert words.startswith("Secrets among the parameters of that run are not stored. Fill in again: password")
     assert list(links) == ["password", "keys · Item 1 · pin", "text"]
     assert links["password"].attributes["name"].startswith("parameters")
     assert "[secret] stands for a secret in text" in words

@@ -331,7 +331,7 @@ def test_a_run_finds_a_process_ready_right_after_another(own_runner):
         before = len(runner.processes())
         assert runner.call("return 1").outcome == "returned"
 
-    assert len(runner.processes()) <= before + 1  # two keepers take turns; no more are made
+    assert len(runner.processes()) <= before + 1  # two run supervisors alternate; no more are started
 
 
 def test_a_request_becomes_the_typed_dict_that_the_tool_names(runner):

@@ -289,7 +289,7 @@ def test_a_run_with_a_configuration_that_was_not_kept_asks_for_it_again(browser,
     answer = browser.post(f"/runs/{run.pk}/again/")
 
     assert answer["Location"] == f"/tools/sign_text/try/?run={run.pk}"
-    assert "was not kept" in text_of(browser.get(answer["Location"]))
+    assert "was not stored" in text_of(browser.get(answer["Location"]))
 
 
 # -- a run's page -----------------------------------------------------------------------------------------------------
