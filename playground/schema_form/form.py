@@ -119,9 +119,9 @@ def submitted(
 ) -> Submission:
     """The submitted form after the action of its pressed button or, without one, its value and the check of it.
 
-    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are ignored. `is_checked` is
-    False if a button of another form on the page was pressed; then nothing is checked. `adjust` removes from the result
-    of a check what the page must not show. The other arguments are those of `begin`.
+    `pairs` are all names and values of the request, a file as `Upload`; names of other forms are ignored. `is_checked`
+    is False if a button of another form on the page was pressed; then nothing is checked. `adjust` removes from the
+    result of a check what the page must not show. The other arguments are those of `begin`.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)

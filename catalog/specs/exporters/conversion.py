@@ -125,7 +125,7 @@ def _same_but_for_order(document: JSON, schema: JSON) -> bool:
         return len(document) == len(schema) and all(map(_same_but_for_order, document, schema))
     if not isinstance(document, dict) or not isinstance(schema, dict):
         return document == schema
-    present = {name for name in document if name in schema or name not in _SAYS_NOTHING}
+    present = {name for name in document if name in schema or name not in _UNINFORMATIVE}
     return present == schema.keys() and all(
         _same_names(document[name], schema[name])
         if name == "required"
@@ -140,4 +140,4 @@ def _same_names(names: JSON, others: JSON) -> bool:
     return sorted(map(str, names)) == sorted(map(str, others))
 
 
-_SAYS_NOTHING: Final = frozenset({"properties", "required", "propertyOrdering"})
+_UNINFORMATIVE: Final = frozenset({"properties", "required", "propertyOrdering"})
