@@ -159,7 +159,7 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
     names = {pointer: name for pointer, name in job.renamed.items() if pointer.startswith(f"{PARAMETERS}/properties/")}
     compiled = compile_schema(parameters)
     budget = Budget()  # shared: there may be 200 examples, and anyone may ask for an export
-    kept: list[JSON] = []
+    fitting: list[JSON] = []
     for index, example in enumerate(job.spec.examples):
         place = pointer_join(EXAMPLES, index)
         value = example.parameters
@@ -170,14 +170,14 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
         if not isinstance(value, dict) or compiled.check(value, budget=budget).verdict != "conforms":
             job.report.dropped(place, "Anthropic takes only examples of parameters that keep to the schema.")
             continue
-        kept.append(value)
+        fitting.append(value)
         job.report.preserved(pointer_join(place, "parameters"), "They are one of the `input_examples`.")
         job.drop(
             pointer_join(place, "returnValue"),
             "Anthropic's examples have no results.",
             present=example.has_return_value,
         )
-    return kept
+    return fitting
 
 
 def _gemini(job: Job) -> Schema:

@@ -77,7 +77,7 @@ def is_null(schema: JSON) -> bool:
 
 # Types
 
-_TELLING: Final[Mapping[str, tuple[str, ...]]] = {
+_DESCRIPTIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
     "string": ("pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"),
@@ -102,7 +102,7 @@ def types_of(flat: Flat) -> list[str]:
         return found or declared
     if declared:
         return declared
-    return [name for name, keywords in _TELLING.items() if any(keyword in members for keyword in keywords)][:1]
+    return [name for name, keywords in _DESCRIPTIVE.items() if any(keyword in members for keyword in keywords)][:1]
 
 
 _KINDS: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (

@@ -35,7 +35,7 @@ class Finisher:
         for _ in range(ROUNDS):
             text = dumps(document, indent=2)
             spec, problems = _read(text)
-            repaired = _mended(document, problems, draft, report) if problems else None
+            repaired = _repaired(document, problems, draft, report) if problems else None
             if repaired is None:
                 break
             document = repaired
@@ -86,7 +86,7 @@ def _read(text: str) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
         return None, error.problems
 
 
-def _mended(document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report) -> Object | None:
+def _repaired(document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report) -> Object | None:
     """`document` without what is refused; without its return type where only that is."""
     repaired = without_refused(document, problems, draft.origin, report)
     if repaired is not None:

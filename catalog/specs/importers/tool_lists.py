@@ -17,7 +17,7 @@ from catalog.specs.importers.openapi.schemas import from_openapi_3
 from catalog.specs.importers.repair import repaired_schema
 from catalog.specs.importers.results import Draft, Kind, Object
 
-_KEPT_BESIDE: Final = "It is kept beside the definition, in `{}`."
+_STORED_BESIDE: Final = "It is kept beside the definition, in `{}`."
 
 
 def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
@@ -92,7 +92,7 @@ def _beside(draft: Draft, key: str, tool: Object, known: frozenset[str], report:
     if rest:
         draft.around[key] = rest
         for name in rest:
-            report.preserved(pointer_join(draft.pointer, name), _KEPT_BESIDE.format(key))
+            report.preserved(pointer_join(draft.pointer, name), _STORED_BESIDE.format(key))
     return draft
 
 

@@ -116,11 +116,11 @@ def unspecified(part: Part, node: Node) -> Iterator[Finding]:
     if not declared & _FREE and node.schema is not False:
         if part.name == "parameters" and node.parent is part.map.root:
             yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` may be anything.")
-    elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not declared & _TELLING:
+    elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not declared & _DESCRIPTIVE:
         yield found("object-unspecified", part.pointer_to(node), f"Nothing says what `{name[:80]}` holds.")
 
 
-_TELLING: Final = frozenset({
+_DESCRIPTIVE: Final = frozenset({
     "properties", "additionalProperties", "patternProperties", "enum", "const", "unevaluatedProperties",
     "propertyNames", "$ref", "allOf", "anyOf", "oneOf",
 })  # fmt: skip

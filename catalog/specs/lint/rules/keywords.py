@@ -27,7 +27,7 @@ _FOREIGN: Final = frozenset({
     "item",
 })  # fmt: skip
 _SIMILAR: Final = 0.84
-MAX_SLIPS: Final = 2  # letters too many or missing
+MAX_TYPOS: Final = 2  # letters too many or missing
 _DEFINITIONS: Final = "#/definitions/"
 
 
@@ -117,6 +117,6 @@ def _meant(keyword: str, dialect: Dialect) -> str | None:
     plain = keyword.casefold().replace("_", "").replace("-", "")
     if plain in folded:
         return folded[plain]
-    alike = [name for name in dialect.keywords if abs(len(name) - len(keyword)) <= MAX_SLIPS and name[0] == keyword[0]]
+    alike = [name for name in dialect.keywords if abs(len(name) - len(keyword)) <= MAX_TYPOS and name[0] == keyword[0]]
     close = get_close_matches(keyword, alike, n=1, cutoff=_SIMILAR)
     return close[0] if close else None
