@@ -1,6 +1,6 @@
 """Write a call of the API as code to paste into a shell or a program. It runs without changes.
 
-This module does not depend on Django. The code contains no secret: it reads the token from the environment.
+The code contains no secret: it reads the token from the environment.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compare two texts by lines, and changed lines by words.
 
-This module does not depend on Django. Specs are often on a single line; both are then pretty-printed first, so that
+Specs are often on a single line; both are then pretty-printed first, so that
 a comparison by lines is useful.
 """
 

@@ -2,7 +2,7 @@
 
 Each process increments a file of its own in one directory, mapped into memory. So an increment takes microseconds, and
 none is lost when a process is killed. Reading sums the files. Values only grow until the server restarts
-(`start_anew`). All counters are declared here, so every file has the same layout. Nothing here imports Django.
+(`start_anew`). All counters are declared here, so every file has the same layout.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mock responses: derived from the spec's examples, else generated from its `returnType`.
 
-Nothing here imports Django. The same spec and parameters give the same mock.
+The same spec and parameters give the same mock.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Redaction: remove secrets from a tool's response and output before any of it is stored or shown.
 
-Nothing here imports Django. A secret is found by its value, anywhere in the text, in all spellings that programs use:
+A secret is found by its value, anywhere in the text, in all spellings that programs use:
 unchanged, escaped in JSON, Python or HTML, percent-encoded, in hexadecimal, and inside base64.
 
 The spellings are built when the first text is searched. A text is searched in one pass, however many spellings there

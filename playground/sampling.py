@@ -1,6 +1,6 @@
 """A value that a JSON Schema accepts, made from the schema alone.
 
-Nothing here knows Django. The same schema and seed give the same value: chance comes from the seed, and the bounds are
+The same schema and seed give the same value: chance comes from the seed, and the bounds are
 counted in steps. Patterns are also bounded in time, because one of their steps can be long.
 """
 

@@ -1,6 +1,6 @@
 """The format of a catalog file: a whole catalog as NDJSON, the same bytes for the same catalog, with hashes.
 
-This module does not depend on Django. The first line names the format and its version. The tools follow, sorted by id
+The first line names the format and its version. The tools follow, sorted by id
 (by code points): one line with the metadata of the tool, if it has any (see metadata.py), and one line per revision, by
 number. The last line has the totals. The file contains usernames of owners only: no tokens, runs, saved configurations
 or times.

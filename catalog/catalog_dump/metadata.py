@@ -1,4 +1,4 @@
-"""The metadata of a tool as one line of a catalog file (see format.py). This module does not depend on Django.
+"""The metadata of a tool as one line of a catalog file (see format.py).
 
     {"tool":"get-weather","owner":"ada","toolkit":"Weather","tags":["outdoors"],
      "deprecation":{"note":"…","superseded_by":"weather.now"},

@@ -1,7 +1,4 @@
-"""Pad lists of values in SQL to a few lengths, so that a database gets only a few different statements.
-
-This module does not depend on Django or a database.
-"""
+"""Pad lists of values in SQL to a few lengths, so that a database gets only a few different statements."""
 
 from __future__ import annotations
 

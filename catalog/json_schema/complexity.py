@@ -1,6 +1,6 @@
 """How much work a schema asks for: loops that never end, and what one place in a value costs at most.
 
-Nothing here knows Django. A schema is evaluated *in place* by `$ref`, `allOf`, `if` and their like: more schemas look
+A schema is evaluated *in place* by `$ref`, `allOf`, `if` and their like: more schemas look
 at the same value. `properties`, `items` and their like go on to a smaller value, so recursion through them ends with
 the value. A loop in place never ends; without one, the schemas that look at one place can be counted beforehand, and
 so can those along the costliest path into a value, apart from recursion, which the budget of a run bounds. The levels

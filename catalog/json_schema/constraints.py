@@ -1,7 +1,4 @@
-"""The constraints that all schemas for one value make together: its types, bounds, lengths and required members.
-
-Nothing here knows Django.
-"""
+"""The constraints that all schemas for one value make together: its types, bounds, lengths and required members."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The known drafts of JSON Schema: which keywords hold subschemas and how, and their bundled meta-schemas.
 
-Nothing here knows Django, and nothing here touches a network: the meta-schemas come with `jsonschema-specifications`.
+Nothing here touches a network: the meta-schemas come with `jsonschema-specifications`.
 
 Sources: JSON Schema drafts 04, 06, 07, 2019-09 and 2020-12; their meta-schemas.
 """

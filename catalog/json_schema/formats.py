@@ -1,6 +1,6 @@
 """The formats that Toolshelf asserts: a short list, each decided in time linear in the text.
 
-Nothing here knows Django. A format that is not listed is an annotation, as JSON Schema has it: so is `idn-hostname`,
+A format that is not listed is an annotation, as JSON Schema has it: so is `idn-hostname`,
 which needs the tables of IDNA, and so are names that are no format of JSON Schema ("binary", "int32").
 
 Sources: JSON Schema 2020-12 Validation, section 7.3, and the RFCs it names for each format.

@@ -1,6 +1,6 @@
 """Where each subschema of a document stands, what it is called, and where its references lead.
 
-Nothing here knows Django; nothing is fetched. The map is made in one pass that neither recurses nor trusts the
+Nothing is fetched. The map is made in one pass that neither recurses nor trusts the
 document: what is misshapen is passed over (`schema_shapes` says it), what cannot be resolved is reported.
 
 Sources: JSON Schema 2020-12 Core, sections 8 and 9; the like of the earlier drafts; RFC 3986; RFC 6901.

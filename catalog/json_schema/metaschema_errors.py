@@ -1,6 +1,6 @@
 """What each keyword of JSON Schema must look like, and a plain sentence where it does not.
 
-Nothing here knows Django. `jsonschema-rs` decides, in microseconds, whether a schema follows its draft's meta-schema;
+`jsonschema-rs` decides, in microseconds, whether a schema follows its draft's meta-schema;
 this module says where and why it does not, in the words of the schema and not of the meta-schema, and in time that is
 linear in the schema, which neither engine promises. A test holds the two together.
 

@@ -1,6 +1,6 @@
 """A schema of any draft as one of 2020-12, with every definition in one place, and each part knowing where it was.
 
-Nothing here knows Django. Exports work on this form where they must change a schema, and imports bring schemas that
+Exports work on this form where they must change a schema, and imports bring schemas that
 2020-12 would read differently into it. References are left in two shapes, `#` and
 `#/$defs/<name>`; where the draft ignores what stands beside a reference, that is gone.
 

@@ -1,6 +1,6 @@
 """The gate that a stranger's schema passes before it is kept: what it refers to, how it loops, how much it asks for.
 
-Nothing here knows Django. What passes can be compiled, drawn and evaluated at a bounded cost; what a value adds to that
+What passes can be compiled, drawn and evaluated at a bounded cost; what a value adds to that
 is for the budget of the run (`validation`). Every refusal has a code, a pointer and a sentence:
 
     spec.schema           does not follow its draft's meta-schema

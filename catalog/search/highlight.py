@@ -1,7 +1,4 @@
-"""Mark the searched words in a text, and cut an excerpt that shows them.
-
-This module does not depend on Django or a database.
-"""
+"""Mark the searched words in a text, and cut an excerpt that shows them."""
 
 from __future__ import annotations
 

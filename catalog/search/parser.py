@@ -12,7 +12,6 @@
     examples:hold               all examples passed
 
 Words can also form a sentence. Words without much meaning are then ignored, and quotation marks have no effect.
-This module does not depend on Django or a database.
 """
 
 from __future__ import annotations

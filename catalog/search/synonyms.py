@@ -1,6 +1,6 @@
 """Words that may match instead of a word: synonyms in software, and words of the same subject.
 
-The words are in `synonyms.txt`, which explains its format. This module does not depend on Django or a database.
+The words are in `synonyms.txt`, which explains its format.
 """
 
 from __future__ import annotations

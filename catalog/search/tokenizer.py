@@ -1,6 +1,6 @@
 """Split names and sentences into the tokens that are indexed and searched.
 
-This module does not depend on Django or a database. Identifiers are split into words: `getWeather`, `get_weather` and
+Identifiers are split into words: `getWeather`, `get_weather` and
 `get-weather` all contain "get" and "weather", and can also be found as "getweather". A token is a word without case,
 accents and ending; in scripts written without spaces it is a single character.
 """

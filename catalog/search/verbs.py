@@ -1,7 +1,4 @@
-"""The actions of a tool, by the verbs in its name: a query with "delete" hardly means a tool that starts something.
-
-This module does not depend on Django or a database.
-"""
+"""The actions of a tool, by the verbs in its name: a query with "delete" hardly means a tool that starts something."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Names that tell of a secret: "apiKey", "password".
 
-Nothing here knows Django. Forms, lint and what is logged go by the same names.
+Forms, lint and what is logged go by the same names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Reading an LLM Tool Spec: the text in, a `ToolSpec` out, or every problem at once with line and column.
 
-Nothing here knows Django.
-
 Source: LLM Tool Spec (`schemas/llm-tool-spec.json`, which says what Toolshelf corrected in it).
 """
 

@@ -1,6 +1,6 @@
 """Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, a catalog.
 
-This module does not depend on Django and writes nothing to disk. Files are read as a stream within limits: a text that
+It writes nothing to disk. Files are read as a stream within limits: a text that
 is too long is skipped, not buffered; an archive is refused by the sizes in its directory, and by the actual sizes.
 """
 

@@ -1,6 +1,6 @@
 """Runs as the runner sees them, and the runner for one machine.
 
-Nothing here imports Django, and no tool's code ever runs in this process.
+No tool's code ever runs in this process.
 
     runner = LocalRunner(slots=8, queue_max=500)
     handle = runner.submit(Job(run_id="…", reference="weather:Factory", parameters={"city": "Wien"}))

@@ -1,22 +1,17 @@
-"""Any JSON Schema as a form, and the submitted form as a value: nothing here knows Django.
+"""Any JSON Schema as a form, and the submitted form as a value.
 
-The value decides which controls there are, the schema what is said and offered; so every value has a form, and comes
-back from it unchanged. The names of controls say all that is needed to read them back (`names`).
+The value determines the controls, and the schema their labels, hints and choices. So every value has a form, and comes
+back from it unchanged. The names of controls hold all that is needed to read them back (`control_names`).
 
-    values, names, drafts, reading
-                                a value on its way, what its controls are called, what can be read of it
-    decoding, posting           from controls to a draft, and back
-    schemas, choices, unions, applicable, children, facts, wording, guide
-                                what a schema says at a place
-    here, scalars, containers, building, leading, nodes
-                                from a draft to what is drawn
-    fresh, switching, operations
-                                new values, other kinds and branches, pressed buttons
-    applying, secret_marks, secret_search
-                                what a schema says of a value whichever branches apply; which parts of it are secret
-    pinning, secrets, sealing, folding, files
-                                errors at their place, what stays hidden, what is too large
-    submissions                 all of it, for a page
+    form                        the whole, for a page: begin with a value, or read what was submitted
+    values, draft               a value while it is edited; control_names: the names of its controls
+    parse, serialize, to_value  from controls to a draft, back to controls, and to a value
+    build, nodes                from a draft to the nodes that templates draw; scalars, containers: by type
+    node_context, lookups       what the schema says about one node: schemas, branches, unions, choices, children, facts
+    actions                     pressed buttons; change_type: another type or branch; defaults: new values
+    errors                      problems at the controls that they are about; focus: where the focus goes
+    secrets, page_tokens        secrets never return to the page; secret_marks, secret_search: which values are secret
+    collapse, files             parts that are collapsed because they are large; uploaded files
 """
 
 from playground.schema_form.form import Submission, begin, submitted

@@ -1,7 +1,4 @@
-"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`; everything below is secret, too.
-
-Nothing here knows Django.
-"""
+"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`; everything below is secret, too."""
 
 from __future__ import annotations
 

@@ -6,8 +6,6 @@ A part is secret if the schema marks it (`writeOnly`, `format: password`, `x-sec
 The search is one pass over the value. Which subschemas apply is worked out once for each combination of subschemas, not
 for each item, and the work is counted in a budget. If the budget runs out, the whole value counts as secret, and
 `Secrets.reason` explains this: the value is then refused or hidden, never shown.
-
-Nothing here knows Django.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ worker is started as a program, with an empty environment and isolated from Pyth
 process with threads cannot be forked safely: if importing a factory starts threads, its zygote imports nothing, and
 each of its runs imports the factory anew.
 
-Nothing here imports Django. Only the run itself reads and writes its secrets (parameters, configuration, response and
+Only the run itself reads and writes its secrets (parameters, configuration, response and
 output). Its run supervisor, from which later runs are forked, relays the bytes without reading them.
 
     __main__, zygote, run_supervisor, child      the four processes, in that order

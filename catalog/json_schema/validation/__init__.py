@@ -1,7 +1,7 @@
 """Checking any value against any JSON Schema, both from untrusted sources, within a budget.
 
-Nothing here knows Django. `jsonschema` runs the schema, with the keywords of this package; a check always ends, with
-"conforms", "violates" or "unchecked" and the reason.
+`jsonschema` runs the schema, with the keywords of this package; a check always ends, with "conforms", "violates" or
+"unchecked" and the reason.
 
     budget              the cost that a check may have, and why one ends early
     equality            equality of JSON values, with exact numbers

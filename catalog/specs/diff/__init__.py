@@ -1,17 +1,16 @@
-"""What a new revision of a spec changes in meaning. Nothing here knows Django.
+"""The semantic diff: what a new revision of a spec changes for those who call the tool.
 
-changes       values: a change, its proof, all of them
-comparing     two specs: all their changes
-parts         one part of them: verdicts and proofs
-findings      two schemas: what differs, with what that means in both directions; the list of all rules
-containing    whether one schema accepts all that another one does, and what stands in the way
-scalars       ... the rules, by what they are about; containers, combining
-together      schemas that hold for the same value, read as one; inside, ranges, reading: what they say
-languages     texts that some patterns match and others do not; texts: those that a schema accepts
-apartness     when no value fits two schemas, and when they mean the same; trying: single values
-notes         what is only told differently: members, descriptions, defaults
-witnesses     values that one schema accepts and the other refuses; made by sketching and edits
-wording       the sentences
+    compare                    two specs: all their changes; changes: a change, its proof, all of them
+    schema_diff                one schema of them: verdicts and proofs
+    differences                two schemas: what differs, and what that means in both directions; the list of all rules
+    containment                whether one schema accepts all that another accepts, and what prevents it
+    containment_scalars        the rules of it, by subject; also containment_containers, containment_combinators
+    conjunction                schemas that apply to the same value, as one; children, ranges, keywords: its parts
+    regex_automata             strings that some patterns match and others do not; string_sets: those of a schema
+    disjointness               whether no value fits two schemas, and whether they are the same; attempts: single values
+    annotations                differences that no value shows: names, descriptions, defaults
+    counterexamples            values that one schema accepts and the other refuses; made by samples and mutations
+    messages                   the sentences
 
 Why the containment prover is our own (measured in 2026-11)
 -----------------------------------------------------------
@@ -30,7 +29,8 @@ draft does not know. The bar: at least 95 % of the decided verdicts stay, and no
   of 139 in real ones. If the keywords of other drafts stay in, 2 answers for the cases are wrong.
 - One comparison takes 15 to 40 ms (median, both directions, with the fork), about as long as the prover.
 
-The automata in `languages` stay too: without them, 28 of 714 verdicts for the cases change, 24 of them to "unknown".
+The automata in `regex_automata` stay too: without them, 28 of 714 verdicts for the cases change, 24 of them to
+"unknown".
 """
 
 from catalog.specs.diff.changes import Any, Change, Difference, Part, Proof, Verdict

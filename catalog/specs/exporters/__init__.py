@@ -9,7 +9,6 @@
     size_limits          how large a schema in OpenAI's strict mode may be
     merge_all_of         a schema without `$ref` and `allOf`
     object_root          the outermost schema as one object
-    keyword_sentences    constraints as sentences
 
 Schemas of earlier drafts are converted by `json_schema.normalize`; `conversion_report` collects the losses.
 """

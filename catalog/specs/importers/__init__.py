@@ -1,14 +1,11 @@
-"""Documents of other formats as LLM Tool Specs, and what was lost on the way.
+"""Documents of other formats as LLM Tool Specs, and what was lost in the conversion. Nothing is fetched.
 
-Nothing here knows Django, and nothing is fetched.
-
-    kinds           which format a document is in
-    tool_lists      MCP, OpenAI, Anthropic, Gemini, LangChain: each entry is one tool
-    openapi         OpenAPI 3.x and Swagger 2.0: each operation is one tool
-    mending         schemas of other habits as JSON Schema; type_names: the types of programming languages
-    finishing       drafts as specs that the reader of specs accepts
-    results         what comes out
-    yaml_text       YAML as JSON values, for documents that are written so
+detect          the format of a document
+tool_lists      MCP, OpenAI, Anthropic, Gemini, LangChain: each entry is one tool
+openapi/        OpenAPI 3.x and Swagger 2.0: each operation is one tool
+repair          schemas with other conventions as JSON Schema; type_names: the types of programming languages
+build           from drafts to specs that the reader of specs accepts
+results         the imported specs with their losses
 """
 
 from __future__ import annotations

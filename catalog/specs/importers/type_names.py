@@ -1,6 +1,6 @@
 """What the name of a type means, in the words of Python, Java, JavaScript or plain English: `dict`, `List[int]`.
 
-Nothing here knows Django. Sources: the Berkeley Function Calling Leaderboard, whose functions have the types of Python,
+Sources: the Berkeley Function Calling Leaderboard, whose functions have the types of Python,
 Java and JavaScript; Python's `typing`; what people write in the tool lists of real servers.
 """
 

@@ -1,14 +1,14 @@
-"""What could be better in a spec that is allowed. Nothing here knows Django.
+"""Lint: what could be better in a spec that is allowed.
 
-findings      values: a finding, its fix
-rules         every rule, with the words of its documentation
-checking      `lint`: all checks, by naming, describing, declaring, providing, constraining, spelling, valuing,
-                  keeping_secrets
-subjects      a spec as the checks look at it
-scoring       one number for it
-judging       a spec at a glance: that number, and which formats take it as it is
-fixes         fixes, applied to the text of a spec (`jsontext.text_patch`)
-illustrations, sources   what the pages of the rules show
+findings        a finding, and its fix
+registry        every rule, with the words of its documentation
+linter          `lint`: runs all rules, which are in rules/
+context         a spec as the rules see it
+score           one number for a spec
+assessment      that number, and the formats that accept the spec as it is
+fixes           fixes, applied to the text of a spec (`jsontext.text_patch`)
+advice          findings with their position in the text; reporters: as text, JSON and SARIF
+rule_examples, citations    what the pages of the rules show
 """
 
 from catalog.specs.lint.advice import Advice, advise

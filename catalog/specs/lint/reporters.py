@@ -1,7 +1,4 @@
-"""What checking specs found, as text, JSON and SARIF.
-
-Nothing here knows Django.
-"""
+"""What checking specs found, as text, JSON and SARIF."""
 
 from __future__ import annotations
 
