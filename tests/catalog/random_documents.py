@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from random import Random
 from urllib.parse import quote
 
@@ -41,7 +42,7 @@ class Documents:
 
     def reference(self, kind: str = "schemas"):
         if self.chance(0.06):
-            return self.random.choice(BAD_REFERENCES)
+            return deepcopy(self.random.choice(BAD_REFERENCES))
         holder = "/definitions" if self.swagger and kind == "schemas" else f"/components/{kind}"
         pointer = pointer_join(holder, self.name())
         if kind == "schemas" and self.chance(0.2):
@@ -59,7 +60,7 @@ class Documents:
             beside = {"description": "d", "nullable": True} if self.chance(0.3) else {}
             return {"$ref": self.reference(), **beside}
         if drawn < 0.38:
-            return self.random.choice(JUNK)
+            return deepcopy(self.random.choice(JUNK))
         if depth > DEPTH:
             return {"type": self.random.choice(("string", "integer", "file", "str", "null"))}
         return self.random.choice((self.object, self.array, self.map, self.combined, self.negated, self.text))(depth)
@@ -194,6 +195,6 @@ class Documents:
         while value:
             key = self.random.choice(list(value)) if isinstance(value, dict) else self.random.randrange(len(value))
             if not isinstance(value[key], dict | list) or not value[key] or self.chance(0.15):
-                value[key] = self.random.choice(JUNK)
+                value[key] = deepcopy(self.random.choice(JUNK))
                 return
             value = value[key]
