@@ -197,18 +197,22 @@ class Dispatcher:
         for connection in idle[: max(0, len(self._connections) + 1 - self._max_connections)]:
             self._drop(connection)
         connection = SupervisorConnection(key)
-        self.warm().send(
-            {
-                "op": "supervise",
-                "key": key,
-                "reference": run.job.reference,
-                "preload": run.job.forks_safely,
-                "typed": _name(run) in self._typed,
-                "memory_bytes": run.job.limits.memory_bytes,
-                "processes": run.job.limits.processes,
-            },
-            connection.theirs,
-        )
+        try:
+            self.warm().send(
+                {
+                    "op": "supervise",
+                    "key": key,
+                    "reference": run.job.reference,
+                    "preload": run.job.forks_safely,
+                    "typed": _name(run) in self._typed,
+                    "memory_bytes": run.job.limits.memory_bytes,
+                    "processes": run.job.limits.processes,
+                },
+                connection.theirs,
+            )
+        except BaseException:  # the worker has just ended
+            connection.close()
+            raise
         connection.theirs.close()
         self._connections.add(connection)
         self._selector.register(connection.socket, selectors.EVENT_READ, lambda _: self._on_message(connection))
