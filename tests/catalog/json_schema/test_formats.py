@@ -73,6 +73,7 @@ def test_a_format_is_decided(name, text, valid):
     assert FORMATS[name](text) is valid
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(FORMATS))
 @pytest.mark.parametrize(
     "piece", ["a", "1", ".", "%", "~0", "/", "a@", '"', "{a}", "[", "(", "::", "P1", "é", "\u0660"]

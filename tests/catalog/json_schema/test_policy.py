@@ -533,6 +533,7 @@ def test_our_sentences_and_the_meta_schema_find_the_same_schemas_wanting(dialect
     compare()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "schema",
     [

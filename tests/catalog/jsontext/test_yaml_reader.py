@@ -148,6 +148,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_of_two_megabytes_takes_long(name):
     text = HOSTILE[name].encode()
