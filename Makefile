@@ -6,7 +6,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN = .venv/bin
 
-.PHONY: run team check test test-deep test-corpora lock vendor
+.PHONY: run team check test test-deep test-corpora wheel lock vendor audit
 
 run: .venv/run
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
@@ -37,14 +37,23 @@ test-corpora: .venv/dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
 
-.venv/run: requirements/base.txt .venv/uv
+# The package for tools' authors, from this checkout: a change of its code needs no installation, a new version does.
+install-sdk = $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable sdk
+
+.venv/run: requirements/base.txt sdk/pyproject.toml .venv/uv
 	@test -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/base.txt
 	@test ! -e .venv/dev || $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/dev.txt
+	@$(install-sdk)
 	@touch $@
 
-.venv/dev: requirements/dev.txt requirements/base.txt .venv/uv
+.venv/dev: requirements/dev.txt requirements/base.txt sdk/pyproject.toml .venv/uv
 	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/dev.txt
+	@$(install-sdk)
 	@touch $@ .venv/run
+
+# The wheel of the package for tools' authors, in sdk/dist/.
+wheel: .venv/run
+	@cd sdk && ../$(BIN)/python -m hatchling build --target wheel
 
 # Write the lock files anew from requirements/*.in.
 lock: .venv/uv
@@ -56,3 +65,7 @@ lock: .venv/uv
 # Rebuild the front-end files of static/vendor/ from their locked packages.
 vendor:
 	@npm --prefix frontend ci --ignore-scripts --silent && node frontend/build.mjs
+
+# Look for known vulnerabilities of the locked packages, where the OSV database can be reached.
+audit: .venv/uv
+	@$(BIN)/python requirements/audit.py

@@ -9,9 +9,9 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from playground.builtin.shipped import ShippedTool, shipped
+from playground.builtin.shipped import shipped
 from playground.builtin.zones import WEEKDAYS
-from playground.tool import Tool
+from toolshelf_tools import DefinedTool, Tool
 
 DAY = dt.timedelta(days=1)
 
@@ -52,7 +52,7 @@ class DateFacts(TypedDict):
     until: NotRequired[Until]
 
 
-class CalculateDate(ShippedTool):
+class CalculateDate(DefinedTool):
     definition = shipped("calculate_date")
     request_type = DateQuestion
 
@@ -61,7 +61,7 @@ class CalculateDate(ShippedTool):
         try:
             date = week.add(add_calendar(request.date, request.add), request.add.working_days)
         except (OverflowError, ValueError):
-            raise ValueError("The result lies outside the years 1 to 9999.") from None
+            raise ValueError("The result is outside the years 1 to 9999.") from None
         facts = facts_of(date, week)
         if request.until is not None:
             facts["until"] = {
@@ -86,7 +86,7 @@ def days_in_month(year: int, month: int) -> int:
 
 @dataclass(frozen=True)
 class WorkingWeek:
-    """The working days of a calendar; `weekend` holds days of the week, from Monday = 0."""
+    """The working days of a calendar; `weekend` contains days of the week, from Monday = 0."""
 
     weekend: frozenset[int]
     holidays: frozenset[dt.date]
@@ -99,7 +99,7 @@ class WorkingWeek:
         return date.weekday() not in self.weekend and date not in self.holidays
 
     def add(self, date: dt.date, working_days: int) -> dt.date:
-        """The working day that is so many working days after `date`, or before it."""
+        """The day that is `working_days` working days after `date`; before it if the number is negative."""
         step = DAY if working_days > 0 else -DAY
         left = abs(working_days)
         while left:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 Unit = Literal["line", "word", "character"]
 Ignorable = Literal["case", "white_space"]
@@ -24,7 +24,7 @@ SPLITTERS = {
 CHARACTERS_WITHOUT_SPACE = re.compile(r"\S\s*|\s+")
 MAX_UNITS = {"line": 20_000, "word": 10_000, "character": 5_000}
 EXACT_UP_TO = 2_000
-"""Beyond so many units, those that are very frequent no longer begin a match: else the time grows with the square."""
+"""With more units, very frequent units no longer begin a match, because the time would be quadratic."""
 OPERATIONS: dict[str, Operation] = {"equal": "keep", "insert": "insert", "delete": "delete", "replace": "replace"}
 
 
@@ -59,7 +59,7 @@ class Comparison:
     operations: list[Change]
 
 
-class CompareTexts(ShippedTool):
+class CompareTexts(DefinedTool):
     definition = shipped("compare_texts")
     request_type = Texts
 
@@ -82,7 +82,7 @@ class CompareTexts(ShippedTool):
 
 
 def split(text: str, request: Texts) -> list[str]:
-    """The units of `text`, which together are the text again.
+    """The units of `text`; joined, they are the text.
 
     Raises:
         ValueError: there are more than can be compared in reasonable time.
@@ -123,7 +123,7 @@ def unified_diff(matcher: SequenceMatcher[str], before: Sequence[str], after: Se
 
 
 def span(start: int, end: int) -> str:
-    """Lines from `start` to `end` as a unified diff counts them: from 1, the length left out where it is one."""
+    """Lines from `start` to `end` as in a unified diff: counted from 1, without a length of one."""
     length = end - start
     if length == 1:
         return str(start + 1)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 Format = Literal["csv", "tsv", "markdown", "json"]
 
@@ -47,7 +47,7 @@ class ConvertedTable:
 
 @dataclass(frozen=True)
 class Cell:
-    """`text` as a person reads it; `json` as JSON text, where the table came as JSON."""
+    """A cell: `text` for display, and `json` as JSON text if the table was given as JSON."""
 
     text: str
     json: str | None = None
@@ -68,7 +68,7 @@ class Table:
     rows: list[list[Cell]]
 
     def only(self, columns: list[str]) -> Table:
-        """The same table with these columns alone.
+        """The same table with only these columns.
 
         Raises:
             ValueError: it has no such column.
@@ -80,7 +80,7 @@ class Table:
         return Table(columns, [[row[index] for index in indexes] for row in self.rows])
 
 
-class ConvertTable(ShippedTool):
+class ConvertTable(DefinedTool):
     definition = shipped("convert_table")
     request_type = TableRequest
 
@@ -105,7 +105,7 @@ def rectangular(lines: list[list[str]]) -> Table:
         raise ValueError("Two columns have the same name.")
     for number, row in enumerate(rows, start=1):
         if len(row) > len(columns):
-            raise ValueError(f"Row {number} has {len(row)} cells, and there are {len(columns)} columns.")
+            raise ValueError(f"Row {number} has {len(row)} cells, but there are {len(columns)} columns.")
     return Table(columns, [[Cell(text) for text in row + [""] * (len(columns) - len(row))] for row in rows])
 
 
@@ -120,7 +120,7 @@ def read_delimited(text: str, delimiter: str) -> Table:
 def read_markdown(text: str) -> Table:
     lines = [markdown_cells(line) for line in text.strip().splitlines() if line.strip()]
     if len(lines) < 2 or not all(MARKDOWN_DASHES.fullmatch(cell) for cell in lines[1]):
-        raise ValueError("It is not a Markdown table: the second line must hold dashes, as in | --- | --- |.")
+        raise ValueError("It is not a Markdown table: the second line must contain dashes, as in | --- | --- |.")
     return rectangular([lines[0], *lines[2:]])
 
 
@@ -160,7 +160,7 @@ def cell_of(value: object) -> Cell:
 
 
 def json_text(value: object) -> str:
-    """`value` as JSON, its numbers as they were written."""
+    """`value` as JSON, with numbers as they were written."""
     if isinstance(value, Lexeme):
         return str(value)
     if isinstance(value, dict):
@@ -177,7 +177,7 @@ def write_delimited(table: Table, delimiter: str) -> str:
 
 
 def quoted(cell: str, delimiter: str) -> str:
-    """`cell` in quotes where it needs them (RFC 4180); the module csv forgets a lone carriage return."""
+    """`cell`, quoted if necessary (RFC 4180); the module csv does not quote a lone carriage return."""
     if any(special in cell for special in (delimiter, '"', "\r", "\n")):
         return '"' + cell.replace('"', '""') + '"'
     return cell

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from playground.builtin.shipped import ShippedTool, shipped
+from playground.builtin.shipped import shipped
 from playground.builtin.zones import WEEKDAYS, is_daylight_saving, offset_of, zone_named
-from playground.tool import Tool
+from toolshelf_tools import DefinedTool, Tool
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Answer:
     times: list[LocalTime]
 
 
-class ConvertTimeZone(ShippedTool):
+class ConvertTimeZone(DefinedTool):
     definition = shipped("convert_time_zone")
     request_type = Question
 
@@ -51,7 +51,7 @@ class ConvertTimeZone(ShippedTool):
             utc = moment.astimezone(dt.UTC)
             times = [local_time(utc, zone) for zone in zones]
         except OverflowError:
-            raise ValueError(f"{request.moment} lies outside the years 1 to 9999 in one of the zones.") from None
+            raise ValueError(f"{request.moment} is outside the years 1 to 9999 in one of the zones.") from None
         text = utc.isoformat().removesuffix("+00:00") + "Z"
         return Answer(utc=text, unix_seconds=math.floor(utc.timestamp()), note=note, times=times)
 
@@ -59,7 +59,7 @@ class ConvertTimeZone(ShippedTool):
 def read_moment(
     moment: str | int, zone: ZoneInfo, ambiguous: Literal["earlier", "later"]
 ) -> tuple[dt.datetime, str | None]:
-    """The aware moment that is meant, and what had to be decided about it.
+    """The aware moment that is meant, and a note if it is ambiguous or does not exist.
 
     Raises:
         ValueError: it is not a date and time of ISO 8601.
@@ -81,13 +81,13 @@ def read_moment(
 
 
 def exists(local: dt.datetime) -> bool:
-    """Whether clocks ever show this local time: there and back through UTC it stays the same."""
+    """Whether clocks ever show this local time: converted to UTC and back, it is unchanged."""
     back = local.astimezone(dt.UTC).astimezone(local.tzinfo)
     return back.replace(tzinfo=None) == local.replace(tzinfo=None)
 
 
 def local_time(utc: dt.datetime, zone: ZoneInfo) -> LocalTime:
-    """What clocks in `zone` show at `utc`."""
+    """The local time in `zone` at `utc`."""
     local = utc.astimezone(zone)
     return LocalTime(
         zone=zone.key,

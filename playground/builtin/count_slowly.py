@@ -5,15 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from playground.builtin.shipped import ShippedTool, log, shipped
-from playground.tool import Tool, progress
-
-
-@dataclass(frozen=True)
-class CountRequest:
-    steps: int = 10
-    seconds: float = 5
-    fail_at: int | None = None
+from playground.builtin.shipped import SPECS, log
+from toolshelf_tools import progress, tool
 
 
 @dataclass(frozen=True)
@@ -22,24 +15,13 @@ class Counted:
     message: str
 
 
-class CountSlowly(ShippedTool):
-    definition = shipped("count_slowly")
-    request_type = CountRequest
-
-    def call(self, request: CountRequest) -> Counted:
-        progress(0, request.steps, "begun")
-        for step in range(1, request.steps + 1):
-            time.sleep(request.seconds / request.steps)
-            if step == request.fail_at:
-                raise RuntimeError(f"Failed at step {step}, as it was told to.")
-            log(f"step {step} of {request.steps}")
-            progress(step, request.steps, f"step {step}")
-        return Counted(counted=request.steps, message=f"Counted to {request.steps}.")
-
-
-class CountSlowlyFactory:
-    def tool_id(self) -> str:
-        return CountSlowly.definition.id
-
-    def create(self) -> Tool[CountRequest, Counted]:
-        return CountSlowly()
+@tool(spec=SPECS / "count_slowly.json")
+def count_slowly(steps: int = 10, seconds: float = 5, fail_at: int | None = None) -> Counted:
+    progress(0, steps, "begun")
+    for step in range(1, steps + 1):
+        time.sleep(seconds / steps)
+        if step == fail_at:
+            raise RuntimeError(f"Failed at step {step}, as requested.")
+        log(f"step {step} of {steps}")
+        progress(step, steps, f"step {step}")
+    return Counted(counted=steps, message=f"Counted to {steps}.")

@@ -1,20 +1,20 @@
 """A demonstration of a tool that does NOT conform: after its first day, the response violates its return type.
 
-That is on purpose, so that people see what a violation looks like. Its examples conform.
+This is intentional, to show what a violation looks like. Its examples conform.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from playground.builtin.shipped import ShippedTool, log, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import log, shipped
+from toolshelf_tools import DefinedTool, Tool
 
 DEGREES_C = {"garden": 14.5, "cellar": 11, "attic": 21.5}
 FIRST_DAY_H, SECOND_DAY_H, THIRD_DAY_H = 24, 48, 72
 
 
-class DriftingThermometer(ShippedTool):
+class DriftingThermometer(DefinedTool):
     definition = shipped("drifting_thermometer")
     request_type = dict
 

@@ -13,11 +13,11 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from pydantic import BaseModel, Field
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 MAX_CHARACTERS = 500_000
-"""Each encoding may double a text; so many characters may stand between two steps."""
+"""The limit for the text after each step, since each encoding may double it."""
 
 Scheme = Literal["base64", "base64url", "hexadecimal", "url", "url_form", "html", "json", "rot13"]
 Rewrite = Callable[[str], str]
@@ -100,7 +100,7 @@ class Rewritten(BaseModel):
     after_each_step: list[str]
 
 
-class EncodeText(ShippedTool):
+class EncodeText(DefinedTool):
     definition = shipped("encode_text")
     request_type = Rewriting
 
@@ -117,15 +117,15 @@ class EncodeText(ShippedTool):
 
 
 def refuse_unusable(text: str) -> None:
-    """Refuse what cannot be in an answer.
+    """Refuse a text that cannot be in a response.
 
     Raises:
-        ValueError: it is too long, or holds a NUL character or half a surrogate pair.
+        ValueError: it is too long, or contains a NUL character or half of a surrogate pair.
     """
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"The result has more than {MAX_CHARACTERS} characters.")
     if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("The result is not text: it holds a NUL character or half a surrogate pair.")
+        raise ValueError("The result is not text: it contains a NUL character or half of a surrogate pair.")
 
 
 class EncodeTextFactory:

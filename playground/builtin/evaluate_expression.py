@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from playground.builtin.rounding import rounded
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 Operator = Literal["+", "-", "*", "/", "^"]
 Function = Literal["abs", "sqrt", "exp", "ln", "sin", "cos", "tan", "floor", "ceil", "round", "min", "max", "sum"]
@@ -83,7 +83,7 @@ class Evaluated(BaseModel):
     steps: list[Step]
 
 
-class EvaluateExpression(ShippedTool):
+class EvaluateExpression(DefinedTool):
     definition = shipped("evaluate_expression")
     request_type = Expression
 

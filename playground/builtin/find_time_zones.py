@@ -6,17 +6,9 @@ import datetime as dt
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from playground.builtin.shipped import ShippedTool, shipped
+from playground.builtin.shipped import SPECS
 from playground.builtin.zones import is_daylight_saving, offset_of, zone_names
-from playground.tool import Tool
-
-
-@dataclass(frozen=True)
-class ZoneSearch:
-    on_date: dt.date
-    name_contains: str = ""
-    offset: str | None = None
-    limit: int = 50
+from toolshelf_tools import tool
 
 
 @dataclass(frozen=True)
@@ -33,16 +25,15 @@ class FoundZones:
     zones: list[FoundZone]
 
 
-class FindTimeZones(ShippedTool):
-    definition = shipped("find_time_zones")
-    request_type = ZoneSearch
-
-    def call(self, request: ZoneSearch) -> FoundZones:
-        wanted = request.name_contains.strip().replace(" ", "_").lower()
-        noon = dt.datetime.combine(request.on_date, dt.time(12), tzinfo=dt.UTC)
-        zones = [zone_at(name, noon) for name in sorted(zone_names()) if wanted in name.lower()]
-        found = [zone for zone in zones if request.offset in (None, zone.offset)]
-        return FoundZones(found=len(found), zones=found[: request.limit])
+@tool(spec=SPECS / "find_time_zones.json")
+def find_time_zones(
+    on_date: dt.date, name_contains: str = "", offset: str | None = None, limit: int = 50
+) -> FoundZones:
+    wanted = name_contains.strip().replace(" ", "_").lower()
+    noon = dt.datetime.combine(on_date, dt.time(12), tzinfo=dt.UTC)
+    zones = [zone_at(name, noon) for name in sorted(zone_names()) if wanted in name.lower()]
+    found = [zone for zone in zones if offset in (None, zone.offset)]
+    return FoundZones(found=len(found), zones=found[:limit])
 
 
 def zone_at(name: str, moment: dt.datetime) -> FoundZone:
@@ -54,11 +45,3 @@ def zone_at(name: str, moment: dt.datetime) -> FoundZone:
         abbreviation=local.tzname() or "",
         daylight_saving=is_daylight_saving(local),
     )
-
-
-class FindTimeZonesFactory:
-    def tool_id(self) -> str:
-        return FindTimeZones.definition.id
-
-    def create(self) -> Tool[ZoneSearch, FoundZones]:
-        return FindTimeZones()

@@ -1,7 +1,7 @@
 """FAKE weather: the spec of LLM Tool Spec's own example, served by a tool that invents its responses.
 
-It asks nobody. A place has the same weather for ever: New York's is the one of the spec's example, any other's comes
-from the letters of its name.
+It queries no service. The weather of a place never changes: New York has that of the spec's example, and all other
+places get theirs from the letters of their names.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from playground.builtin.rounding import rounded
-from playground.builtin.shipped import ShippedTool, log, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import SPECS, log
+from toolshelf_tools import tool
 
 CONDITIONS = ("Sunny", "Partly cloudy", "Cloudy", "Foggy", "Rain", "Thunderstorm", "Snow")
 COLDEST_C, WARMEST_C = -10, 35
 KNOWN = {"new york": ("Sunny", 28)}
-
-
-class Place(TypedDict, total=False):
-    location: str
 
 
 class Configuration(TypedDict, total=False):
@@ -34,19 +30,13 @@ class Weather(TypedDict):
     temperatureUnit: Literal["C", "F"]
 
 
-class GetWeather(ShippedTool):
-    definition = shipped("get-weather")
-    request_type = Place
-
-    def __init__(self, unit: Literal["C", "F"]) -> None:
-        self.unit = unit
-
-    def call(self, request: Place) -> Weather:
-        location = request.get("location", "")
-        log(f"FAKE weather for {location!r}: it is made up, nobody was asked.")
-        condition, celsius = made_up_weather(location)
-        temperature = celsius if self.unit == "C" else rounded(celsius * 9 / 5 + 32, significant_digits=6)
-        return {"condition": condition, "temperature": temperature, "temperatureUnit": self.unit}
+@tool(spec=SPECS / "get-weather.json")
+def get_weather(location: str = "", *, configuration: Configuration) -> Weather:
+    log(f"FAKE weather for {location!r}: it is made up.")
+    unit = configuration.get("temperatureUnit", "C")
+    condition, celsius = made_up_weather(location)
+    temperature = celsius if unit == "C" else rounded(celsius * 9 / 5 + 32, significant_digits=6)
+    return {"condition": condition, "temperature": temperature, "temperatureUnit": unit}
 
 
 def made_up_weather(location: str) -> tuple[str, int]:
@@ -56,13 +46,3 @@ def made_up_weather(location: str) -> tuple[str, int]:
         return KNOWN[place]
     digest = hashlib.sha256(place.encode(errors="replace")).digest()
     return CONDITIONS[digest[0] % len(CONDITIONS)], COLDEST_C + digest[1] % (WARMEST_C - COLDEST_C + 1)
-
-
-class GetWeatherFactory:
-    configuration_type = Configuration
-
-    def tool_id(self) -> str:
-        return GetWeather.definition.id
-
-    def create(self, configuration: Configuration) -> Tool[Place, Weather]:
-        return GetWeather(configuration.get("temperatureUnit", "C"))

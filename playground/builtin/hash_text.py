@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 Algorithm = Literal["crc32", "md5", "sha1", "sha256", "sha512", "sha3_256", "blake2b"]
 
@@ -26,13 +26,6 @@ HASHES: dict[Algorithm, Callable[[bytes], bytes]] = {
 
 
 @dataclass(frozen=True)
-class HashRequest:
-    text: str
-    algorithm: Algorithm = "sha256"
-    output: Literal["hexadecimal", "base64"] = "hexadecimal"
-
-
-@dataclass(frozen=True)
 class Hashed:
     algorithm: str
     hash: str
@@ -40,20 +33,11 @@ class Hashed:
     bytes_hashed: int
 
 
-class HashText(ShippedTool):
-    definition = shipped("hash_text")
-    request_type = HashRequest
-
-    def call(self, request: HashRequest) -> Hashed:
-        data = request.text.encode()
-        digest = HASHES[request.algorithm](data)
-        written = digest.hex() if request.output == "hexadecimal" else base64.b64encode(digest).decode()
-        return Hashed(algorithm=request.algorithm, hash=written, bits=len(digest) * 8, bytes_hashed=len(data))
-
-
-class HashTextFactory:
-    def tool_id(self) -> str:
-        return HashText.definition.id
-
-    def create(self) -> Tool[HashRequest, Hashed]:
-        return HashText()
+@tool(spec=SPECS / "hash_text.json")
+def hash_text(
+    text: str, algorithm: Algorithm = "sha256", output: Literal["hexadecimal", "base64"] = "hexadecimal"
+) -> Hashed:
+    data = text.encode()
+    digest = HASHES[algorithm](data)
+    written = digest.hex() if output == "hexadecimal" else base64.b64encode(digest).decode()
+    return Hashed(algorithm=algorithm, hash=written, bits=len(digest) * 8, bytes_hashed=len(data))

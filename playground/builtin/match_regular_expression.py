@@ -14,8 +14,8 @@ from typing import Literal
 
 import regex
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 TIMEOUT_S = 2.0
 FLAGS = {
@@ -54,7 +54,7 @@ class Matches:
     replaced: str | None
 
 
-class MatchRegularExpression(ShippedTool):
+class MatchRegularExpression(DefinedTool):
     definition = shipped("match_regular_expression")
     request_type = Trial
 
@@ -79,7 +79,7 @@ def refusals_in_words() -> Iterator[None]:
 
     Raises:
         TimeoutError: it takes too long on this text.
-        ValueError: it is not a regular expression, or the replacement does not fit it.
+        ValueError: it is not a regular expression, or the replacement does not match it.
     """
     try:
         yield

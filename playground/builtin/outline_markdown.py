@@ -6,21 +6,14 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 CLOSING_MARKS = re.compile(r"(^|[ \t]+)#+$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 WORD = re.compile(r"\w+(?:['’-]\w+)*")  # noqa: RUF001  both apostrophes
 SENTENCE_END = re.compile(r"[.!?…。！？]+(?=[\s\"')\]]|$)")  # noqa: RUF001  sentences end in other scripts too
-
-
-@dataclass(frozen=True)
-class Document:
-    markdown: str
-    deepest_level: int = 6
-    words_per_minute: int = 200
 
 
 @dataclass
@@ -40,22 +33,19 @@ class Outline:
     sections: list[Section]
 
 
-class OutlineMarkdown(ShippedTool):
-    definition = shipped("outline_markdown")
-    request_type = Document
-
-    def call(self, request: Document) -> Outline:
-        words = len(WORD.findall(request.markdown))
-        return Outline(
-            words=words,
-            sentences=len(SENTENCE_END.findall(request.markdown)),
-            reading_time_s=math.ceil(words * 60 / request.words_per_minute),
-            sections=sections_of(request.markdown, request.deepest_level),
-        )
+@tool(spec=SPECS / "outline_markdown.json")
+def outline_markdown(markdown: str, deepest_level: int = 6, words_per_minute: int = 200) -> Outline:
+    words = len(WORD.findall(markdown))
+    return Outline(
+        words=words,
+        sentences=len(SENTENCE_END.findall(markdown)),
+        reading_time_s=math.ceil(words * 60 / words_per_minute),
+        sections=sections_of(markdown, deepest_level),
+    )
 
 
 def sections_of(markdown: str, deepest_level: int) -> list[Section]:
-    """The outermost sections; what is written before the first heading belongs to none."""
+    """The outermost sections, without the text before the first heading."""
     top = Section(title="", level=0, line=0)
     path = [top]
     fence = ""
@@ -75,11 +65,3 @@ def sections_of(markdown: str, deepest_level: int) -> list[Section]:
         path[-1].sections.append(section)
         path.append(section)
     return top.sections
-
-
-class OutlineMarkdownFactory:
-    def tool_id(self) -> str:
-        return OutlineMarkdown.definition.id
-
-    def create(self) -> Tool[Document, Outline]:
-        return OutlineMarkdown()

@@ -8,8 +8,8 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from typing_extensions import TypedDict
 
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 JSON_TYPES = {
     type(None): "null",
@@ -27,7 +27,7 @@ class Selected(TypedDict):
     type: str
 
 
-class QueryJson(ShippedTool):
+class QueryJson(DefinedTool):
     definition = shipped("query_json")
     request_type = dict
 
@@ -39,7 +39,7 @@ class QueryJson(ShippedTool):
         except RecursionError:
             raise ValueError("The expression is nested too deeply.") from None
         if type(result) not in JSON_TYPES:
-            raise ValueError("The expression selects a reference (&...), which is no JSON value.")
+            raise ValueError("The expression selects a reference (&...), which is not a JSON value.")
         return {"result": result, "type": JSON_TYPES[type(result)]}
 
 

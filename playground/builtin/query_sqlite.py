@@ -1,12 +1,13 @@
-"""Query a SQLite database, for reading only.
+"""Query a SQLite database, read-only.
 
-The file is one inside the folder that the operator names, never any file of the machine: whoever may configure a tool
-may otherwise read every database that the server can. Without a configured file it serves a sample.
+The file must be inside the folder that the operator names; otherwise, anyone who can configure a tool could read every
+database that the server can read. Without a configured file, the tool uses a sample.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import math
 import os
 import sqlite3
@@ -17,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playground.builtin.shipped import ShippedTool, log, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import SPECS, log, shipped
+from toolshelf_tools import DefinedTool, Tool
 
 FOLDER_VARIABLE = "SQLITE_QUERY_FOLDER"
 SAMPLE = Path(__file__).parent / "data" / "shop.sql"
@@ -53,7 +54,7 @@ class Rows:
     truncated: bool
 
 
-class QuerySqlite(ShippedTool):
+class QuerySqlite(DefinedTool):
     definition = shipped("query_sqlite")
     request_type = Query
 
@@ -66,7 +67,7 @@ class QuerySqlite(ShippedTool):
             restrict(connection, self.configuration)
             cursor = connection.execute(request.sql, request.arguments)
             if cursor.description is None:
-                raise ValueError("The statement returns no rows; only SELECT, WITH and VALUES are for reading.")
+                raise ValueError("The statement returns no rows; use SELECT, WITH or VALUES.")
             columns = [column[0] for column in cursor.description]
             fetched = cursor.fetchmany(limit + 1)
         rows = [[as_json(value) for value in row] for row in fetched[:limit]]
@@ -87,7 +88,7 @@ def database_file(name: str) -> Path:
     """The file `name` inside the operator's folder.
 
     Raises:
-        ValueError: no folder is named, the file would lie outside, or there is none.
+        ValueError: no folder is named, or the file is outside it or does not exist.
     """
     named = os.environ.get(FOLDER_VARIABLE)
     if not named:
@@ -116,7 +117,7 @@ def restrict(connection: sqlite3.Connection, configuration: Configuration) -> No
 
 
 def authorizer(tables: list[str] | None) -> Callable[..., int]:
-    """What SQLite asks before each thing that a statement does; `tables` are the only ones that may be read."""
+    """A function that SQLite calls before each action of a statement; it allows reading `tables` only."""
     readable = None if tables is None else {table.casefold() for table in tables}
 
     def may_read(table: str | None, view: str | None) -> bool:
@@ -139,7 +140,7 @@ def refusals_in_words(configuration: Configuration) -> Iterator[None]:
 
     Raises:
         TimeoutError: the statement ran too long.
-        PermissionError: it would do more than read what may be read.
+        PermissionError: it does more than read permitted tables.
         ValueError: it is not a statement that SQLite can run.
     """
     try:
@@ -164,12 +165,13 @@ def as_json(value: str | float | bytes | None) -> Cell:
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode()}
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("A value is infinite, which JSON cannot say.")
+        raise ValueError("A value is infinite, which JSON cannot represent.")
     return value
 
 
 class QuerySqliteFactory:
     configuration_type = Configuration
+    configuration_schema = json.loads((SPECS / "query_sqlite.json").read_bytes())["configuration"]
 
     def tool_id(self) -> str:
         return QuerySqlite.definition.id

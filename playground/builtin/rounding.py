@@ -1,13 +1,13 @@
-"""Numbers as a person expects them in an answer: 68 rather than 67.99999999999993."""
+"""Numbers rounded as people expect them in a response: 68 rather than 67.99999999999993."""
 
 from __future__ import annotations
 
 MAX_EXACT_INTEGER = 2**53
-"""Up to here a double holds every integer, so writing a whole number without a fraction changes nothing."""
+"""Up to here a double represents every integer, so writing one without a fraction changes nothing."""
 
 
 def rounded(value: float, *, significant_digits: int = 15) -> int | float:
-    """`value` rounded to so many significant digits; an integer if it is whole.
+    """`value` rounded to `significant_digits`; an `int` if the result is an integer.
 
     Raises:
         ValueError: it is infinite or not a number, which JSON cannot represent.

@@ -6,8 +6,8 @@ import hmac
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playground.builtin.shipped import ShippedTool, log, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import SPECS, log
+from toolshelf_tools import tool
 
 DEMONSTRATION_KEY = "for demonstration only"
 
@@ -16,12 +16,6 @@ DEMONSTRATION_KEY = "for demonstration only"
 class Configuration:
     key: str = field(default=DEMONSTRATION_KEY, repr=False)
     algorithm: Literal["sha1", "sha256", "sha512"] = "sha256"
-
-
-@dataclass(frozen=True)
-class SignRequest:
-    text: str
-    expected_signature: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,29 +32,13 @@ class Checked:
     kind: Literal["checked"] = "checked"
 
 
-class SignText(ShippedTool):
-    definition = shipped("sign_text")
-    request_type = SignRequest
-
-    def __init__(self, configuration: Configuration) -> None:
-        self.configuration = configuration
-
-    def call(self, request: SignRequest) -> Signed | Checked:
-        key, algorithm = self.configuration.key, self.configuration.algorithm
-        if key == DEMONSTRATION_KEY:
-            log("Signing with the demonstration key, which everybody knows.")
-        signature = hmac.digest(key.encode(), request.text.encode(), algorithm)
-        if request.expected_signature is None:
-            return Signed(algorithm=algorithm, signature=signature.hex())
-        expected = bytes.fromhex(request.expected_signature)
-        return Checked(algorithm=algorithm, valid=hmac.compare_digest(signature, expected))
-
-
-class SignTextFactory:
-    configuration_type = Configuration
-
-    def tool_id(self) -> str:
-        return SignText.definition.id
-
-    def create(self, configuration: Configuration) -> Tool[SignRequest, Signed | Checked]:
-        return SignText(configuration)
+@tool(spec=SPECS / "sign_text.json")
+def sign_text(text: str, expected_signature: str | None = None, *, configuration: Configuration) -> Signed | Checked:
+    if configuration.key == DEMONSTRATION_KEY:
+        log("Signing with the demonstration key, which is public.")
+    algorithm = configuration.algorithm
+    signature = hmac.digest(configuration.key.encode(), text.encode(), algorithm)
+    if expected_signature is None:
+        return Signed(algorithm=algorithm, signature=signature.hex())
+    expected = bytes.fromhex(expected_signature)
+    return Checked(algorithm=algorithm, valid=hmac.compare_digest(signature, expected))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from playground.builtin.rounding import rounded
-from playground.builtin.shipped import ShippedTool, shipped
-from playground.tool import Tool
+from playground.builtin.shipped import shipped
+from toolshelf_tools import DefinedTool, Tool
 
 Number = int | float
 Scalar = str | int | float | bool | None
@@ -24,7 +24,7 @@ NUMERIC: dict[str, Callable[[Sequence[Number]], Number]] = {
 }
 
 
-class SummarizeTable(ShippedTool):
+class SummarizeTable(DefinedTool):
     definition = shipped("summarize_table")
     request_type = dict
 
@@ -49,7 +49,7 @@ def name_of(measure: dict[str, str]) -> str:
 
 
 def grouped(rows: list[dict[str, Scalar]], group_by: list[str]) -> Iterable[list[dict[str, Scalar]]]:
-    """The rows that agree in `group_by`, group by group as they first appear; all of them where it is empty."""
+    """Groups of rows with equal values in `group_by`, in order of appearance; one group if it is empty."""
     if not group_by:
         return [rows]
     groups: dict[tuple[object, ...], list[dict[str, Scalar]]] = {}
@@ -78,7 +78,7 @@ def compute(rows: list[dict[str, Scalar]], measure: dict[str, str]) -> Number | 
     numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
     if len(numbers) < len(cells):
         other = next(cell for cell in cells if isinstance(cell, str | bool))
-        raise ValueError(f"The {statistic} of column {column!r} needs numbers, and one of its cells is {other!r}.")
+        raise ValueError(f"The {statistic} of column {column!r} needs numbers, but one of its cells is {other!r}.")
     if len(numbers) < (2 if statistic == "standard_deviation" else 1):
         return None
     try:

@@ -21,7 +21,7 @@ def zone_named(name: str) -> ZoneInfo:
     """The zone `name`.
 
     Raises:
-        ValueError: there is none; the message names similar ones.
+        ValueError: there is no such zone; the message names similar ones.
     """
     if name in zone_names():
         return ZoneInfo(name)

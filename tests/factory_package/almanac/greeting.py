@@ -1,22 +1,16 @@
-"""A greeting in the words of its configuration, written with the base classes."""
+"""A greeting in the words of its configuration, written as a function."""
 
-from playground.tool import ConfigurableToolFactory, Definition, progress
+from typing import TypedDict
 
-
-class Greeting(Definition):
-    def call(self, request):
-        progress(1, 1, "greeting")
-        return f"{self.word}, {request['name']}!"
+from toolshelf_tools import progress, tool
 
 
-class GreetingFactory(ConfigurableToolFactory):
-    def tool_id(self):
-        return "greeting"
-
-    def create(self, configuration):
-        greeting = Greeting(name="greeting", description="Greets somebody.")
-        object.__setattr__(greeting, "word", configuration.get("word", "Hello"))
-        return greeting
+class Words(TypedDict, total=False):
+    word: str
 
 
-factory = GreetingFactory()
+@tool
+def greeting(name: str, *, configuration: Words) -> str:
+    """Greet somebody."""
+    progress(1, 1, "greeting")
+    return f"{configuration.get('word', 'Hello')}, {name}!"

@@ -6,8 +6,8 @@ from typing import Any
 
 from catalog.jsontext import reader
 from playground.builtin import FACTORIES
-from playground.worker.loader import load_factory
-from playground.worker.type_conversion import (
+from toolshelf_tools.factories import load_factory
+from toolshelf_tools.type_conversion import (
     configuration_type,
     plain_value,
     read_value,

@@ -33,7 +33,7 @@ def test_the_weather_without_a_place_is_some_weather():
 def test_the_log_says_that_the_weather_is_fake(capsys):
     weather("New\nYork")
 
-    assert capsys.readouterr().out == "FAKE weather for 'New\\nYork': it is made up, nobody was asked.\n"
+    assert capsys.readouterr().out == "FAKE weather for 'New\\nYork': it is made up.\n"
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_counting_takes_its_time_logs_and_reports_progress(reports, capsys):
 
 
 def test_counting_fails_where_it_is_told_to(capsys):
-    with pytest.raises(RuntimeError, match="Failed at step 3, as it was told to"):
+    with pytest.raises(RuntimeError, match="Failed at step 3, as requested"):
         call_tool("count_slowly", {"steps": 5, "seconds": 0, "fail_at": 3})
 
     assert capsys.readouterr().out == "step 1 of 5\nstep 2 of 5\n"

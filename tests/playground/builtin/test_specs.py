@@ -13,6 +13,7 @@ from playground.builtin import FACTORIES
 from playground.builtin.shipped import SPECS
 from tests.corpora import GET_WEATHER
 from tests.playground.builtin.calls import call_tool, factories, make_tool
+from toolshelf_tools.spec import spec_of
 
 SPEC_FILES = sorted(SPECS.glob("*.json"))
 READ = {spec.tool_id: spec for spec in (read_spec(file.read_bytes()) for file in SPEC_FILES)}
@@ -28,14 +29,14 @@ def test_every_built_in_tool_has_a_factory_and_every_factory_a_spec():
     assert factories().keys() == READ.keys()
 
 
-def test_both_kinds_of_factory_are_among_them():
+def test_both_types_of_factory_are_among_them():
     with_configuration = {tool_id for tool_id, spec in READ.items() if spec.configuration is not None}
 
     assert with_configuration == {"Get weather", "query_sqlite", "sign_text"}
 
 
 @pytest.mark.parametrize("tool_id", READ)
-def test_a_tool_says_of_itself_what_its_spec_says(tool_id):
+def test_a_tool_describes_itself_as_its_spec_does(tool_id):
     tool, definition = make_tool(tool_id), json.loads(READ[tool_id].source)["definition"]
 
     assert tool.id == tool_id
@@ -44,6 +45,13 @@ def test_a_tool_says_of_itself_what_its_spec_says(tool_id):
     assert tool.parameters_schema == definition["parameters"]
     assert tool.return_type_schema == definition["returnType"]
     assert list(tool.examples) == definition["examples"]
+
+
+@pytest.mark.parametrize("tool_id", READ)
+def test_the_definition_made_of_a_factory_is_that_of_its_spec(tool_id):
+    definition = spec_of(factories()[tool_id])["definition"]
+
+    assert {"id": definition["name"]} | definition == {"id": tool_id} | json.loads(READ[tool_id].source)["definition"]
 
 
 @pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
@@ -64,7 +72,7 @@ def test_an_example_is_what_a_call_returns(tool_id, example):
 
 
 @pytest.mark.parametrize("tool_id", OUR_OWN)
-def test_a_tool_of_ours_has_an_identifier_for_its_name_and_two_examples_or_more(tool_id):
+def test_a_built_in_tool_has_an_identifier_as_name_and_at_least_two_examples(tool_id):
     spec = READ[tool_id]
 
     assert spec.name == tool_id
@@ -73,7 +81,7 @@ def test_a_tool_of_ours_has_an_identifier_for_its_name_and_two_examples_or_more(
 
 
 @pytest.mark.parametrize("tool_id", OUR_OWN)
-def test_every_parameter_of_a_tool_of_ours_is_described(tool_id):
+def test_every_parameter_of_a_built_in_tool_is_described(tool_id):
     properties = READ[tool_id].parameters["properties"]
 
     assert [name for name, schema in properties.items() if not schema.get("description")] == []
@@ -100,7 +108,7 @@ def test_the_weather_is_served_by_the_published_spec_byte_for_byte():
     assert (SPECS / "get-weather.json").read_bytes() == GET_WEATHER.read_bytes()
 
 
-def test_naming_the_factories_imports_no_tool():
+def test_listing_the_factories_imports_no_tool():
     code = (
         "import sys, playground.builtin as b; print(len(b.FACTORIES), 'pint' in sys.modules, 'pydantic' in sys.modules)"
     )
@@ -111,7 +119,7 @@ def test_naming_the_factories_imports_no_tool():
 
 
 @pytest.mark.parametrize("reference", FACTORIES)
-def test_importing_a_tool_starts_no_thread_and_knows_no_django(reference):
+def test_importing_a_tool_starts_no_thread_and_imports_no_django(reference):
     code = (
         "import sys, os\n"
         f"import {reference.partition(':')[0]}\n"

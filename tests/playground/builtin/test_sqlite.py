@@ -65,7 +65,7 @@ def test_the_sample_is_the_same_in_every_call():
         "BEGIN",
     ],
 )
-def test_whatever_is_not_reading_is_refused(sql):
+def test_statements_that_do_more_than_read_are_refused(sql):
     with pytest.raises(PermissionError, match="Only reading is allowed"):
         query(sql)
 
@@ -128,7 +128,7 @@ def test_a_file_outside_the_folder_is_not_there(folder, name):
         query("SELECT 1", configuration={"database": name})
 
 
-def test_no_file_can_be_configured_where_the_operator_names_no_folder(monkeypatch):
+def test_no_file_can_be_configured_if_the_operator_names_no_folder(monkeypatch):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
 
     with pytest.raises(ValueError, match="the operator has not named a folder"):
@@ -145,7 +145,7 @@ def test_the_file_of_a_database_is_never_changed(folder):
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_file_that_is_no_database_is_refused(folder):
+def test_a_file_that_is_not_a_database_is_refused(folder):
     (folder / "text.db").write_text("not a database at all, only text" * 100)
 
     with pytest.raises(ValueError, match="SQLite refuses the statement: file is not a database"):

@@ -10,7 +10,7 @@ def query(document, expression):
     return call_tool("query_json", {"document": document, "expression": expression})
 
 
-def test_a_query_tells_the_kind_of_its_result():
+def test_a_query_returns_the_type_of_its_result():
     kinds = {
         expression: query({"a": [1], "b": True, "c": "x"}, expression)["type"]
         for expression in ("@", "a", "a[0]", "b", "c", "d")
@@ -47,7 +47,7 @@ def measure(rows, statistic, *, group_by=(), column="x"):
         ("maximum", 4),
     ],
 )
-def test_each_statistic_counts_the_cells_that_are_there(statistic, expected):
+def test_each_statistic_counts_only_cells_with_a_value(statistic, expected):
     rows = [{"x": 1}, {"x": None}, {"x": 4}, {}, {"x": 4.0}, {"x": 1}]
     rows = [*rows[:5], {"x": 1}] if statistic != "distinct" else [*rows, {"x": 2}]
 
@@ -75,7 +75,7 @@ def test_true_and_one_are_two_groups_and_absent_is_null():
 
 
 def test_text_among_the_numbers_is_refused():
-    with pytest.raises(ValueError, match="The mean of column 'x' needs numbers, and one of its cells is 'many'"):
+    with pytest.raises(ValueError, match="The mean of column 'x' needs numbers, but one of its cells is 'many'"):
         measure([{"x": 1}, {"x": "many"}], "mean")
 
 
@@ -89,7 +89,7 @@ def test_numbers_too_large_for_a_statistic_are_refused(statistic):
         measure([{"x": 1.7e308}, {"x": 1.7e308}, {"x": -1.7e308}, {"x": 10**299 * 10**15}], statistic)
 
 
-def test_two_measures_of_one_name_are_refused():
+def test_two_measures_with_the_same_name_are_refused():
     measures = [{"column": "x", "statistic": "sum", "name": "n"}, {"column": "y", "statistic": "sum", "name": "n"}]
 
     with pytest.raises(ValueError, match="Two measures have the same name"):
@@ -142,7 +142,7 @@ def test_numbers_keep_their_text():
     assert convert('[{"n": 19.90}, {"n": [1.50, null]}]', "json", "csv") == 'n\n19.90\n"[1.50, null]"\n'
 
 
-def test_cells_stay_text_where_numbers_are_not_read():
+def test_cells_stay_text_unless_numbers_are_read():
     assert convert("n\n12\n\n", "csv", "json", read_numbers=False) == '[\n  {"n": "12"}\n]\n'
 
 
@@ -158,7 +158,7 @@ def test_a_table_without_rows_has_none():
 @pytest.mark.parametrize(
     ("table", "from_format", "reason"),
     [
-        ("a,b\n1,2,3\n", "csv", "Row 1 has 3 cells, and there are 2 columns"),
+        ("a,b\n1,2,3\n", "csv", "Row 1 has 3 cells, but there are 2 columns"),
         ("a,a\n", "csv", "Two columns have the same name"),
         ("\n", "csv", "The table is empty"),
         ('a\n"x', "csv", "The table is not readable"),
@@ -169,7 +169,7 @@ def test_a_table_without_rows_has_none():
         ("[" * 100000, "json", "The table is not JSON"),
     ],
 )
-def test_what_is_no_table_is_refused(table, from_format, reason):
+def test_an_invalid_table_is_refused(table, from_format, reason):
     with pytest.raises(ValueError, match=reason):
         convert(table, from_format, "csv")
 
@@ -229,6 +229,6 @@ def test_a_decimal_fraction_looks_like_one():
         ({"kind": "variable", "name": "x"}, "The variable 'x' has no value"),
     ],
 )
-def test_what_has_no_value_is_refused(expression, reason):
+def test_an_expression_without_a_value_is_refused(expression, reason):
     with pytest.raises(ValueError, match=reason):
         evaluate(expression)

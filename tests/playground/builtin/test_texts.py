@@ -104,7 +104,7 @@ def test_a_wrong_pattern_is_refused_with_its_position(pattern):
 
 
 @pytest.mark.parametrize("replacement", ["\\9", "\\g<nobody>", "\\"])
-def test_a_replacement_that_does_not_fit_is_refused(replacement):
+def test_a_replacement_that_does_not_match_the_pattern_is_refused(replacement):
     with pytest.raises(ValueError, match="replacement"):
         match("(a)", "a", replacement=replacement)
 
@@ -139,14 +139,14 @@ def test_encodings_are_the_usual_ones():
     ("scheme", "text"),
     [("base64", "a"), ("base64", "!!!!"), ("base64", "/w=="), ("hexadecimal", "0g"), ("url", "%FF"), ("json", "12")],
 )
-def test_what_is_not_encoded_that_way_is_refused_with_its_step(scheme, text):
+def test_a_text_in_another_encoding_is_refused_with_its_step(scheme, text):
     with pytest.raises(ValueError, match=rf"Step 2 \(decode\): The text is not UTF-8 text encoded as {scheme}"):
         rewrite(text, {"step": "normalize"}, {"step": "decode", "scheme": scheme})
 
 
 @pytest.mark.parametrize("text", ['"\\ud800"', '"\\u0000"'])
 def test_decoding_never_gives_what_is_no_text(text):
-    with pytest.raises(ValueError, match="holds a NUL character or half a surrogate pair"):
+    with pytest.raises(ValueError, match="contains a NUL character or half of a surrogate pair"):
         rewrite(text, {"step": "decode", "scheme": "json"})
 
 
@@ -165,7 +165,7 @@ def test_a_signature_is_the_hmac_of_the_text():
     assert answer["signature"] == hmac.new(b"a secret key", b"hello", "sha512").hexdigest()
 
 
-def test_a_right_signature_is_valid_in_either_case_and_with_its_key_alone():
+def test_a_correct_signature_is_valid_in_either_case_and_only_with_its_key():
     signature = sign({"text": "hello"}, key="a secret key")["signature"].upper()
     question = {"text": "hello", "expected_signature": signature}
 
@@ -197,7 +197,7 @@ def test_headings_in_fenced_code_do_not_count():
     assert titles(sections) == [("A", []), ("B", [])]
 
 
-def test_marks_at_the_end_of_a_heading_are_no_part_of_it():
+def test_marks_at_the_end_of_a_heading_are_not_part_of_it():
     assert titles(outline("# A ##\n# B#\n#\n#C")["sections"]) == [("A", []), ("B#", []), ("", [])]
 
 

@@ -1,0 +1,115 @@
+"""`python -m toolshelf_tools`: check a factory, or print its spec."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from toolshelf_tools.decorator import read_spec
+from toolshelf_tools.factories import load_factory
+from toolshelf_tools.spec import NoSpecError, spec_of
+
+PASSED, FAILED, UNUSABLE = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 if all checks passed, 1 if some failed, 2 if there is nothing to check."""
+    options = _parser().parse_args(arguments)
+    sys.path.insert(0, "")  # like `python -m`, also as a script
+    try:
+        factory = load_factory(options.factory).factory
+    except Exception as error:  # noqa: BLE001  whatever importing it raises
+        return _refuse(f"{_traceback(error)}{options.factory} cannot be imported: {type(error).__name__}: {error}")
+    try:
+        return _print_spec(factory) if options.command == "spec" else _check(factory, options)
+    except NoSpecError as error:
+        return _refuse(str(error))
+    except Exception as error:  # noqa: BLE001  whatever creating a tool raises
+        return _refuse(f"{_traceback(error)}{options.factory} has no spec: {type(error).__name__}: {error}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m toolshelf_tools", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    spec = commands.add_parser("spec", help="print the spec of a factory as JSON")
+    check = commands.add_parser(
+        "check",
+        help="check a factory's spec, and call its tool with each example",
+        epilog="The exit code is 0 if everything passed, 1 if something failed, 2 if there is nothing to check.",
+    )
+    for each in (spec, check):
+        each.add_argument("factory", help="my_package:factory")
+    check.add_argument("--spec", type=Path, help="a spec's file; without it, the factory's own spec is checked")
+    check.add_argument(
+        "--configuration", metavar="JSON", type=_json, help="what the tool is created with; {} if absent"
+    )
+    check.add_argument(
+        "--ignore", metavar="POINTER", action="append", default=[], help="a JSON Pointer whose value may differ"
+    )
+    check.add_argument(
+        "--not-exactly", action="store_true", help="responses need not be equal to those of the examples"
+    )
+    return parser
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"it is not JSON: {error}") from error
+
+
+def _print_spec(factory: Any) -> int:
+    json.dump(spec_of(factory), sys.stdout, indent=2, ensure_ascii=False)
+    sys.stdout.write("\n")
+    return PASSED
+
+
+def _check(factory: Any, options: argparse.Namespace) -> int:
+    try:
+        from toolshelf_tools.testing import Subject  # noqa: PLC0415  it needs more packages than the other command
+
+        spec = None if options.spec is None else read_spec(options.spec)
+    except (ImportError, OSError, ValueError) as error:
+        return _refuse(f"{options.spec}: {error}" if isinstance(error, ValueError) else str(error))
+    subject = Subject(
+        factory,
+        spec=spec,
+        configuration=options.configuration,
+        exactly=not options.not_exactly,
+        ignored=options.ignore,
+    )
+    sys.stdout.write(f"{factory.tool_id()}\n")
+    steps = [("definition", subject.definition_problems())]
+    if not steps[0][1]:
+        steps += [(str(example), example.problems()) for example in subject.examples]
+    for title, problems in steps:
+        sys.stdout.write(f"  {'FAIL' if problems else 'ok  '}  {title}\n")
+        for problem in problems:
+            text = problem.message if problem.where in {"definition", title.partition(":")[0]} else str(problem)
+            for line in f"{text}\n{problem.details}".strip().splitlines():
+                sys.stdout.write(f"          {line}\n")
+    failed = sum(bool(problems) for _, problems in steps)
+    if not subject.examples:
+        sys.stdout.write("  There are no examples, so the tool was not called.\n")
+    sys.stdout.write(f"{len(steps) - failed} passed, {failed} failed.\n")
+    return FAILED if failed else PASSED
+
+
+def _traceback(error: Exception) -> str:
+    """Where in the tool's own code an unexpected error was raised; "" for a module that is not there."""
+    return "" if isinstance(error, ImportError) else "".join(traceback.format_exception(error))
+
+
+def _refuse(reason: str) -> int:
+    sys.stderr.write(f"{reason}\n")
+    return UNUSABLE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

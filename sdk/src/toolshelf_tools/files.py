@@ -1,0 +1,160 @@
+"""Files of a response: what a tool returns, as content with a name and a media type."""
+
+from __future__ import annotations
+
+import os
+import re
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from mimetypes import MimeTypes
+from pathlib import Path
+from typing import Any, Final
+
+from toolshelf_tools.interfaces import File
+
+UNKNOWN: Final = "application/octet-stream"
+JSON_TYPE: Final = "application/json"
+BASE64_FORMATS: Final = ("byte", "binary")  # OpenAPI 3.0, and pydantic for `bytes`: as contentEncoding base64
+MAX_FILES: Final = 20
+MAX_NAME: Final = 150
+MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,49}/[a-z0-9][a-z0-9!#$&^_.+-]{0,98}")
+_UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
+_TYPES: Final = MimeTypes()  # only those that Python itself knows, the same on every machine
+_TYPES.add_type("audio/wav", ".wav")  # instead of audio/x-wav
+_EXTENSIONS: Final = {"image/jpeg": ".jpg", "audio/mpeg": ".mp3", "audio/wav": ".wav", "text/plain": ".txt"}
+_SIGNATURES: Final = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
+    (re.compile(rb"RIFF....WAVE", re.DOTALL), "audio/wav"),
+    (re.compile(rb"ID3|\xff[\xfb\xf3\xf2]"), "audio/mpeg"),
+    (re.compile(rb"OggS"), "audio/ogg"),
+    (re.compile(rb"fLaC"), "audio/flac"),
+    (re.compile(rb"%PDF-"), "application/pdf"),
+    (re.compile(rb"PK\x03\x04"), "application/zip"),
+)
+
+
+class BadFileError(ValueError):
+    """A file that cannot be part of the response. The message is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFile:
+    """One file of a response.
+
+    Attributes:
+        pointer: JSON Pointer to its place in the response.
+        media_type: `UNKNOWN` if neither the tool nor the content shows it.
+        is_whole: it is the whole response as JSON, of which only the beginning is in the response.
+    """
+
+    name: str
+    media_type: str
+    content: bytes
+    pointer: str = ""
+    is_whole: bool = False
+
+    def description(self) -> dict[str, Any]:
+        """Its value in the response."""
+        from hashlib import sha256  # noqa: PLC0415  it takes a while, and few responses have files
+
+        return {
+            "name": self.name,
+            "mediaType": self.media_type,
+            "size": len(self.content),
+            "sha256": sha256(self.content).hexdigest(),
+        }
+
+    def base64(self) -> str:
+        """Its value in the response where that is declared as a string in Base64."""
+        return b64encode(self.content).decode()
+
+
+def file_in_base64(data: str, *, media_type: str, name: str = "") -> File | str:
+    """The file in a string in Base64 that another program has sent; the string itself if it is not Base64."""
+    try:
+        content = b64decode(data, validate=True)
+    except ValueError:
+        return data
+    plain = media_type.partition(";")[0].strip().lower()
+    return File(content, media_type=plain if MEDIA_TYPE.fullmatch(plain) else "", name=name)
+
+
+def as_file(response: object) -> object:
+    """A response that is bytes or a path as a `File`; any other value unchanged."""
+    if isinstance(response, bytes | bytearray | memoryview):
+        return File(response)  # type: ignore[arg-type]
+    return File(path=response) if isinstance(response, Path) else response
+
+
+def read_file(file: File, pointer: str, *, max_bytes: int) -> ResponseFile:
+    """Read a file of the response.
+
+    Args:
+        file: in a run, whose working folder is the current directory.
+        pointer: to its place in the response.
+        max_bytes: of its content.
+
+    Raises:
+        BadFileError: it cannot be read, is not in the working folder, or is too large, or its media type is none.
+    """
+    media_type = str(file.media_type).partition(";")[0].strip().lower()
+    if media_type and not MEDIA_TYPE.fullmatch(media_type):
+        raise BadFileError(f"{str(file.media_type)[:80]!r} is not a media type; write one such as 'image/png'.")
+    content = file.content if file.content is not None else _content_of(Path(os.fspath(file.path or "")), max_bytes)
+    if len(content) > max_bytes:
+        raise BadFileError(_too_large(len(content), max_bytes))
+    name = str(file.name) or (Path(os.fspath(file.path)).name if file.path is not None else "")
+    media_type = media_type or _TYPES.guess_type(name, strict=False)[0] or _media_type_of(content)
+    return ResponseFile(safe_name(name) or _default_name(media_type), media_type, content, pointer)
+
+
+def _content_of(path: Path, max_bytes: int) -> bytes:
+    shown = str(path)[:200]
+    try:
+        found = path.resolve(strict=True)
+        if not found.is_relative_to(Path.cwd().resolve()):
+            raise BadFileError(
+                f"The file {shown} is not in the working folder of the run. Write it there, or return its content."
+            )
+        if not found.is_file():
+            raise BadFileError(f"{shown} is not a file; only a file can be a response.")
+        if (size := found.stat().st_size) > max_bytes:
+            raise BadFileError(_too_large(size, max_bytes))
+        return found.read_bytes()
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, BadFileError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise BadFileError(f"The file {shown} of the response cannot be read: {reason or error}.") from None
+
+
+def _too_large(size: int, max_bytes: int) -> str:
+    return f"A file of the response has {size:,} bytes; {max_bytes:,} are left for the files of a response."
+
+
+def _media_type_of(content: bytes) -> str:
+    """The media type that the first bytes show; text, if all of it is UTF-8."""
+    for signature, media_type in _SIGNATURES:
+        if signature.match(content):
+            return media_type
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return UNKNOWN
+    return "text/plain" if text and "\0" not in text else UNKNOWN
+
+
+def safe_name(name: str) -> str:
+    """`name` as one that every system can store."""
+    name = _UNSAFE.sub("_", name.encode("utf-8", "replace").decode()).strip(". ")
+    if len(name) <= MAX_NAME:
+        return name
+    suffix = Path(name).suffix[:20]
+    return name[: MAX_NAME - len(suffix)] + suffix
+
+
+def _default_name(media_type: str) -> str:
+    return "response" + (_EXTENSIONS.get(media_type) or _TYPES.guess_extension(media_type, strict=False) or ".bin")

@@ -1,0 +1,262 @@
+"""`@tool`: a factory from a typed function."""
+
+import datetime as dt
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Field
+
+from tests.sdk import examples_for_tests as tools
+from toolshelf_tools import ConfigurableToolFactory, UnconfigurableToolFactory, tool
+from toolshelf_tools.spec import spec_of
+from toolshelf_tools.testing import call
+from toolshelf_tools.type_conversion import types_annotated_beside
+
+
+@tool
+def greet(name: str, *, polite: bool = False) -> str:
+    """Greet somebody."""
+    return f"Good evening, {name}." if polite else f"Hello, {name}!"
+
+
+def test_a_decorated_function_is_a_factory():
+    assert isinstance(greet, UnconfigurableToolFactory)
+    assert greet.tool_id() == "greet"
+    assert call(greet, {"name": "Ada", "polite": True}) == "Good evening, Ada."
+
+
+def test_it_can_still_be_called_as_the_function():
+    assert greet("Ada") == "Hello, Ada!"
+    assert greet.__doc__ == "Greet somebody."
+
+
+def test_the_spec_is_made_from_name_docstring_annotations_and_defaults():
+    assert spec_of(greet) == {
+        "definition": {
+            "name": "greet",
+            "description": "Greet somebody.",
+            "parameters": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "polite": {"type": "boolean", "default": False}},
+                "required": ["name"],
+                "additionalProperties": False,
+            },
+            "returnType": {"type": "string"},
+        }
+    }
+
+
+def test_types_of_every_kind_have_schemas():
+    spec = spec_of(tools.weather)
+
+    definition = spec["definition"]
+    assert (definition["id"], definition["name"]) == ("get_weather", "weather")
+    assert definition["description"] == "Look up the weather.\n\nIt is that of the nearest station."
+    assert definition["parameters"]["properties"] == {
+        "place": {"$ref": "#/$defs/Place", "description": "Where."},
+        "at": {"type": "string", "format": "date-time", "description": "The time, in UTC."},
+        "unit": {"$ref": "#/$defs/Unit", "default": "C", "description": "Of the temperature."},
+        "stations": {"type": "array", "items": {"type": "string"}, "default": []},
+        "hours": {"type": "integer", "minimum": 1, "maximum": 48, "default": 24},
+        "kind": {"anyOf": [{"type": "string", "enum": ["measured", "forecast"]}, {"type": "null"}], "default": None},
+    }
+    assert definition["parameters"]["$defs"]["Unit"] == {"type": "string", "enum": ["C", "F"]}
+    assert definition["parameters"]["required"] == ["place", "at"]
+    assert definition["returnType"] == {
+        "type": "object",
+        "properties": {"at": {"type": "string", "format": "date-time"}, "temperature": {"type": "number"}},
+        "required": ["at", "temperature"],
+        "description": "The weather there.",
+    }
+    assert definition["examples"] == tools.EXAMPLES
+    assert spec["configuration"] == {
+        "type": "object",
+        "properties": {"key": {"type": "string", "writeOnly": True}},
+        "required": ["key"],
+    }
+
+
+def test_a_parameter_named_configuration_receives_the_configuration():
+    assert isinstance(tools.weather, ConfigurableToolFactory)
+    parameters = {"place": {"city": "Oslo"}, "at": "2026-01-01T00:00:00Z", "unit": "F"}
+
+    for _ in range(2):  # its default list is a new one in each call
+        response = call(tools.weather, parameters, configuration={"key": "k"})
+
+        assert response == {"at": "2026-01-01T00:00:00Z", "temperature": 26.6}
+
+
+def test_the_type_of_the_configuration_may_be_its_annotation():
+    @dataclass
+    class Settings:
+        word: str = "Hello"
+
+    @tool
+    def greet(name: str, configuration: Settings) -> str:
+        """Greet somebody."""
+        return f"{configuration.word}, {name}!"
+
+    assert call(greet, {"name": "Ada"}, configuration={"word": "Servus"}) == "Servus, Ada!"
+    assert spec_of(greet)["configuration"]["properties"] == {"word": {"type": "string", "default": "Hello"}}
+
+
+def test_generators_and_coroutines_respond_with_their_last_value():
+    assert call(tools.count, {"end": 3}) == 3
+    assert call(tools.count_slowly, {"end": 4}) == 4
+    assert call(tools.total, {"numbers": [1, 0.5]}) == "1.5"
+
+
+def test_the_return_type_of_a_generator_is_that_of_its_response():
+    assert spec_of(tools.count)["definition"]["returnType"] == {"type": "integer"}
+    assert spec_of(tools.count_slowly)["definition"]["returnType"] == {"type": "integer"}
+    assert spec_of(tools.total)["definition"]["returnType"] == {"type": "string"}
+
+
+def test_a_description_in_the_annotation_counts_more_than_the_docstring():
+    @tool
+    def greet(name: Annotated[str, Field(description="Who it is.")]) -> str:
+        """Greet somebody.
+
+        Args:
+            name: A name.
+        """
+        return name
+
+    assert spec_of(greet)["definition"]["parameters"]["properties"]["name"]["description"] == "Who it is."
+
+
+def test_a_response_without_annotation_has_no_schema():
+    @tool
+    def anything(value: Any):
+        """Return it."""
+        return value
+
+    assert spec_of(anything)["definition"] == {
+        "name": "anything",
+        "description": "Return it.",
+        "parameters": {
+            "type": "object",
+            "properties": {"value": {}},
+            "required": ["value"],
+            "additionalProperties": False,
+        },
+    }
+    assert call(anything, {"value": [1, None]}) == [1, None]
+
+
+def test_a_function_without_parameters_is_a_tool():
+    @tool
+    def now() -> dt.date:
+        """Return the day."""
+        return dt.date(2026, 1, 1)
+
+    assert call(now, {}) == "2026-01-01"
+
+
+def test_positional_parameters_and_names_of_every_kind_are_passed():
+    @tool
+    def odd(schema: str, json: int, /, copy: Literal["a"] = "a", *, model_config: bool = True) -> list[Any]:
+        """Have names that models use themselves."""
+        return [schema, json, copy, model_config]
+
+    assert call(odd, {"schema": "s", "json": 1}) == ["s", 1, "a", True]
+
+
+def test_a_spec_written_by_hand_is_served_as_it_is(tmp_path):
+    spec = {
+        "definition": {"id": "g", "name": "greet", "description": "D", "parameters": {"type": "object"}, "x": 1},
+        "configuration": True,
+    }
+    file = tmp_path / "greet.json"
+    file.write_text(json.dumps(spec))
+
+    for each in (spec, json.dumps(spec), file):
+        factory = tool(spec=each)(greet.function)
+
+        assert spec_of(factory) == spec
+        assert (factory.tool_id(), factory.definition.parameters_schema) == ("g", {"type": "object"})
+
+
+def test_importing_a_tool_does_not_load_pydantic():
+    code = (
+        "import sys\nfrom toolshelf_tools import tool\n@tool\ndef f(a: int = 1) -> int:\n    'One.'\n    return a\n"
+        "print(f.tool_id(), 'pydantic' in sys.modules, f.definition.parameters_schema['type'])"
+    )
+
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert found.split() == ["f", "False", "object"]
+
+
+def test_its_types_are_known_before_its_first_run():
+    assert types_annotated_beside(tools.weather) == [
+        tools.Settings,
+        tools.weather.request_type,
+        tools.Weather,
+    ]
+
+
+# What is refused
+
+
+def refused(function, **options):
+    with pytest.raises(TypeError) as caught:
+        tool(**options)(function)
+    return str(caught.value).replace(function.__qualname__, "f")
+
+
+def test_a_parameter_without_a_type_is_refused():
+    def f(a):
+        """One."""
+
+    assert refused(f).startswith("@tool on f: the parameter `a` has no type annotation")
+
+
+def test_variadic_parameters_are_refused():
+    def f(*a: int):
+        """One."""
+
+    assert refused(f).startswith("@tool on f: the parameter `a` is `*a`, which has no schema")
+
+
+def test_a_function_without_a_docstring_is_refused():
+    def f():
+        pass
+
+    assert refused(f) == "@tool on f: it has no docstring, which describes it to the LLM."
+    assert tool(description="One.")(f).definition.description == "One."
+
+
+def test_a_configuration_that_nothing_receives_is_refused():
+    def f():
+        """One."""
+
+    assert refused(f, configuration=dict) == "@tool on f: it has no parameter `configuration` to receive it."
+
+
+def test_an_annotation_that_cannot_be_evaluated_is_refused():
+    def f(a: "Missing"):  # noqa: F821
+        """One."""
+
+    assert refused(f) == "@tool on f: an annotation cannot be evaluated: name 'Missing' is not defined"
+
+
+def test_a_spec_and_its_parts_together_are_refused():
+    assert refused(greet.function, spec={}, name="a").startswith("@tool takes id, name")
+
+
+def test_a_type_without_a_schema_is_refused_when_the_spec_is_read():
+    class Odd:
+        pass
+
+    def f(a: int) -> int:
+        """One."""
+
+    f.__annotations__["a"] = Odd
+
+    with pytest.raises(TypeError, match="no JSON Schema describes the type"):
+        spec_of(tool(f))
