@@ -43,7 +43,7 @@ def as_curl(call: Call) -> str:
 
 
 def as_python(call: Call) -> str:
-    """The call as a program that needs nothing but Python."""
+    """The call as a program that needs only Python."""
     is_exact = _survives_python(call.body)
     return "\n".join(
         [
@@ -83,7 +83,7 @@ def _survives_python(value: JSON, depth: int = 0) -> bool:
 
 
 def python_literal(value: JSON, depth: int = 0) -> str:
-    """`value` as Python writes it; numbers as they were written."""
+    """`value` as a Python literal, with its numbers as they were written."""
     if isinstance(value, Number):
         return value.lexeme
     if not isinstance(value, dict | list) or not value:

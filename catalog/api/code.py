@@ -1,0 +1,42 @@
+"""The API's operation for the source code that is generated from a tool's spec."""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from catalog.accounts.api_auth import open_to_all
+from catalog.api import openapi_bodies
+from catalog.api.deprecation import add_deprecation_headers
+from catalog.api.etags import is_known, not_modified
+from catalog.api.router import router
+from catalog.api.schemas.problems import errors
+from catalog.code_generation import LANGUAGES
+from catalog.generated_code import archive_of
+from catalog.shortcuts import tool_at
+
+
+@router.get(
+    "/tools/{slug}/code/{language}",
+    response={**errors(404, 422)},
+    auth=open_to_all(),
+    summary="Generate code from a spec",
+    openapi_extra=openapi_bodies.CODE,
+)
+def get_code(request: HttpRequest, slug: str, language: str) -> HttpResponse:
+    """A ZIP with a project for the current spec: `python`, `java` or `python-client`.
+
+    `python` and `java` are packages that implement the tool; only the body of one method is missing. `python-client`
+    is a module with a typed function that runs the tool through this API. Equal specs give equal bytes. 422 if the
+    schemas exceed a limit of the generator, 429 if too much code is being generated at the moment.
+    """
+    if language not in LANGUAGES:
+        raise Http404
+    tool = tool_at(slug, request.user)
+    name, data = archive_of(tool, language)
+    etag = f'"{hashlib.sha256(data).hexdigest()}"'
+    if is_known(request, etag):
+        return add_deprecation_headers(not_modified(etag), tool)
+    headers = {"ETag": etag, "Content-Disposition": f'attachment; filename="{name}"'}
+    return add_deprecation_headers(HttpResponse(data, content_type="application/zip", headers=headers), tool)

@@ -1,0 +1,503 @@
+"""Schemas rewritten so that each part is a type of Python, for the generator of models.
+
+The generator gets a document in a small part of JSON Schema: objects with names in `$defs`, and in their members
+scalars, literals, lists, maps, unions and references. All names of classes are made here, and no keyword gets through
+that is not in this list, so an extension of the generator in a stranger's schema has no effect.
+
+A part that has no such type becomes `JsonValue`, with a comment that says why. Constraints that are not types (`not`,
+`if`, `dependentRequired`, …) are left out: Toolshelf checks them before and after each run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+from catalog.code_generation.python_names import identifiers, pascal_name, unused
+from catalog.conversion_report import Report
+from catalog.json_schema.normalize import Normalized, Schema, definition_of, normalized
+from catalog.jsontext.reader import JSON, Number
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
+from catalog.specs.exporters.type_mapping import is_null, types_of, types_of_value
+
+MAX_CLASSES: Final = 300  # of one spec; the generator needs 10 ms for each
+MAX_SCHEMAS: Final = 3_000  # of one spec: written out, references may multiply; the generator needs 1 ms for each
+MAX_DEPTH: Final = 60  # types within each other
+MAX_LITERALS: Final = 500  # values of one enumeration
+MAX_CLASS_NAME: Final = 100  # characters
+MAX_PATTERN: Final = 200  # characters
+MAX_BOUND: Final = 2**31  # of lengths and steps
+MAX_NUMBER: Final = 2**63  # of bounds of numbers
+
+ANYTHING: Final[Schema] = {"customTypePath": "pydantic.JsonValue"}
+
+_ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+_FORMATS: Final = frozenset({"date", "date-time", "uuid"})
+_UNPRINTABLE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+_BRANCHES: Final = ("anyOf", "oneOf")
+
+_ANY_VALUE: Final = "the schema allows any value"
+_NO_VALUE: Final = "the schema allows no value"
+_NO_TYPE: Final = "the schema has no type, only `{}`"
+_RECURSIVE: Final = "the schema contains itself without an object between"
+_TOO_DEEP: Final = f"more than {MAX_DEPTH} types would be nested here"
+_TOO_MANY: Final = f"the schemas of the tool would need more than {MAX_SCHEMAS:,} types"
+_TOO_MANY_CLASSES: Final = f"the schemas of the tool would need more than {MAX_CLASSES:,} classes"
+_TOO_LARGE: Final = "with its references written out, the schema is too large"
+_OTHER_DRAFT: Final = "the draft of the schema does not define the keyword that would describe it"
+_VALUES: Final = "the schema lists values that are objects or arrays"
+
+
+@dataclass(frozen=True, slots=True)
+class Untyped:
+    """A part of the spec that became `JsonValue`.
+
+    Attributes:
+        pointer: of the schema in the spec.
+        reason: a part of a sentence.
+        declared: whether the schema declares a type there, so that a more precise type is missing.
+    """
+
+    pointer: str
+    reason: str
+    declared: bool
+
+
+@dataclass(slots=True)
+class TypedSchemas:
+    """The document for the generator.
+
+    Attributes:
+        roots: by the name of each schema ("Request"), its type in the document.
+        classes: the schemas of objects, by the names of their classes.
+        names: the identifier of each member of the objects.
+        comments: by class (or root) and member ("" for the root itself), why there is a `JsonValue`.
+        untyped: the same as pointers.
+    """
+
+    roots: dict[str, Schema] = field(default_factory=dict)
+    classes: dict[str, Schema] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    comments: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    untyped: list[Untyped] = field(default_factory=list)
+
+
+def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
+    """The document for `schemas`: by name, each schema and its pointer in the spec."""
+    result = TypedSchemas()
+    used = set(schemas)
+    for name, (schema, pointer) in schemas.items():
+        _Writer(normalized(schema, pointer=pointer, report=Report()), name, pointer, result, used).run()
+    members = (member for schema in result.classes.values() for member in _dict(schema["properties"]))
+    result.names = identifiers(members)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where a type stands.
+
+    Attributes:
+        owner: the class and its member that the type belongs to.
+        name: what a class for an object is called.
+        pointer: in the spec, of the schema that contains it.
+        constrained: whether the type is that of the member itself, which may have constraints.
+        depth: the number of types that contain it.
+        inside: the definitions that are being written out.
+    """
+
+    owner: tuple[str, str]
+    name: str
+    pointer: str
+    constrained: bool = True
+    depth: int = 0
+    inside: frozenset[str] = frozenset()
+
+    def within(self, name: str) -> _At:
+        return replace(self, name=name, constrained=False, depth=self.depth + 1)
+
+
+class _Writer:
+    """Writes one schema of the spec into `result`."""
+
+    def __init__(self, modern: Normalized, root: str, pointer: str, result: TypedSchemas, used: set[str]) -> None:
+        self._modern = modern
+        self._root = root
+        self._pointer = pointer
+        self._result = result
+        self._used = used
+        self._flattener = Flattener(modern, Report())
+        self._classes_of: dict[str, str] = {}  # definition -> class
+        self._waiting: deque[tuple[str, str]] = deque()
+        self._remaining = MAX_SCHEMAS
+
+    def run(self) -> None:
+        at = _At((self._root, ""), self._root, self._pointer)
+        root = self._modern.root
+        if isinstance(root, dict) and self._object_of("") is not None:
+            self._classes_of[""] = self._root
+            self._write_class("", self._root)
+            self._result.roots[self._root] = _reference(self._root)
+        else:
+            self._result.roots[self._root] = self._written(root, at)
+        while self._waiting:
+            self._write_class(*self._waiting.popleft())
+
+    # Definitions
+
+    def _object_of(self, name: str) -> Flat | None:
+        """The definition, if it is an object with members (or the root, with or without), so that it is a class."""
+        target = self._flattener.target(name)
+        if not isinstance(target, dict):
+            return None
+        try:
+            flat = self._flattener.flat(target)
+        except TooLarge:
+            return None
+        if types_of(flat) != ["object"] or _has_choices(flat) or _union_of(flat):
+            return None
+        return flat if "properties" in flat.members or (not name and not _is_map(flat)) else None
+
+    def _write_class(self, definition: str, name: str) -> None:
+        flat = self._object_of(definition)
+        if flat is not None:
+            at = _At((name, ""), name, flat.pointer, inside=frozenset({definition}))
+            self._result.classes[name] = self._class(flat, replace(at, inside=at.inside | flat.expanded))
+
+    def _reference_to(self, definition: str) -> Schema | None:
+        """A reference to the class of a definition; None if it is none."""
+        if definition in self._classes_of:
+            return _reference(self._classes_of[definition])
+        if self._object_of(definition) is None or len(self._used) > MAX_CLASSES:
+            return None
+        name = self._new_class(f"{self._root}{pascal_name(definition) or 'Object'}")
+        self._classes_of[definition] = name
+        self._waiting.append((definition, name))
+        return _reference(name)
+
+    def _new_class(self, name: str) -> str:
+        return unused(name[:MAX_CLASS_NAME], self._used, separator="")  # the generator removes underscores
+
+    # Types
+
+    def _written(self, schema: JSON, at: _At) -> Schema:
+        """The type of `schema`: of one alternative, or a union."""
+        return _union(self._alternatives(schema, at))
+
+    def _alternatives(self, schema: JSON, at: _At) -> list[Schema]:
+        if not isinstance(schema, dict):
+            return self._anything(at, _ANY_VALUE if schema is not False else _NO_VALUE, at.pointer, declared=False)
+        if schema not in self._modern.origins:
+            return self._anything(at, _OTHER_DRAFT, at.pointer, declared=False)
+        pointer = self._modern.origins.of(schema)
+        at = replace(at, pointer=pointer)
+        self._remaining -= 1
+        if self._remaining < 0:
+            return self._anything(at, _TOO_MANY, pointer)
+        if at.depth > MAX_DEPTH:
+            return self._anything(at, _TOO_DEEP, pointer)
+        definition = definition_of(schema.get("$ref"))
+        if definition is not None and (definition in at.inside or schema.keys() - _ANNOTATIONS == {"$ref"}):
+            if (reference := self._reference_to(definition)) is not None:
+                return [reference]
+            if definition in at.inside:
+                return self._anything(at, _RECURSIVE, pointer)
+        try:
+            flat = self._flattener.flat(schema)
+        except TooLarge:
+            return self._anything(at, _TOO_LARGE, pointer)
+        if flat.expanded & at.inside:
+            return self._anything(at, _RECURSIVE, pointer)
+        return self._flat_alternatives(flat, replace(at, inside=at.inside | flat.expanded))
+
+    def _flat_alternatives(self, flat: Flat, at: _At) -> list[Schema]:
+        if keyword := _union_of(flat):
+            return self._branches(flat, keyword, at)
+        types = types_of(flat)
+        if "number" in types and "integer" in types and not _has_choices(flat):
+            types.remove("integer")
+        if _has_choices(flat):
+            return self._choices(flat, types, at)
+        if not types:
+            keywords = [keyword for keyword in flat.members if keyword not in _ANNOTATIONS and keyword != "$defs"]
+            reason = _NO_TYPE.format("`, `".join(keywords[:5])) if keywords else _ANY_VALUE
+            return self._anything(at, reason, flat.pointer, declared=False)
+        at = at if len([name for name in types if name != "null"]) == 1 else replace(at, constrained=False)
+        return [self._of_type(name, flat, at) for name in types]
+
+    def _branches(self, flat: Flat, keyword: str, at: _At) -> list[Schema]:
+        branches = flat.members.pop(keyword)
+        common: Schema = {key: value for key, value in flat.members.items() if key not in _ANNOTATIONS}
+        schemas: list[JSON] = list(branches) if isinstance(branches, list) else []
+        if common:
+            rest = self._modern.origins.put(common, flat.pointer)
+            schemas = [self._flattener.both(rest, branch) for branch in schemas]
+        values = [schema for schema in schemas if not is_null(schema)]
+        found: list[Schema] = []
+        for schema in schemas:
+            title = schema.get("title") if isinstance(schema, dict) and len(values) > 1 else None
+            suffix = pascal_name(title) if isinstance(title, str) else ""
+            inner = replace(at, name=at.name + suffix, depth=at.depth + 1)
+            found += self._alternatives(schema, inner if len(values) == 1 else replace(inner, constrained=False))
+        return found
+
+    def _choices(self, flat: Flat, types: list[str], at: _At) -> list[Schema]:
+        """`enum` and `const`: literals where Python has them."""
+        listed = flat.members.get("enum")
+        values = [flat.members["const"]] if "const" in flat.members else listed if isinstance(listed, list) else []
+        values = [value for value in values if not types or set(types_of_value(value)) & set(types)]
+        if not values:
+            return self._anything(at, _NO_VALUE, flat.pointer, declared=False)
+        found: list[Schema] = []
+        for name in ("string", "integer", "boolean", "number", "null", "array", "object"):
+            own = [value for value in values if types_of_value(value)[0] == name]
+            if own:
+                found.append(self._literals(name, own, flat, at))
+        return found
+
+    def _literals(self, name: str, values: list[JSON], flat: Flat, at: _At) -> Schema:
+        if name == "null":
+            return {"type": "null"}
+        if name in {"array", "object"}:
+            self._note(at, _VALUES, flat.pointer, declared=False)
+            return {"type": "array", "items": ANYTHING} if name == "array" else _map(ANYTHING)
+        if name == "number" or len(values) > MAX_LITERALS:
+            return {"type": name}
+        literals: list[JSON] = [int(value) if isinstance(value, Number) else value for value in values]
+        if name == "boolean" and len(set(map(bool, literals))) > 1:
+            return {"type": "boolean"}
+        return {"type": name, "enum": list(dict.fromkeys(literals))}
+
+    def _of_type(self, name: str, flat: Flat, at: _At) -> Schema:
+        if name == "object":
+            return self._object(flat, at)
+        if name == "array":
+            return self._array(flat, at)
+        if name in {"null", "boolean"}:
+            return {"type": name}
+        constraints = _constraints(name, flat) if at.constrained else {}
+        kind = flat.members.get("format")
+        if name == "string" and isinstance(kind, str) and kind in _FORMATS:
+            return {"type": "string", "format": kind}
+        return {"type": name, **constraints}
+
+    def _array(self, flat: Flat, at: _At) -> Schema:
+        items, prefix = flat.members.get("items", True), flat.members.get("prefixItems")
+        schemas = list(prefix) if isinstance(prefix, list) else []
+        if not schemas or (isinstance(items, dict) and items):
+            schemas.append(items)
+        inner = at.within(f"{at.name}Item")
+        out: Schema = {
+            "type": "array",
+            "items": _union([one for each in schemas for one in self._alternatives(each, inner)]),
+        }
+        return out | (_bounds(flat, "minItems", "maxItems") if at.constrained else {})
+
+    def _object(self, flat: Flat, at: _At) -> Schema:
+        if "properties" not in flat.members:
+            return _map(_union(self._map_values(flat, at)))
+        if len(self._used) > MAX_CLASSES:
+            self._note(at, _TOO_MANY_CLASSES, flat.pointer)
+            return _map(ANYTHING)
+        name = self._new_class(at.name)
+        self._result.classes[name] = {}  # holds its position: a class stands before those of its members
+        self._result.classes[name] = self._class(flat, replace(at, name=name))
+        return _reference(name)
+
+    def _map_values(self, flat: Flat, at: _At) -> list[Schema]:
+        """The types of the values of an object without declared members."""
+        patterns, others = _dict(flat.members.get("patternProperties")), flat.members.get("additionalProperties", True)
+        schemas = [*patterns.values(), *([others] if others is not False else [])]
+        inner = at.within(f"{at.name}Value")
+        if schemas in ([True], [{}], []):
+            self._note(at, "the schema declares no members of this object", flat.pointer, declared=False)
+            return [ANYTHING]
+        return [one for schema in schemas for one in self._alternatives(schema, inner)]
+
+    def _class(self, flat: Flat, at: _At) -> Schema:
+        members = _dict(flat.members.get("properties"))
+        required = [name for name in _list(flat.members.get("required")) if isinstance(name, str)]
+        undeclared = [name for name in required if name not in members]
+        closed = flat.members.get("additionalProperties") is False and not flat.members.get("patternProperties")
+        out: Schema = {"type": "object"}
+        if description := _description(flat.members.get("description")):
+            out["description"] = description
+        properties: Schema = {}
+        for member, schema in (*members.items(), *((name, True) for name in undeclared if not closed)):
+            if schema is False:
+                continue
+            owner = (at.name, member)
+            inner = replace(at, owner=owner, name=at.name + (pascal_name(member) or "Member"), constrained=True)
+            written = self._written(schema, replace(inner, depth=at.depth + 1))
+            properties[member] = _documented(written, schema, self._flattener, is_required=member in required)
+        out["properties"] = properties
+        out["required"] = [name for name in required if name in properties]
+        out["additionalProperties"] = not closed
+        return out
+
+    # JsonValue
+
+    def _anything(self, at: _At, reason: str, pointer: str, *, declared: bool = True) -> list[Schema]:
+        self._note(at, reason, pointer, declared=declared)
+        return [ANYTHING]
+
+    def _note(self, at: _At, reason: str, pointer: str, *, declared: bool = True) -> None:
+        comments = self._result.comments.setdefault(at.owner, [])
+        if reason not in comments:
+            comments.append(reason)
+        self._result.untyped.append(Untyped(pointer, reason, declared))
+
+
+# Parts of types
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _map(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _is_map(flat: Flat) -> bool:
+    values = flat.members.get("additionalProperties")
+    return bool(flat.members.get("patternProperties")) or (isinstance(values, dict) and bool(values))
+
+
+def _union(alternatives: list[Schema]) -> Schema:
+    """One type for `alternatives`, without duplicates. Any value beside others is any value."""
+    if ANYTHING in alternatives:
+        return ANYTHING
+    found = [each for index, each in enumerate(alternatives) if each not in alternatives[:index]]
+    values = [each for each in found if each != {"type": "null"}]
+    if len(found) == 1 or not values:
+        return found[0] if found else ANYTHING
+    if len(values) == 1 and values[0].get("type", "object") != "object":  # the generator ignores constraints in `anyOf`
+        enum = values[0].get("enum")
+        choices: Schema = {"enum": [*enum, None]} if isinstance(enum, list) else {}
+        return {**values[0], "type": [values[0]["type"], "null"], **choices}
+    null: list[Schema] = [{"type": "null"}] if len(values) < len(found) else []
+    return {"anyOf": [*values, *null]}
+
+
+def _documented(written: Schema, schema: JSON, flattener: Flattener, *, is_required: bool) -> Schema:
+    """The type of a member with its description, and its default if the type is a scalar that has this value.
+
+    A class has its own description.
+    """
+    if not isinstance(schema, dict) or "$ref" in written:
+        return written
+    try:
+        annotations = flattener.flat(schema).members
+    except TooLarge:
+        annotations = schema
+    out = dict(written)
+    if description := _description(annotations.get("description")):
+        out["description"] = description
+    default = annotations.get("default")
+    if not is_required and default is not None and _has_value(written, default):
+        out["default"] = int(default) if _only_integer(written) else _as_json(default)  # type: ignore[arg-type]
+    return out
+
+
+def _has_value(written: Schema, value: JSON) -> bool:
+    """Whether `value` is one of a scalar type without a format; constraints are not checked."""
+    if "enum" in written:
+        return isinstance(value, str | int) and any(
+            type(one) is type(value) and one == value for one in _list(written["enum"])
+        )
+    names = [name for name in type_names(written.get("type")) if name in {"string", "integer", "number", "boolean"}]
+    return "format" not in written and any(name in types_of_value(value) for name in names)
+
+
+def _as_json(value: JSON) -> Any:
+    """A scalar for the generator, which knows no exact numbers."""
+    return float(value) if isinstance(value, Number) else value
+
+
+def _only_integer(written: Schema) -> bool:
+    names = type_names(written.get("type"))
+    return "integer" in names and "number" not in names
+
+
+def _description(value: JSON) -> str:
+    """A description without characters that are invisible or change the direction of text."""
+    return _UNPRINTABLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else ""
+
+
+def _has_choices(flat: Flat) -> bool:
+    return "enum" in flat.members or "const" in flat.members
+
+
+def _union_of(flat: Flat) -> str | None:
+    """The keyword of alternatives that differ in type; those that only require members are constraints."""
+    for keyword in _BRANCHES:
+        branches = flat.members.get(keyword)
+        if not isinstance(branches, list):
+            continue
+        if all(isinstance(branch, dict) and branch.keys() <= _CONDITIONS for branch in branches):
+            continue
+        return keyword
+    return None
+
+
+_CONDITIONS: Final = _ANNOTATIONS | {"required", "not"}
+
+
+# Constraints
+
+
+def _constraints(name: str, flat: Flat) -> Schema:
+    if name == "string":
+        pattern = flat.members.get("pattern")
+        out = _bounds(flat, "minLength", "maxLength")
+        return {**out, "pattern": pattern} if isinstance(pattern, str) and _means_the_same(pattern) else out
+    numbers: dict[str, int | float] = {}
+    for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        value = _number(flat.members.get(keyword))
+        if value is not None and -MAX_NUMBER < value < MAX_NUMBER and (name == "number" or value == int(value)):
+            numbers[keyword] = int(value) if value == int(value) else float(value)
+    step = _number(flat.members.get("multipleOf"))
+    if name == "integer" and step is not None and step == int(step) and 0 < step < MAX_BOUND:
+        numbers["multipleOf"] = int(step)  # of floats, pydantic's answer depends on their rounding
+    return cast("Schema", numbers)
+
+
+def _bounds(flat: Flat, *keywords: str) -> Schema:
+    found = ((keyword, _number(flat.members.get(keyword))) for keyword in keywords)
+    return {keyword: int(value) for keyword, value in found if value is not None and 0 <= value < MAX_BOUND}
+
+
+def _number(value: JSON) -> int | Number | None:
+    return value if isinstance(value, int | Number) and not isinstance(value, bool) else None
+
+
+# What has another meaning in Rust's regular expressions, by which pydantic matches, than in those of ECMA-262:
+# lookaround, back references, classes that are complements of Unicode's, operators within a class.
+_DIFFERENT: Final = re.compile(r"\(\?|\\[1-9DWSBbpPukc]|&&|--|~~|\[[^\]]*\[|\[\^?\]")
+
+
+def _means_the_same(pattern: str) -> bool:
+    """Whether pydantic can match `pattern`, and does it as the schema means it."""
+    if len(pattern) > MAX_PATTERN or not pattern.isascii() or not pattern.isprintable() or _DIFFERENT.search(pattern):
+        return False
+    try:
+        SchemaValidator(core_schema.str_schema(pattern=pattern))
+    except SchemaError:
+        return False
+    return True
+
+
+def _dict(value: JSON) -> dict[str, JSON]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: JSON) -> list[JSON]:
+    return value if isinstance(value, list) else []

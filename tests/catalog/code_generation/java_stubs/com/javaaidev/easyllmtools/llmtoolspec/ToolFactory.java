@@ -1,0 +1,5 @@
+package com.javaaidev.easyllmtools.llmtoolspec;
+
+public interface ToolFactory {
+  String toolId();
+}

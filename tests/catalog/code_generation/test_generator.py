@@ -1,0 +1,116 @@
+"""The process of the generator: limits, restarts, and hostile schemas."""
+
+import pytest
+
+from catalog.code_generation import generate_project
+from catalog.code_generation.generator import Generator, Refused
+from catalog.code_generation.python_models import python_models
+from catalog.code_generation.tool_names import python_schemas
+from catalog.errors import SpecError
+from catalog.specs.spec import read_spec
+from tests import corpora
+from tests.attacks.cases import cases
+from tests.factories import make_spec, properties
+
+DOCUMENT = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+@pytest.fixture
+def generator():
+    generator = Generator()
+    yield generator
+    generator.stop()
+
+
+def test_it_starts_again_after_its_process_has_ended(generator):
+    first = generator.generate(DOCUMENT, {})
+    generator._process.kill()
+    generator._process.wait()
+
+    assert generator.generate(DOCUMENT, {}) == first
+
+
+def test_a_document_that_the_generator_refuses_does_not_end_it(generator):
+    with pytest.raises(Refused):
+        generator.generate({"type": "object", "properties": {"a": {"$ref": "missing.json"}}}, {})
+
+    assert "class Roots" in generator.generate(DOCUMENT, {})
+
+
+def test_neither_files_nor_urls_are_read(generator, tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"type": "object", "properties": {"stolen": {"type": "string"}}}')
+    for target in (secret.as_uri(), str(secret), "http://127.0.0.1:1/x.json"):
+        with pytest.raises(Refused):
+            generator.generate({"type": "object", "properties": {"a": {"$ref": target}}}, {})
+
+
+def test_a_configuration_of_formatters_has_no_effect(tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").write_text("this is not TOML")
+    monkeypatch.chdir(tmp_path)
+    generator = Generator()
+
+    try:
+        assert "class Roots" in generator.generate(DOCUMENT, {})
+    finally:
+        generator.stop()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("case", cases(target="upload"), ids=str)
+def test_a_hostile_spec_that_can_be_published_gives_code_that_compiles(case):
+    try:
+        spec = read_spec(case.body)
+    except SpecError:
+        return
+    for language in ("python", "python-client"):
+        for path, text in generate_project(spec, language).items():
+            if path.endswith(".py"):
+                compile(text, path, "exec")
+
+
+def large():
+    """Schemas that the schema policy allows and that lead to many types."""
+    members = {f"p{number}": {"type": "string"} for number in range(450)}
+    yield "wide alternatives", {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]}
+    yield "many classes", properties(**{f"p{n}": properties(a={}) for n in range(900)})
+    yield "nested", nested(50)
+    chain = {f"d{n}": properties(a={"$ref": f"#/$defs/d{n + 1}"}) for n in range(50)} | {"d50": {"type": "string"}}
+    yield "chain", {**properties(x={"$ref": "#/$defs/d0"}), "$defs": chain}
+    yield (
+        "unions",
+        properties(**{f"u{k}": {"anyOf": [properties(kind={"const": f"k{n}"}) for n in range(90)]} for k in range(3)}),
+    )
+
+
+def nested(depth):
+    schema = {"type": "string"}
+    for _ in range(depth):
+        schema = {"type": "array", "items": schema}
+    return properties(x=schema)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("schema", [pytest.param(schema, id=name) for name, schema in large()])
+def test_a_large_schema_gives_code_within_the_limits(schema):
+    project = generate_project(make_spec("large", parameters=schema, returnType=schema), "python")
+
+    compile(project["src/large_tool/models.py"], "models.py", "exec")
+
+
+@pytest.mark.deep
+@pytest.mark.corpora
+@pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
+def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, tmp_path):
+    from bench.code_generation import imports_of, written
+
+    specs = [read_spec(line) for line in corpora.lines(corpus)]
+    modules = []
+    untyped = 0
+    for spec in specs:
+        for language in ("python", "python-client"):
+            modules += written(generate_project(spec, language), tmp_path / language / spec.sha256[:12])
+        untyped += any(part.declared for part in python_models(python_schemas(spec)).untyped)
+
+    assert imports_of(modules) == []
+    assert untyped <= 0.05 * len(specs)

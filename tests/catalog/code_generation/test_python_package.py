@@ -1,0 +1,130 @@
+"""The Python package: its files, its names, and that it is usable as it is."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from catalog.code_generation import generate_project
+from catalog.specs.spec import read_spec
+from tests.corpora import GET_WEATHER
+from tests.factories import make_spec, properties
+
+ROOT = Path(__file__).resolve().parents[3]
+SDK = ROOT / "sdk" / "src"
+EVIL = '"""\nimport os\n[x]\n\u202e\x7f{{ 1 }} <<TOOL>> ]]> \U0001f600'
+
+
+def weather():
+    return generate_project(read_spec(GET_WEATHER.read_bytes()), "python")
+
+
+def written(project, folder):
+    for path, text in project.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_package_has_models_definition_factory_entry_point_test_and_readme():
+    project = weather()
+
+    assert sorted(project) == [
+        ".gitignore",
+        "README.md",
+        "pyproject.toml",
+        "src/get_weather_tool/__init__.py",
+        "src/get_weather_tool/definition.py",
+        "src/get_weather_tool/models.py",
+        "src/get_weather_tool/py.typed",
+        "src/get_weather_tool/spec.json",
+        "src/get_weather_tool/tool.py",
+        "tests/test_tool.py",
+    ]
+    entry_points = tomllib.loads(project["pyproject.toml"])["project"]["entry-points"]
+    assert entry_points == {"toolshelf.factories": {"get_weather_tool": "get_weather_tool.tool:GetWeatherToolFactory"}}
+    assert (
+        "class GetWeatherToolFactory(ConfigurableToolFactory[Configuration]):"
+        in project["src/get_weather_tool/tool.py"]
+    )
+    assert project["src/get_weather_tool/spec.json"] == GET_WEATHER.read_text(encoding="utf-8")
+
+
+def test_a_tool_without_configuration_gets_a_factory_without_one():
+    project = generate_project(make_spec("greet", parameters=properties(who={"type": "string"})), "python")
+
+    assert "class GreetToolFactory(UnconfigurableToolFactory):" in project["src/greet_tool/tool.py"]
+    assert "Configuration" not in project["src/greet_tool/models.py"]
+
+
+def test_generating_again_gives_the_same_files():
+    assert weather() == weather()
+
+
+@pytest.mark.parametrize(
+    "tool_id", ["json", "класс", "3d", "class", "x" * 200, "a/../../b", "None", "🎉", "tool", "a b"]
+)
+@pytest.mark.parametrize("language", ["python", "python-client"])
+def test_any_tool_id_gives_a_project_that_compiles(tool_id, language):
+    project = generate_project(make_spec(tool_id, description=EVIL), language)
+
+    for path, text in project.items():
+        assert not path.startswith("/")
+        assert ".." not in path
+        if path.endswith(".py"):
+            compile(text, path, "exec")
+
+
+def test_the_words_of_a_spec_are_only_literals_and_quoted_text():
+    spec = make_spec("greet", name='Greet "all" <<TOOL>>', description=EVIL, examples=[{"description": EVIL}])
+
+    project = generate_project(spec, "python")
+
+    assert tomllib.loads(project["pyproject.toml"])["project"]["description"].startswith('""" import os [x]')
+    for path, text in project.items():
+        if path.endswith(".py"):
+            assert "\nimport os" not in text
+    readme = project["README.md"]
+    assert "\n    import os\n" in readme
+    assert "\u202e" not in readme
+    assert json.loads(project["src/greet_tool/spec.json"])["definition"]["description"] == EVIL
+
+
+@pytest.mark.deep
+def test_the_package_builds_type_checks_and_its_test_fails_only_because_the_body_is_missing(tmp_path):
+    project = written(weather(), tmp_path / "project")
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(SDK), "MYPYPATH": str(SDK)}
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=project,
+            env=environment,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
+
+    built = run("hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
+    assert built.returncode == 0, built.stderr
+    [wheel] = tmp_path.glob("*.whl")
+    unpacked = tmp_path / "installed"
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(unpacked)], check=True)
+    environment["PYTHONPATH"] = f"{SDK}:{unpacked}"
+    assert (unpacked / "get_weather_tool" / "spec.json").is_file()
+
+    typed = run("mypy", "--cache-dir", str(tmp_path / "cache"))
+    assert typed.returncode == 0, typed.stdout
+
+    tested = run("pytest", "-q", "-p", "no:cacheprovider", "-c", "pyproject.toml")
+    assert "2 failed, 1 passed" in tested.stdout, tested.stdout
+    assert "NotImplementedError: Implement GetWeatherTool.call" in tested.stdout
+
+    tool = unpacked / "get_weather_tool" / "tool.py"
+    body = 'return Response(condition="Sunny", temperature=28, temperatureUnit="C")'
+    tool.write_text(tool.read_text().replace('raise NotImplementedError("Implement GetWeatherTool.call")', body))
+    tested = run("pytest", "-q", "-p", "no:cacheprovider", "-c", "pyproject.toml")
+    assert "3 passed" in tested.stdout, tested.stdout
