@@ -1,0 +1,35 @@
+"""The API's operation for the audit log."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from ninja import Query, Router
+
+from catalog.accounts.api_auth import token_or_session
+from catalog.api.schemas.audit import AuditEventOut, AuditEventsOut, AuditQuery
+from catalog.api.schemas.problems import errors
+from catalog.audit_filter import AuditFilter
+from catalog.rights import require
+
+router = Router(tags=["audit"])
+
+
+@router.get(
+    "/audit-events",
+    response={200: AuditEventsOut, **errors(401, 403, 422)},
+    auth=token_or_session("admin"),
+    summary="List events of the audit log",
+)
+def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEventsOut:
+    """For administrators, the newest first. The page `/audit/` also exports all of them as NDJSON."""
+    require(request.user, "administer")
+    given = {name: str(value) for name, value in query.model_dump(exclude={"limit", "cursor"}).items() if value}
+    events = AuditFilter.from_query(given).events()
+    if query.cursor is not None:
+        events = events.filter(pk__lt=query.cursor)
+    found = list(events[: query.limit + 1])
+    shown = found[: query.limit]
+    return AuditEventsOut(
+        items=[AuditEventOut.model_validate(event.as_json()) for event in shown],
+        next=str(shown[-1].pk) if len(found) > query.limit else None,
+    )

@@ -1,0 +1,47 @@
+"""Facts that belong to every log line of a request or a run: its id, its person, its path.
+
+with log_context.bound(run_id=run.pk):
+    log.warning("…")        # the JSON log adds "run_id"; the text log stays as it is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+
+Fact = str | int | float | None
+Facts = Mapping[str, Fact | Callable[[], Fact]]  # a function is called only when a line is written
+
+_facts: ContextVar[Facts] = ContextVar("log_context", default={})  # noqa: B039 - nobody changes it
+
+
+def facts() -> dict[str, Fact]:
+    """The facts that apply here, without empty ones."""
+    found = {name: fact() if callable(fact) else fact for name, fact in _facts.get().items()}
+    return {name: fact for name, fact in found.items() if fact not in {None, ""}}
+
+
+def begin(added: Facts) -> Token[Facts]:
+    """Add facts until `end`."""
+    return _facts.set({**_facts.get(), **added})
+
+
+def add(**added: Fact) -> None:
+    """Add facts to those of the request, which end with it; outside a request, nothing is added."""
+    if _facts.get():
+        _facts.set({**_facts.get(), **added})
+
+
+def end(token: Token[Facts]) -> None:
+    _facts.reset(token)
+
+
+@contextmanager
+def bound(**added: Fact) -> Iterator[None]:
+    """Add facts for a block."""
+    token = begin(added)
+    try:
+        yield
+    finally:
+        end(token)

@@ -1,0 +1,76 @@
+"""The audit log for administrators: a page with filters, and its export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from catalog.audit import ACTIONS, INTERFACES
+from catalog.audit_filter import PAGE_SIZE, AuditFilter
+from catalog.errors import DocumentError, NotAllowed
+from catalog.rights import require
+
+NDJSON: Final = "application/x-ndjson"
+
+
+def administrators_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Answer 403 with the reason to users who do not administer the site."""
+
+    def checked(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        try:
+            require(request.user, "administer")
+        except NotAllowed as error:
+            raise PermissionDenied(str(error)) from error
+        return view(request, *args, **kwargs)
+
+    return login_required(checked)
+
+
+@require_safe
+@administrators_only
+def audit_log(request: HttpRequest) -> HttpResponseBase:
+    """Events, newest first; `?before=` continues after the event with this id."""
+    errors: list[dict[str, str]] = []
+    try:
+        wanted = AuditFilter.from_query(request.GET)
+    except DocumentError as error:
+        wanted = AuditFilter()
+        errors = [{"href": f"#{one.pointer[1:]}", "message": one.message} for one in error.problems]
+    before = request.GET.get("before", "")
+    events = wanted.events()
+    if before.isascii() and before.isdecimal() and len(before) < 19:
+        events = events.filter(pk__lt=int(before))
+    found = [] if errors else list(events[: PAGE_SIZE + 1])
+    page = found[:PAGE_SIZE]
+    context = {
+        "events": page,
+        "filter": wanted,
+        "typed": request.GET if errors else None,
+        "errors": errors,
+        "actions": ACTIONS,
+        "interfaces": INTERFACES,
+        "next_url": f"?{wanted.query(before=page[-1].pk)}" if len(found) > PAGE_SIZE else None,
+        "export_query": wanted.query(),
+    }
+    return render(request, "catalog/audit.html", context, status=422 if errors else 200)
+
+
+@require_safe
+@administrators_only
+def export_audit_log(request: HttpRequest) -> HttpResponseBase:
+    """All events that match, as NDJSON: one JSON object per line, the oldest first."""
+    try:
+        lines = AuditFilter.from_query(request.GET).export()
+    except DocumentError as error:
+        return HttpResponse(f"{error}\n", status=422, content_type="text/plain; charset=utf-8")
+    name = f"audit-{timezone.now():%Y-%m-%d}.ndjson"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(lines, content_type=NDJSON, headers=headers)
