@@ -1,0 +1,171 @@
+"""Share what is scarce between people: slots, queues, and turns.
+
+    SharedSlots    a number of slots, of which some are reserved for owners who have none
+    Turns          numbers for waiting requests: sorted by them, the owners alternate
+    FairLock       a lock that waiting owners get in turn
+    may_queue      whether an owner may occupy another position of a queue
+
+An owner is any text: a user's key, or "" for commands.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+Key = TypeVar("Key")
+
+OWN_SHARE = "Your share of the queue is full: {waiting:,} of your runs are waiting. The rest is reserved for others."
+
+
+def reserve_of(slots: int) -> int:
+    """How many of `slots` are reserved for owners who have none: a quarter; none of fewer than four."""
+    return slots // 4
+
+
+def may_queue(own: int, free: int) -> bool:
+    """Whether an owner with `own` positions of a queue may take one of the `free` ones.
+
+    One owner gets half of an empty queue, the next one half of the rest, and so on, so the queue is never full for
+    somebody who has nothing in it, unless very many people use it. Source: Choudhury and Hahne, "Dynamic queue length
+    thresholds for shared-memory packet switches", with alpha = 1.
+    """
+    return own < free
+
+
+class SharedSlots:
+    """A number of slots for all owners together. If several threads use it, the caller holds a lock."""
+
+    def __init__(self, slots: int, *, reserve: int) -> None:
+        """Create `slots` free slots, of which `reserve` are only for owners who have none."""
+        self._slots = slots
+        self._reserve = reserve
+        self._held: Counter[str] = Counter()
+        self._used = 0
+
+    def has_room(self, owner: str) -> bool:
+        """Whether `owner` may take a slot."""
+        free = self._slots - self._used
+        return free > (self._reserve if self._held[owner] else 0)
+
+    def take(self, owner: str) -> bool:
+        """Take a slot for `owner` and return True, if there is one."""
+        if not self.has_room(owner):
+            return False
+        self.add(owner)
+        return True
+
+    def add(self, owner: str) -> None:
+        """Count a slot that `owner` already has."""
+        self._held[owner] += 1
+        self._used += 1
+
+    def release(self, owner: str) -> None:
+        self._used -= 1
+        self._held[owner] -= 1
+        if not self._held[owner]:
+            del self._held[owner]
+
+
+def waiting_of(requests: Iterable[tuple[Key, str, bool]], *, slots: int, reserve: int) -> list[Key]:
+    """The requests that wait for a slot, in the order in which they will start.
+
+    Args:
+        requests: a key, the owner, and whether it is known to have a slot, in order of turns.
+        slots: of which those without a known slot get one if there is room.
+        reserve: see `SharedSlots`.
+    """
+    shared = SharedSlots(slots, reserve=reserve)
+    unknown = []
+    for key, owner, has_slot in requests:
+        if has_slot:
+            shared.add(owner)
+        else:
+            unknown.append((key, owner))
+    return [key for key, owner in unknown if not shared.take(owner)]
+
+
+class Turns:
+    """Turns for waiting requests. Requests that start in order of their turns, then of their arrival, alternate.
+
+    An owner's n-th waiting request has a turn n after the current one, however many requests others have.
+
+    Source: Goyal, Vin, Cheng, "Start-time fair queueing": a request's turn is its start tag, with equal weights.
+    """
+
+    def __init__(self) -> None:
+        """Begin with turn 0."""
+        self._current = 0
+        self._latest: dict[str, int] = {}
+
+    def next(self, owner: str) -> int:
+        """The turn of the owner's next request."""
+        turn = max(self._current, self._latest.get(owner, -1) + 1)
+        self._latest[owner] = turn
+        return turn
+
+    def started(self, turn: int) -> None:
+        """Record that a request with this turn has started."""
+        if turn > self._current:
+            self._current = turn
+            self._latest = {owner: latest for owner, latest in self._latest.items() if latest >= turn}
+
+
+@dataclass(eq=False)
+class _Waiter:
+    owner: str
+    turn: int
+    event: threading.Event = field(default_factory=threading.Event)  # set once its thread holds the lock
+
+
+class FairLock:
+    """A lock for one thread at a time. Waiting owners get it in turn, however many of an owner's threads wait."""
+
+    def __init__(self) -> None:
+        """Create a lock that nobody holds."""
+        self._lock = threading.Lock()
+        self._turns = Turns()
+        self._waiters: list[_Waiter] = []
+        self._is_held = False
+
+    def acquire(self, owner: str, *, meanwhile: Callable[[], None], every_s: float) -> None:
+        """Wait for the lock, and call `meanwhile` every `every_s` seconds until then.
+
+        If `meanwhile` raises an exception, so does this, without the lock.
+        """
+        with self._lock:
+            waiter = _Waiter(owner, self._turns.next(owner))
+            self._waiters.append(waiter)
+            self._hand_over()
+        try:
+            while not waiter.event.wait(every_s):
+                meanwhile()
+        except BaseException:
+            with self._lock:
+                if waiter in self._waiters:
+                    self._waiters.remove(waiter)
+                    raise
+            self.release()  # it was handed over a moment ago
+            raise
+
+    def release(self) -> None:
+        with self._lock:
+            self._is_held = False
+            self._hand_over()
+
+    def is_wanted_beside(self, owner: str) -> bool:
+        """Whether a thread of another owner waits for the lock."""
+        with self._lock:
+            return any(waiter.owner != owner for waiter in self._waiters)
+
+    def _hand_over(self) -> None:
+        if self._is_held or not self._waiters:
+            return
+        waiter = min(self._waiters, key=lambda each: each.turn)  # of equal turns the first, who has waited longest
+        self._waiters.remove(waiter)
+        self._turns.started(waiter.turn)
+        self._is_held = True
+        waiter.event.set()

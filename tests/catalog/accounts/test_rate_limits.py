@@ -1,0 +1,326 @@
+"""Limits on requests, uploads and run starts: what is refused, with which answer, and what is not affected."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.accounts.shared_rates import Rate
+from catalog.models import Tool
+from config import env
+from playground import running
+from playground.models import Run
+from tests.conftest import Program
+from tests.factories import make_token, make_tool, make_user, spec_text
+from tests.playground.schema_form.driver import Page
+from tests.site import Site
+
+pytestmark = pytest.mark.django_db
+FEW = Rate(3, 60)
+UPLOAD = "/tools"
+
+
+def assert_too_many(answer, complaint):
+    assert answer.status_code == 429
+    assert answer["Content-Type"] == "application/problem+json"
+    assert 1 <= int(answer["Retry-After"]) <= 20
+    assert complaint in answer.json()["detail"]
+
+
+def statuses(send, times):
+    return [send().status_code for _ in range(times)]
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
+
+
+# -- the API ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_who_sends_too_many_requests_is_refused_with_all_tokens(settings, ada):
+    settings.API_RATE = FEW
+    first, second = (Program(make_token("read", user=ada)) for _ in range(2))
+
+    assert statuses(lambda: first.ask("/tools"), 3) == [200] * 3
+
+    assert_too_many(second.ask("/tools"), "You have sent too many requests: at most 3 per minute are allowed.")
+    assert Program(make_token(user=make_user("bob"))).ask("/tools").status_code == 200
+    assert Program().ask("/tools").status_code == 200
+
+
+def test_a_browser_session_counts_like_the_tokens_of_its_person(settings, ada, browser):
+    settings.API_RATE = FEW
+    statuses(lambda: browser.get("/api/v1/tools"), 3)
+
+    assert_too_many(Program(make_token("read", user=ada)).ask("/tools"), "too many requests")
+
+
+def test_a_visitor_is_limited_by_address(settings, stranger):
+    settings.API_ANONYMOUS_RATE = FEW
+
+    assert statuses(lambda: stranger.ask("/tools"), 4) == [200, 200, 200, 429]
+    assert stranger.get("/api/v1/tools", REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+def test_all_addresses_of_an_ipv6_network_count_as_one(settings, stranger):
+    settings.API_ANONYMOUS_RATE = FEW
+
+    found = [stranger.get("/api/v1/tools", REMOTE_ADDR=f"2001:db8::{number}").status_code for number in range(1, 5)]
+
+    assert found == [200, 200, 200, 429]
+    assert stranger.get("/api/v1/tools", REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
+
+
+def test_ipv4_clients_of_an_ipv6_socket_are_counted_by_their_own_addresses(settings, stranger):
+    settings.API_ANONYMOUS_RATE = FEW
+
+    for _ in range(4):
+        stranger.get("/api/v1/tools", REMOTE_ADDR="::ffff:192.0.2.1")
+
+    assert stranger.get("/api/v1/tools", REMOTE_ADDR="::ffff:192.0.2.1").status_code == 429
+    assert stranger.get("/api/v1/tools", REMOTE_ADDR="::ffff:192.0.2.2").status_code == 200
+
+
+def test_behind_a_trusted_proxy_the_address_is_that_of_the_client(settings, stranger):
+    settings.API_ANONYMOUS_RATE, settings.TRUST_PROXY = FEW, True
+    ask = {"headers": {"X-Forwarded-For": "192.0.2.7"}}
+
+    assert [stranger.get("/api/v1/tools", **ask).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert stranger.get("/api/v1/tools", headers={"X-Forwarded-For": "192.0.2.8"}).status_code == 200
+
+
+def test_guessing_tokens_is_limited_by_address(settings):
+    settings.API_ANONYMOUS_RATE = FEW
+    guesser = Program("tsk_wrong")
+
+    assert statuses(lambda: guesser.ask("/tools"), 3) == [401] * 3
+    assert_too_many(guesser.ask("/tools"), "too many requests")
+
+
+def test_pages_are_not_limited_by_the_rate_of_the_api(settings, stranger):
+    settings.API_ANONYMOUS_RATE = FEW
+
+    assert statuses(lambda: stranger.get("/"), 5) == [200] * 5
+
+
+def test_a_limit_can_be_switched_off(settings, stranger):
+    settings.API_ANONYMOUS_RATE = None
+
+    assert statuses(lambda: stranger.ask("/tags"), 20) == [200] * 20
+
+
+def test_a_program_that_uploads_2000_specs_one_by_one_reaches_no_default(program):
+    """Each upload is one request and one upload; the catalog's work is left out, so nothing waits meanwhile."""
+    seen = {program.send("POST", UPLOAD, "{").status_code for _ in range(2000)}
+
+    assert seen == {400}
+
+
+# -- uploads ----------------------------------------------------------------------------------------------------------
+
+
+def test_uploads_through_all_operations_share_a_limit(settings, program):
+    settings.UPLOAD_RATE = FEW
+    program.send("POST", "/tools", spec_text("one"))
+    program.send("POST", "/uploads", spec_text("two"))
+    program.send("POST", "/specs/check", spec_text("three"))
+
+    for method, path in (("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check"), ("PUT", "/tools/one")):
+        refused = program.send(method, path, spec_text("four"), **{"If-Match": "*"})
+        assert_too_many(refused, "You have uploaded too often: at most 3 per minute are allowed.")
+    assert program.ask("/tools").json()["count"] == 2
+
+
+def test_a_page_refuses_too_many_uploads_and_keeps_the_text(settings, ada, browser):
+    settings.UPLOAD_RATE = FEW
+    program = Program(make_token(user=ada))
+    for number in range(3):
+        program.send("POST", "/tools", spec_text(f"tool-{number}"))
+
+    refused = browser.post("/upload/", {"text": spec_text("typed-in")})
+
+    page = refused.content.decode()
+    assert refused.status_code == 429
+    assert int(refused["Retry-After"]) <= 20
+    assert "You have uploaded too often: at most 3 per minute are allowed. Try again in" in page
+    assert "typed-in" in page
+    assert "<title>Error: " in page
+    assert Tool.objects.count() == 3
+
+
+# -- run starts -------------------------------------------------------------------------------------------------------
+
+
+def test_run_starts_through_pages_and_the_api_share_a_limit(settings, ada, browser):
+    settings.RUN_RATE = FEW
+    tool = make_tool("thermometer", returnType={"type": "object"}, examples=[{"parameters": {}}])
+    program = Program(make_token(user=ada))
+    mock = json.dumps({"mode": "mock"})
+    made = [program.send("POST", "/tools/thermometer/runs", mock).json() for _ in range(3)]
+
+    by_api = program.send("POST", "/tools/thermometer/runs", mock)
+    again = program.send("POST", f"/runs/{made[0]['id']}/again")
+    check = program.send("POST", "/tools/thermometer/example-checks")
+    form = Page(LexborHTMLParser(browser.get("/tools/thermometer/try/").content.decode()).css_first("form#trial").html)
+    by_page = browser.post("/tools/thermometer/try/", dict(form.submit()) | {"mode": "mock", "run": "1"})
+
+    for refused in (by_api, again, check):
+        assert_too_many(refused, "You have started too many runs: at most 3 per minute are allowed.")
+    assert by_page.status_code == 429
+    assert int(by_page["Retry-After"]) <= 20
+    assert "You have started too many runs" in by_page.content.decode()
+    assert Run.objects.count() == 3
+    assert not tool.example_checks.exists()
+
+
+def test_commands_are_not_limited(settings):
+    settings.RUN_RATE = FEW
+    tool = make_tool("thermometer", returnType={"type": "object"})
+
+    runs = [running.start(tool, tool.current, {}, by=None, mode="mock") for _ in range(5)]
+
+    assert {run.outcome for run in runs} == {"returned"}
+
+
+def test_the_runs_of_one_person_do_not_limit_another(settings, ada):
+    settings.RUN_RATE = FEW
+    make_tool("thermometer", returnType={"type": "object"})
+    mock = json.dumps({"mode": "mock"})
+    mine, others = Program(make_token(user=ada)), Program(make_token(user=make_user("bob")))
+
+    assert statuses(lambda: mine.send("POST", "/tools/thermometer/runs", mock), 4) == [201, 201, 201, 429]
+    assert statuses(lambda: others.send("POST", "/tools/thermometer/runs", mock), 1) == [201]
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "rate"), [("5/min", Rate(5, 60)), ("off", None), ("OFF", None)])
+def test_a_rate_is_read_from_the_environment(monkeypatch, text, rate):
+    monkeypatch.setenv("TOOLSHELF_RATE_OF_A_TEST", text)
+
+    assert env.rate("TOOLSHELF_RATE_OF_A_TEST", "1/s") == rate
+
+
+def test_a_wrong_rate_stops_the_start_and_names_what_is_accepted(monkeypatch):
+    monkeypatch.setenv("TOOLSHELF_RATE_OF_A_TEST", "fast")
+
+    with pytest.raises(ImproperlyConfigured, match="such as 6000/min or 6000/10min"):
+        env.rate("TOOLSHELF_RATE_OF_A_TEST", "1/s")
+
+
+def test_a_visitor_without_a_session_is_not_signed_in_by_being_counted(settings):
+    settings.API_ANONYMOUS_RATE = FEW
+
+    answer = Client().get("/api/v1/tools")
+
+    assert not answer.cookies
+
+
+@pytest.mark.deep
+def test_the_processes_of_a_server_share_one_count(tmp_path):
+    site = Site(tmp_path, TOOLSHELF_API_ANONYMOUS_RATE="40/d", TOOLSHELF_WEB_PROCESSES="2")
+    try:
+        found = [httpx.get(f"{site.url}/api/v1/tags").status_code for _ in range(60)]  # each by its own connection
+    finally:
+        site.stop()
+
+    assert found == [200] * 40 + [429] * 20
+
+
+# -- headers, tokens, addresses ---------------------------------------------------------------------------------------
+
+
+def test_every_answer_of_the_api_has_the_limits_and_what_is_left(settings, ada):
+    settings.API_RATE, settings.API_TOKEN_RATE, settings.API_ADDRESS_RATE = Rate(10, 60), Rate(5, 60), Rate(20, 60)
+    program = Program(make_token("read", user=ada))
+
+    program.ask("/tools")
+    answer = program.ask("/tools")
+
+    assert answer["RateLimit-Policy"] == '"address";q=20;w=60, "person";q=10;w=60, "token";q=5;w=60'
+    assert answer["RateLimit"] == '"address";r=18;t=6, "person";r=8;t=12, "token";r=3;t=24'
+
+
+def test_a_refusal_has_the_same_headers(settings, stranger):
+    settings.API_ANONYMOUS_RATE, settings.API_ADDRESS_RATE = FEW, None
+    statuses(lambda: stranger.ask("/tools"), 3)
+
+    refused = stranger.ask("/tools")
+
+    assert refused.status_code == 429
+    assert refused["RateLimit-Policy"] == '"visitor";q=3;w=60'
+    assert refused["RateLimit"].startswith('"visitor";r=0;t=')
+
+
+def test_uploads_and_runs_add_their_own_limits(settings, ada):
+    settings.API_ADDRESS_RATE = settings.API_TOKEN_RATE = settings.API_RATE = None
+    settings.UPLOAD_RATE, settings.RUN_RATE = Rate(7, 60), Rate(9, 60)
+    program = Program(make_token(user=ada))
+
+    uploaded = program.send("POST", "/tools", spec_text("thermometer", returnType={"type": "object"}))
+    run = program.send("POST", "/tools/thermometer/runs", json.dumps({"mode": "mock"}))
+
+    assert uploaded["RateLimit"] == '"uploads";r=6;t=9'
+    assert run["RateLimit"] == '"runs";r=8;t=7'
+
+
+def test_pages_have_no_such_headers(client):
+    assert "RateLimit" not in client.get("/")
+
+
+def test_a_token_has_a_limit_of_its_own(settings, ada):
+    settings.API_TOKEN_RATE = FEW
+    first, second = (Program(make_token("read", user=ada)) for _ in range(2))
+    statuses(lambda: first.ask("/tools"), 3)
+
+    assert_too_many(first.ask("/tools"), "This token was used for too many requests: at most 3 per minute are allowed.")
+    assert second.ask("/tools").status_code == 200
+
+
+def test_an_address_has_a_limit_over_all_its_tokens(settings, ada):
+    settings.API_ADDRESS_RATE = FEW
+    programs = [Program(make_token("read", user=ada)), Program(), Program(make_token(user=make_user("bob")))]
+
+    assert [program.ask("/tools").status_code for program in programs] == [200] * 3
+    assert_too_many(programs[0].ask("/tools"), "Your address has sent too many requests")
+
+
+def test_mcp_counts_with_the_api(settings, ada):
+    settings.API_RATE = FEW
+    token = make_token(user=ada)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    ask = {"content_type": "application/json", "headers": {"Authorization": f"Bearer {token}"}}
+
+    first = Client().post("/mcp", message, **ask)
+    statuses(lambda: Program(token).ask("/tools"), 2)
+    refused = Client().post("/mcp", message, **ask)
+
+    assert '"person";r=2' in first["RateLimit"]
+    assert refused.status_code == 429
+    assert int(refused["Retry-After"]) <= 20
+
+
+def test_a_refused_request_uses_nothing_of_the_other_limits(settings, ada):
+    settings.API_TOKEN_RATE, settings.API_RATE = Rate(1, 60), Rate(10, 60)
+    program = Program(make_token("read", user=ada))
+
+    program.ask("/tools")
+    refused = [program.ask("/tools") for _ in range(5)][-1]
+
+    assert '"person";r=9' in refused["RateLimit"]
+
+
+def test_a_wrong_redis_stops_the_start(monkeypatch):
+    monkeypatch.setenv("TOOLSHELF_REDIS_OF_A_TEST", "http://example.com")
+
+    with pytest.raises(ImproperlyConfigured, match="use redis://"):
+        env.redis("TOOLSHELF_REDIS_OF_A_TEST")

@@ -1,0 +1,129 @@
+"""Rates that all processes of a server share: what is allowed, how long to wait, and what other clients notice."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from catalog.accounts.shared_rates import PROBES, SLOTS, Rate, SharedRates
+
+
+class Clock:
+    """Seconds that pass only when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def rates(clock):
+    return SharedRates(clock)
+
+
+def allowed(rates, client, rate, times):
+    return sum(rates.take(client, rate) == 0 for _ in range(times))
+
+
+@pytest.mark.parametrize(
+    ("text", "rate", "shown"),
+    [
+        ("6000/min", Rate(6000, 60), "6,000 per minute"),
+        ("6000/10min", Rate(6000, 600), "6,000 in 10 minutes"),
+        (" 1/s ", Rate(1, 1), "1 per second"),
+        ("5/90min", Rate(5, 5400), "5 in 90 minutes"),
+        ("24/24h", Rate(24, 86_400), "24 per day"),
+    ],
+)
+def test_a_rate_is_read_and_shown(text, rate, shown):
+    assert Rate.from_text(text) == rate
+    assert str(rate) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["", "6000", "0/min", "6000/0min", "-1/min", "1.5/s", "6000/week", "6000 per min", "٣/s"]
+)
+def test_what_is_no_rate_is_refused(text):
+    with pytest.raises(ValueError, match="not a rate"):
+        Rate.from_text(text)
+
+
+def test_all_requests_of_a_period_may_come_at_once_and_no_more(rates):
+    assert allowed(rates, "ada", Rate(10, 60), 25) == 10
+
+
+def test_a_refusal_says_when_the_next_request_is_allowed(rates, clock):
+    rate = Rate(10, 60)
+    allowed(rates, "ada", rate, 10)
+
+    wait_s = rates.take("ada", rate)
+    clock.now += wait_s - 0.001
+    early = rates.take("ada", rate)
+    clock.now += 0.001
+    on_time = rates.take("ada", rate)
+
+    assert wait_s == pytest.approx(6)
+    assert early > 0
+    assert on_time == 0
+
+
+def test_refused_requests_do_not_prolong_the_wait(rates, clock):
+    rate = Rate(10, 60)
+    allowed(rates, "ada", rate, 1000)
+
+    clock.now += 60
+
+    assert allowed(rates, "ada", rate, 20) == 10
+
+
+def test_requests_at_the_allowed_rate_continue_for_ever(rates, clock):
+    rate = Rate(10, 60)
+    allowed(rates, "ada", rate, 10)
+
+    for _ in range(100):
+        clock.now += 6.000001
+        assert rates.take("ada", rate) == 0
+
+
+def test_one_client_does_not_use_up_the_rate_of_another(rates):
+    allowed(rates, "ada", Rate(3, 60), 10)
+
+    assert allowed(rates, "bob", Rate(3, 60), 10) == 3
+
+
+def test_more_clients_than_there_are_slots_are_still_served(rates):
+    assert all(rates.take(f"client {number}", Rate(1, 60)) == 0 for number in range(SLOTS + PROBES))
+
+
+def test_slots_of_clients_that_are_not_ahead_are_used_again(rates, clock):
+    for number in range(3 * SLOTS):
+        rates.take(f"client {number}", Rate(1000, 1))
+        clock.now += 0.002
+
+    assert allowed(rates, "ada", Rate(3, 60), 10) == 3
+
+
+def test_processes_that_are_forked_share_one_count():
+    rates, rate = SharedRates(), Rate(100, 86_400)
+    counted = 0
+    for _ in range(3):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(writing, bytes([allowed(rates, "ada", rate, 40)]))
+            os._exit(0)
+        os.waitpid(child, 0)
+        counted += os.read(reading, 1)[0]
+        os.close(reading)
+        os.close(writing)
+
+    assert counted == 100
+    assert rates.take("ada", rate) > 0
