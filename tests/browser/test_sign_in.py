@@ -17,7 +17,7 @@ TEXT = '[id="parameters:/.text"]'
 SIGNING_KEY = '[id="configuration:/.key"]'
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def grace(site: Site) -> str:
     """A person with a password."""
     site.environment["DJANGO_SUPERUSER_PASSWORD"] = PASSWORD
@@ -55,11 +55,13 @@ def fill_in(page: Page) -> None:
     page.goto(TRY)
     page.locator(TEXT).fill("what I typed")
     page.locator(SIGNING_KEY).fill(KEY)
-    page.get_by_label("Stop after").fill("9")
+    page.get_by_label("Time limit").fill("9")
 
 
 @pytest.mark.parametrize("way", ["Sign in to run", "link in the notice", "link in the header"])
-def test_what_was_filled_in_comes_back_after_a_password(visitor: BrowserContext, site: Site, grace: str, way: str):
+def test_entries_are_restored_after_signing_in_with_a_password(
+    visitor: BrowserContext, site: Site, grace: str, way: str
+):
     page = visitor.new_page()
     fill_in(page)
     is_scripted = page.evaluate("document.documentElement.classList.contains('js')")
@@ -75,13 +77,13 @@ def test_what_was_filled_in_comes_back_after_a_password(visitor: BrowserContext,
     expect(page).to_have_url(f"{site.url}{TRY}")
     if is_scripted or way == "Sign in to run":  # without scripts a link takes only the address along
         expect(page.locator(TEXT)).to_have_value("what I typed")
-        expect(page.get_by_label("Stop after")).to_have_value("9")
+        expect(page.get_by_label("Time limit")).to_have_value("9")
         expect(page.locator("#restored")).to_be_visible()
     expect(page.locator(SIGNING_KEY)).to_have_value("")
     assert KEY not in page.content()
 
 
-def test_what_was_filled_in_comes_back_in_the_tab_of_a_link(visitor: BrowserContext, site: Site, grace: str):
+def test_entries_are_restored_in_the_tab_of_a_sign_in_link(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
     fill_in(page)
     role = "link" if page.evaluate("document.documentElement.classList.contains('js')") else "button"
@@ -99,13 +101,13 @@ def test_what_was_filled_in_comes_back_in_the_tab_of_a_link(visitor: BrowserCont
 def test_a_pasted_spec_comes_back(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
     page.goto("/upload/")
-    page.get_by_text("Ids of imported tools").click()
-    page.get_by_label("Start them with").fill("mine")
+    page.get_by_text("Imported tools: id prefix").click()
+    page.get_by_label("Prefix", exact=True).fill("mine")
     page.get_by_role("button", name="Upload").click()
     by_password(page, site, grace)
 
     expect(page).to_have_url(f"{site.url}/upload/")
-    expect(page.get_by_label("Start them with")).to_have_value("mine")
+    expect(page.get_by_label("Prefix", exact=True)).to_have_value("mine")
 
 
 @pytest.mark.parametrize("visitor", ["with JavaScript"], indirect=True)
@@ -152,7 +154,7 @@ def test_a_link_signs_in_by_its_button_and_leaves_no_trace_of_its_secret(visitor
     expect(page).to_have_url(f"{site.url}/")
     assert link.split("/")[-2] not in " ".join(filter(None, referrers))
     page.goto(link)
-    expect(page.get_by_role("heading", level=1)).to_have_text("This link does not sign in any more")
+    expect(page.get_by_role("heading", level=1)).to_have_text("This sign-in link no longer works")
     expect(page.get_by_role("main")).to_contain_text("You are signed in as owner")
 
 

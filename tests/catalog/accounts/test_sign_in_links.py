@@ -133,7 +133,7 @@ def test_going_from_http_to_https_does_not_lose_the_link(client, link, settings)
 
 
 @pytest.mark.parametrize("spoiled", ["used", "expired", "unknown", "disabled"])
-def test_a_link_that_does_not_work_says_what_to_do(client, link, spoiled):
+def test_the_page_of_an_unusable_link_explains_what_to_do(client, link, spoiled):
     if spoiled == "used":
         SignInLink.objects.update(used_at=timezone.now())
     elif spoiled == "expired":
@@ -145,7 +145,7 @@ def test_a_link_that_does_not_work_says_what_to_do(client, link, spoiled):
 
     for answer in (client.get(link), client.post(link)):
         assert answer.status_code == 410
-        assert b"This link does not sign in any more" in answer.content
+        assert b"This sign-in link no longer works" in answer.content
         assert b".venv/bin/python manage.py sign_in_link</code>" in answer.content
     assert not is_signed_in(client)
 
@@ -156,7 +156,7 @@ def test_a_link_works_for_a_quarter_of_an_hour(secret):
     assert use_sign_in_link(secret) == User.objects.get()
 
 
-def test_whoever_opens_a_used_link_and_is_signed_in_is_told_so(client, link):
+def test_a_signed_in_user_who_opens_a_used_link_sees_their_name(client, link):
     client.post(link)
 
     assert b"You are signed in as" in client.get(link).content
@@ -300,7 +300,7 @@ def test_a_log_line_is_written_without_secrets(line, shown):
     assert record.getMessage() == shown
 
 
-def test_a_tool_that_is_called_sign_in_keeps_its_pages(client):
+def test_a_tool_named_sign_in_has_its_pages(client):
     make_tool("sign-in")
 
     assert client.get("/tools/sign-in/").status_code == 200
@@ -339,7 +339,7 @@ def test_of_many_accounts_some_are_named():
     assert "person0010" not in str(refused.value)
 
 
-def test_without_accounts_it_says_how_to_create_one():
+def test_without_accounts_it_explains_how_to_create_one():
     with pytest.raises(CommandError, match=r"There are no accounts yet.*owner --create --superuser"):
         call_command("sign_in_link")
 
@@ -357,7 +357,7 @@ def test_an_account_is_created_when_that_is_asked_for(capsys, more, is_superuser
 
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 151, "a/b", "<b>"])
-def test_what_can_be_no_name_creates_nothing(name):
+def test_an_invalid_name_creates_no_account(name):
     with pytest.raises(CommandError, match="Cannot create the account"):
         call_command("sign_in_link", name or " ", "--create")
 

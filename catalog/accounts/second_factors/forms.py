@@ -1,0 +1,135 @@
+"""Allauth's forms for passwords and codes, with this site's limits on guesses (throttling.py).
+
+Codes are counted apart from passwords: a correct password must not allow more guesses of the code. They are counted per
+account, whatever address they come from, except for browsers that have signed in to the account before.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from allauth.account.forms import ReauthenticateForm
+from allauth.core import context
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm
+from allauth.mfa.base.forms import ReauthenticateForm as ReauthenticateByCodeForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from django import forms
+from django.db import transaction
+from django.utils.crypto import constant_time_compare
+
+from catalog.accounts.known_browsers import known_browser
+from catalog.accounts.models import User
+from catalog.accounts.origins import origin_of
+from catalog.accounts.throttling import Origin, counted_try
+from catalog.errors import Busy
+
+LAST_COUNTER: Final = "last_counter"  # in the data of an authenticator app: the period of the last code that was used
+
+
+class Throttled(forms.Form):
+    """A form for a secret that can be guessed.
+
+    Attributes:
+        retry_after_s: if the attempt was refused without checking it, when to try again; else None.
+    """
+
+    user: User
+    retry_after_s: int | None = None
+
+    def refuse(self, busy: Busy) -> forms.ValidationError:
+        self.retry_after_s = busy.retry_after_s
+        return forms.ValidationError(str(busy), code="busy")
+
+
+class ConfirmPasswordForm(Throttled, ReauthenticateForm):
+    """The password of a person who is signed in."""
+
+    def clean_password(self) -> str:
+        try:
+            with counted_try(self.user.get_username(), origin_of(context.request, self.user.get_username())):
+                return str(super().clean_password())
+        except Busy as busy:
+            raise self.refuse(busy) from None
+
+
+class Code(Throttled):
+    """A code of an authenticator app, or a recovery code. Each works once."""
+
+    def clean_code(self) -> str:
+        code = "".join(self.cleaned_data["code"].split())
+        try:
+            with counted_try(f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
+                self.authenticator = self.matching(code)
+        except Busy as busy:
+            raise self.refuse(busy) from None
+        return code
+
+    def matching(self, code: str) -> Any:
+        """The authenticator whose code this is.
+
+        Raises:
+            ValidationError: there is none, or the code was used before.
+        """
+        with transaction.atomic():
+            found = Authenticator.objects.select_for_update().filter(user=self.user)
+            for each in found.exclude(type=Authenticator.Type.WEBAUTHN):
+                is_app = each.type == Authenticator.Type.TOTP
+                if (is_app and use_app_code(each, code)) or (not is_app and each.wrap().validate_code(code)):
+                    return each
+        if first := found.exclude(type=Authenticator.Type.WEBAUTHN).first():
+            self._emit_authentication_failed(first)  # type: ignore[attr-defined]  # of allauth's form
+        raise get_adapter().validation_error("incorrect_code")
+
+
+class CodeForm(Code, AuthenticateForm):
+    """The second step of a sign-in."""
+
+
+class ConfirmCodeForm(Code, ReauthenticateByCodeForm):
+    """The code of a person who is signed in."""
+
+
+class ActivateAppForm(Throttled, ActivateTOTPForm):
+    """The first code of a new authenticator app."""
+
+    def clean_code(self) -> str:
+        try:
+            with counted_try(f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
+                return str(super().clean_code())
+        except Busy as busy:
+            raise self.refuse(busy) from None
+
+
+def code_origin(user: User) -> Origin:
+    """Where an attempt at a code comes from: a browser that the account has signed in with before, or anywhere."""
+    browser = known_browser(context.request, user.get_username())
+    return Origin(f"browser {browser}", is_known=True) if browser else Origin(f"anywhere {user.pk}")
+
+
+def use_app_code(app: Authenticator, code: str) -> bool:
+    """Whether `code` is one of an authenticator app; it and earlier ones do not work again.
+
+    Call this in a transaction that locks `app`: allauth notes used codes in a cache, which processes do not share.
+
+    Source: RFC 6238, section 5.2: "the verifier MUST NOT accept the second attempt of the OTP".
+
+    Raises:
+        ValidationError: it has been used before.
+    """
+    secret = get_adapter().decrypt(app.data["secret"])
+    for counter in yield_hotp_counters_from_time():
+        if constant_time_compare(code, format_hotp_value(hotp_value(secret, counter))):
+            if counter <= app.data.get(LAST_COUNTER, 0):
+                raise forms.ValidationError("This code has been used. Wait for the next one.", code="used")
+            app.data[LAST_COUNTER] = counter
+            app.save(update_fields=["data"])
+            return True
+    return False
+
+
+def retry_after(form: Any) -> int | None:
+    """When to try again, in seconds, if `form` refused an attempt because there were too many."""
+    return form.retry_after_s if isinstance(form, Throttled) else None

@@ -1,0 +1,160 @@
+"""Allauth's views for second factors and passkeys, with the statuses and rules of this site. Imported when needed."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from allauth.account.internal.flows.reauthentication import did_recently_reauthenticate
+from allauth.account.views import ReauthenticateView
+from allauth.core.exceptions import ReauthenticationRequired
+from allauth.mfa.base import views as base
+from allauth.mfa.recovery_codes import views as recovery_codes
+from allauth.mfa.totp import views as totp
+from allauth.mfa.webauthn import views as webauthn
+from allauth.socialaccount.internal.flows.connect import disconnect, validate_disconnect
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from catalog.accounts.api_auth import actor
+from catalog.accounts.lazy_views import View
+from catalog.accounts.oidc.accounts import linked_accounts
+from catalog.accounts.rate_limits import limit_sign_in_starts
+from catalog.accounts.second_factors.forms import retry_after
+from catalog.accounts.second_factors.passkeys import NO_PASSKEYS_HERE, passkeys_work
+from catalog.accounts.session_store import limit_visitors_session
+
+
+class StatusOfRefusals:
+    """An answer to a refused form has status 422, or 429 with `Retry-After` after too many attempts."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response: HttpResponse = super().form_invalid(form)  # type: ignore[misc]
+        response.status_code = HTTPStatus.UNPROCESSABLE_ENTITY
+        if (wait_s := retry_after(form)) is not None:
+            response.status_code = HTTPStatus.TOO_MANY_REQUESTS
+            response["Retry-After"] = str(wait_s)
+        return response
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class SecondStep(StatusOfRefusals, base.AuthenticateView):
+    """The second step of a sign-in: a code, or a passkey."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        limit_visitors_session(self.request)
+        user = self.stage.login.user
+        types = set(user.authenticator_set.values_list("type", flat=True))
+        return super().get_context_data(**kwargs) | {
+            "account": user,
+            "has_passkey": "webauthn" in types and passkeys_work(self.request),
+            "has_app": "totp" in types,
+        }
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class ConfirmPassword(StatusOfRefusals, ReauthenticateView):
+    pass
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class ConfirmCode(StatusOfRefusals, base.ReauthenticateView):
+    pass
+
+
+class ConfirmPasskey(StatusOfRefusals, webauthn.ReauthenticateWebAuthnView):
+    def form_invalid(self, form: Any) -> HttpResponse:  # noqa: ARG002
+        messages.error(self.request, "This passkey was not accepted.")
+        return redirect(self.request.get_full_path())
+
+
+class Security(base.IndexView):
+    """The person's password, second factors, passkeys, and their account at the provider."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        user = actor(self.request)
+        return super().get_context_data(**kwargs) | {
+            "has_password": user.has_usable_password(),
+            "passkeys_work": passkeys_work(self.request),
+            "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+            "linked": linked_accounts(user).first(),
+        }
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class ActivateApp(StatusOfRefusals, totp.ActivateTOTPView):
+    pass
+
+
+class AddPasskey(StatusOfRefusals, webauthn.AddWebAuthnView):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not passkeys_work(request):
+            raise PermissionDenied(NO_PASSKEYS_HERE)
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data() | kwargs  # allauth's would drop the form with its errors
+
+
+class SignInWithPasskey(webauthn.LoginWebAuthnView):
+    """Sign in with a passkey alone. A GET returns what the browser needs for that, as JSON."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        limit_sign_in_starts(request)
+        limit_visitors_session(request)
+        return super().dispatch(request, *args, **kwargs)
+
+    def form_invalid(self, form: Any) -> HttpResponse:  # noqa: ARG002
+        messages.error(self.request, "This passkey was not accepted. Sign in in another way.")
+        return redirect("accounts:sign_in")
+
+
+def with_password(view: View) -> View:
+    """Refuse people without a password: there is nothing that a second factor would be the second of."""
+
+    @login_required
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not actor(request).has_usable_password():
+            raise PermissionDenied("A second factor is for accounts with a password. Set a password first.")
+        return view(request, *args, **kwargs)
+
+    return checked
+
+
+@login_required
+@require_POST
+def unlink(request: HttpRequest) -> HttpResponse:
+    """End the link between the person's account and their account at the provider."""
+    account = get_object_or_404(linked_accounts(actor(request)))
+    if not did_recently_reauthenticate(request):
+        raise ReauthenticationRequired
+    try:
+        validate_disconnect(request, account)
+    except ValidationError:
+        raise PermissionDenied("Set a password first: without one, you could not sign in any more.") from None
+    disconnect(request, account)
+    return redirect("mfa_index")
+
+
+security = never_cache(Security.as_view())
+second_step = SecondStep.as_view()
+confirm_password = never_cache(ConfirmPassword.as_view())
+confirm_code = never_cache(ConfirmCode.as_view())
+confirm_passkey = never_cache(ConfirmPasskey.as_view())
+activate_app = with_password(never_cache(ActivateApp.as_view()))
+remove_app = totp.deactivate_totp
+add_passkey = with_password(never_cache(AddPasskey.as_view()))
+rename_passkey = webauthn.edit_webauthn
+remove_passkey = webauthn.remove_webauthn
+sign_in_with_passkey = never_cache(SignInWithPasskey.as_view())
+show_recovery_codes = never_cache(recovery_codes.view_recovery_codes)
+new_recovery_codes = recovery_codes.generate_recovery_codes
