@@ -1,0 +1,155 @@
+"""The API's operations for webhooks, for administrators."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Query, Router, Status
+
+from catalog.accounts.api_auth import actor, token_or_session
+from catalog.api.schemas.problems import REFUSED, errors
+from catalog.api.schemas.webhooks import (
+    DeliveriesOut,
+    DeliveriesQuery,
+    DeliveryOut,
+    WebhookChangesIn,
+    WebhookIn,
+    WebhookOut,
+    WebhookSecretOut,
+    WebhooksOut,
+)
+from catalog.models import Webhook, WebhookDelivery
+from catalog.rights import require
+from catalog.webhooks.delivery import send_again, send_test
+from catalog.webhooks.registration import (
+    WebhookSettings,
+    add_webhook,
+    change_webhook,
+    remove_webhook,
+    replace_secret,
+    settings_of,
+)
+
+router = Router(tags=["webhooks"])
+
+
+@router.get(
+    "/webhooks",
+    response={200: WebhooksOut, **errors(401, 403)},
+    auth=token_or_session("admin"),
+    summary="List webhooks",
+)
+def list_webhooks(request: HttpRequest) -> WebhooksOut:
+    """For administrators, without their secrets."""
+    require(request.user, "administer")
+    return WebhooksOut(items=[WebhookOut.of(one) for one in Webhook.objects.select_related("created_by")])
+
+
+@router.post(
+    "/webhooks",
+    response={201: WebhookSecretOut, **REFUSED},
+    auth=token_or_session("admin"),
+    summary="Add a webhook",
+)
+def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Status[WebhookSecretOut]:
+    """For administrators. The response contains its secret, which is not shown again."""
+    require(request.user, "administer")
+    webhook, secret = add_webhook(WebhookSettings(**body.model_dump()), by=actor(request))
+    response["Location"] = reverse("api:get_webhook", args=[webhook.pk])
+    return Status(201, WebhookSecretOut.of(webhook, secret=secret))
+
+
+@router.get(
+    "/webhooks/{int:webhook}",
+    response={200: WebhookOut, **errors(401, 403, 404)},
+    auth=token_or_session("admin"),
+    summary="Get a webhook",
+)
+def get_webhook(request: HttpRequest, webhook: int) -> WebhookOut:
+    return WebhookOut.of(_webhook(request, webhook))
+
+
+@router.patch(
+    "/webhooks/{int:webhook}",
+    response={200: WebhookOut, **errors(404), **REFUSED},
+    auth=token_or_session("admin"),
+    summary="Change a webhook",
+)
+def patch_webhook(request: HttpRequest, webhook: int, body: WebhookChangesIn) -> WebhookOut:
+    """Events that happen while it is not active are not sent later; deliveries that wait go on once it is active."""
+    found = _webhook(request, webhook)
+    changed = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
+    return WebhookOut.of(change_webhook(found, settings_of(found, **changed)))
+
+
+@router.delete(
+    "/webhooks/{int:webhook}",
+    response={204: None, **errors(401, 403, 404)},
+    auth=token_or_session("admin"),
+    summary="Remove a webhook",
+)
+def delete_webhook(request: HttpRequest, webhook: int) -> Status[None]:
+    """With its deliveries, also those that wait."""
+    remove_webhook(_webhook(request, webhook))
+    return Status(204, None)
+
+
+@router.post(
+    "/webhooks/{int:webhook}/secret",
+    response={200: WebhookSecretOut, **errors(401, 403, 404)},
+    auth=token_or_session("admin"),
+    summary="Replace the secret of a webhook",
+)
+def replace_webhook_secret(request: HttpRequest, webhook: int) -> WebhookSecretOut:
+    """For 24 hours, messages carry signatures of the new and of the earlier secret."""
+    found = _webhook(request, webhook)
+    return WebhookSecretOut.of(found, secret=replace_secret(found))
+
+
+@router.post(
+    "/webhooks/{int:webhook}/test",
+    response={200: DeliveryOut, **errors(401, 403, 404)},
+    auth=token_or_session("admin"),
+    summary="Send a test event",
+)
+def test_webhook(request: HttpRequest, webhook: int) -> DeliveryOut:
+    """Sends `webhook.test` immediately, once. The result is the delivery, whatever the receiver answered."""
+    return DeliveryOut.of(send_test(_webhook(request, webhook)))
+
+
+@router.get(
+    "/webhooks/{int:webhook}/deliveries",
+    response={200: DeliveriesOut, **errors(401, 403, 404, 422)},
+    auth=token_or_session("admin"),
+    summary="List the deliveries of a webhook",
+)
+def list_deliveries(request: HttpRequest, webhook: int, query: Query[DeliveriesQuery]) -> DeliveriesOut:
+    """The newest first. They are deleted after 30 days."""
+    deliveries = _webhook(request, webhook).deliveries.defer("body", "data_json")
+    if query.state is not None:
+        deliveries = deliveries.filter(state=query.state)
+    if query.cursor is not None:
+        deliveries = deliveries.filter(pk__lt=query.cursor)
+    found = list(deliveries[: query.limit + 1])
+    shown = found[: query.limit]
+    return DeliveriesOut(
+        items=[DeliveryOut.of(one) for one in shown], next=str(shown[-1].pk) if len(found) > query.limit else None
+    )
+
+
+@router.post(
+    "/webhooks/{int:webhook}/deliveries/{int:delivery}/send",
+    response={200: DeliveryOut, **errors(401, 403, 404)},
+    auth=token_or_session("admin"),
+    summary="Send a message again",
+)
+def resend_delivery(request: HttpRequest, webhook: int, delivery: int) -> DeliveryOut:
+    """Sends it immediately, with the same id and body."""
+    found = get_object_or_404(WebhookDelivery, pk=delivery, webhook=_webhook(request, webhook))
+    return DeliveryOut.of(send_again(found))
+
+
+def _webhook(request: HttpRequest, key: int) -> Webhook:
+    require(request.user, "administer")
+    return get_object_or_404(Webhook.objects.select_related("created_by"), pk=key)

@@ -1,0 +1,137 @@
+"""The pages of webhooks, for administrators: the list, and one webhook with its deliveries."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.accounts.api_auth import actor
+from catalog.forms import WebhookForm
+from catalog.models import Webhook, WebhookDelivery
+from catalog.models.webhooks import EVENTS
+from catalog.views.audit import administrators_only
+from catalog.webhooks.delivery import send_again, send_test
+from catalog.webhooks.registration import remove_webhook, replace_secret, shown_url
+
+PAGE_SIZE: Final = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
+@sensitive_variables("secret")
+def webhook_list(request: HttpRequest) -> HttpResponseBase:
+    """All webhooks; a POST adds one, and shows its secret once."""
+    form = WebhookForm()
+    if request.method == "POST":
+        form = WebhookForm(None, request.POST)
+        if added := form.add(by=actor(request)):
+            webhook, secret = added
+            return _page(request, webhook, WebhookForm(webhook), secret=secret)
+    rows = [
+        {"webhook": webhook, "url": shown_url(webhook.url), "last": webhook.deliveries.first()}
+        for webhook in Webhook.objects.all()
+    ]
+    context = {"webhooks": rows, "form": form, "errors": form.error_links, "event_names": EVENTS}
+    return render(request, "catalog/webhooks/list.html", context, status=form.status if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
+def webhook_page(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """One webhook: its deliveries and settings; a POST changes the settings."""
+    webhook = get_object_or_404(Webhook, pk=pk)
+    if request.method != "POST":
+        return _page(request, webhook, WebhookForm(webhook))
+    form = WebhookForm(webhook, request.POST)
+    if not form.save():
+        return _page(request, get_object_or_404(Webhook, pk=pk), form)
+    messages.success(request, "The webhook is saved.")
+    return redirect(webhook)
+
+
+@require_POST
+@administrators_only
+@sensitive_variables("secret")
+def new_secret(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Replace the secret, and show the new one once."""
+    webhook = get_object_or_404(Webhook, pk=pk)
+    secret = replace_secret(webhook)
+    return _page(request, webhook, WebhookForm(webhook), secret=secret)
+
+
+@require_POST
+@administrators_only
+def test(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Send a test event now."""
+    webhook = get_object_or_404(Webhook, pk=pk)
+    _report(request, send_test(webhook))
+    return redirect(webhook)
+
+
+@require_POST
+@administrators_only
+def resend(request: HttpRequest, pk: int, delivery: int) -> HttpResponseBase:
+    """Send one message again, now."""
+    found = get_object_or_404(WebhookDelivery, pk=delivery, webhook=pk)
+    _report(request, send_again(found))
+    return redirect("catalog:webhook", pk)
+
+
+@require_POST
+@administrators_only
+def remove(request: HttpRequest, pk: int) -> HttpResponseBase:
+    webhook = get_object_or_404(Webhook, pk=pk)
+    url = shown_url(webhook.url)
+    remove_webhook(webhook)
+    messages.success(request, f"The webhook to {url} is removed.")
+    return redirect("catalog:webhooks")
+
+
+@require_safe
+@administrators_only
+def delivery_page(request: HttpRequest, pk: int, delivery: int) -> HttpResponseBase:
+    """One delivery with its body."""
+    found = get_object_or_404(WebhookDelivery.objects.select_related("webhook"), pk=delivery, webhook=pk)
+    context = {"delivery": found, "webhook": found.webhook, "url": shown_url(found.webhook.url)}
+    return render(request, "catalog/webhooks/delivery.html", context)
+
+
+def _report(request: HttpRequest, delivery: WebhookDelivery) -> None:
+    if delivery.state == WebhookDelivery.DELIVERED:
+        messages.success(request, f"The server accepted the message with status {delivery.status}.")
+    else:
+        messages.error(request, f"The message was not accepted. {delivery.error}")
+
+
+def _page(request: HttpRequest, webhook: Webhook, form: WebhookForm, *, secret: str = "") -> HttpResponse:
+    deliveries = webhook.deliveries.defer("body")
+    state = request.GET.get("state", "")
+    if state in WebhookDelivery.STATES:
+        deliveries = deliveries.filter(state=state)
+    before = request.GET.get("before", "")
+    if before.isascii() and before.isdecimal() and len(before) < 19:
+        deliveries = deliveries.filter(pk__lt=int(before))
+    found = list(deliveries[: PAGE_SIZE + 1])
+    more = f"state={state}&" if state in WebhookDelivery.STATES else ""
+    context = {
+        "webhook": webhook,
+        "url": shown_url(webhook.url),
+        "form": form,
+        "errors": form.error_links,
+        "secret": secret,
+        "deliveries": found[:PAGE_SIZE],
+        "state": state,
+        "states": WebhookDelivery.STATES,
+        "event_names": EVENTS,
+        "next_url": f"?{more}before={found[PAGE_SIZE - 1].pk}#deliveries" if len(found) > PAGE_SIZE else None,
+    }
+    response = render(request, "catalog/webhooks/webhook.html", context, status=form.status if form.errors else 200)
+    if secret:
+        response["Cache-Control"] = "no-store"
+    return response

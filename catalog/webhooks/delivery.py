@@ -1,0 +1,196 @@
+"""Send queued events to webhooks, retry with increasing pauses, and store how it went.
+
+Several processes may send: a delivery that one of them claims is not due again until its time is up, so a process that
+is stopped while it sends delays the message, and does not lose it. A receiver may therefore get a message twice; its
+`webhook-id` stays the same.
+
+Redirects are not followed: an address that moved must be changed here, where the address policy checks it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.address_policy import address_policy
+from catalog.encryption import Unreadable
+from catalog.errors import OutgoingError
+from catalog.models import Revision, Webhook, WebhookDelivery
+from catalog.models.webhooks import TEST
+from catalog.outgoing.budget import Budget
+from catalog.revision_diff import meaning_of
+from catalog.webhook_queue import new_message_id
+from catalog.webhooks.signature import signed_headers
+
+MAX_SECONDS: Final = 15.0
+MAX_RESPONSE_BYTES: Final = 64 * 1024  # only the status counts; more is not read
+CLAIMED_FOR: Final = timedelta(seconds=60)
+PER_WEBHOOK: Final = 50  # in one round
+RETENTION: Final = timedelta(days=30)
+MAX_CHANGES: Final = 20  # in the body of a revision
+# The pauses after failed attempts; after the last one the delivery has failed. Together about three days.
+# Source: Standard Webhooks 1.0.0, "Deliverability and reliability".
+PAUSES: Final = tuple(
+    timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+)
+_RESULT: Final = ("body", "attempts", "status", "error", "duration_ms", "last_at", "next_at", "state")
+UNREADABLE: Final = (
+    "The secret of the webhook cannot be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS. Replace the secret."
+)
+GONE: Final = "The server answered with status 410: it wants no more events."
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How one attempt went. `status` is None if there was no response, and `error` says why."""
+
+    status: int | None
+    error: str
+    duration_ms: float
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+def deliver_due() -> Iterator[WebhookDelivery]:
+    """Send the deliveries that are due, one after the other; yields each with its result.
+
+    At most `PER_WEBHOOK` of each webhook, and no more of one that does not respond: others must not wait for it.
+    """
+    due = WebhookDelivery.objects.filter(state=WebhookDelivery.WAITING, next_at__lte=timezone.now())
+    for webhook in due.filter(webhook__is_active=True).order_by().values_list("webhook", flat=True).distinct():
+        for delivery in due.filter(webhook=webhook).order_by("next_at", "pk")[:PER_WEBHOOK]:
+            if not _claim(delivery):
+                continue
+            yield (sent := deliver(delivery))
+            if sent.status is None:
+                break
+
+
+def deliver(delivery: WebhookDelivery) -> WebhookDelivery:
+    """Send a claimed delivery, and store the result; nothing if its webhook was removed."""
+    webhook = Webhook.objects.filter(pk=delivery.webhook_id).first()
+    if webhook is None:
+        return delivery
+    if not delivery.body:
+        delivery.body = _body(delivery)
+    attempt = _attempt(webhook, delivery)
+    delivery.attempts += 1
+    delivery.status, delivery.error, delivery.duration_ms = attempt.status, attempt.error[:500], attempt.duration_ms
+    delivery.last_at = timezone.now()
+    delivery.next_at = None
+    if attempt.is_accepted:
+        delivery.state = WebhookDelivery.DELIVERED
+    elif delivery.attempts <= len(PAUSES) and delivery.event != TEST and attempt.status != HTTPStatus.GONE:
+        delivery.next_at = delivery.last_at + PAUSES[delivery.attempts - 1]
+    else:
+        delivery.state = WebhookDelivery.FAILED
+    values = {name: getattr(delivery, name) for name in _RESULT}
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(**values)
+    if attempt.status == HTTPStatus.GONE:
+        Webhook.objects.filter(pk=webhook.pk).update(is_active=False, inactive_reason=GONE)
+    return delivery
+
+
+def send_test(webhook: Webhook) -> WebhookDelivery:
+    """Send a test event now, once: it is not repeated if it fails."""
+    delivery = WebhookDelivery.objects.create(
+        webhook=webhook,
+        message_id=new_message_id(),
+        event=TEST,
+        data_json=json.dumps({"webhook": webhook.pk}),
+    )
+    return deliver(delivery)
+
+
+def send_again(delivery: WebhookDelivery) -> WebhookDelivery:
+    """Send a message once more, now, with the same id and body. Earlier results are replaced."""
+    with transaction.atomic():
+        stored = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=delivery.pk)
+        stored.state, stored.attempts = WebhookDelivery.WAITING, 0
+        stored.next_at = timezone.now() + CLAIMED_FOR
+        stored.save(update_fields=["state", "attempts", "next_at"])
+    return deliver(stored)
+
+
+def prune_deliveries() -> int:
+    """Delete the deliveries that ended more than `RETENTION` ago; returns how many."""
+    old = WebhookDelivery.objects.filter(created_at__lt=timezone.now() - RETENTION)
+    count, _ = old.exclude(state=WebhookDelivery.WAITING).delete()
+    return count
+
+
+def _claim(delivery: WebhookDelivery) -> bool:
+    """Whether this process may send it; another one may have claimed it since."""
+    same = WebhookDelivery.objects.filter(
+        pk=delivery.pk, state=WebhookDelivery.WAITING, next_at=delivery.next_at, attempts=delivery.attempts
+    )
+    return bool(same.update(next_at=timezone.now() + CLAIMED_FOR))
+
+
+def _body(delivery: WebhookDelivery) -> str:
+    """{"type", "timestamp", "data"}; of a revision with the verdict, which takes too long to compute earlier."""
+    data = delivery.data
+    if delivery.event == "tool.revised":
+        data |= _meaning(data)
+    timestamp = delivery.created_at.astimezone(UTC).isoformat()
+    return json.dumps({"type": delivery.event, "timestamp": timestamp, "data": data})
+
+
+def _meaning(data: dict[str, Any]) -> dict[str, Any]:
+    numbers = [data["previous"], data["revision"]]
+    found = Revision.objects.filter(tool__tool_id=data["tool"]["id"], number__in=numbers).order_by("number")
+    if len(revisions := list(found)) != 2:
+        return {"verdict": None, "changes": []}
+    difference = meaning_of(*revisions)
+    changes = [{"verdict": one.verdict, "message": one.message} for one in difference.changes[:MAX_CHANGES]]
+    return {"verdict": difference.verdict, "changes": changes}
+
+
+def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
+    from httpx2 import HTTPError  # noqa: PLC0415 - it takes 15 MB that a process without webhooks does not need
+
+    from catalog.outgoing.clients import client, sentence  # noqa: PLC0415
+
+    body = delivery.body.encode()
+    began = time.perf_counter()
+
+    def result(status: int | None, error: str) -> Attempt:
+        return Attempt(status, error, round((time.perf_counter() - began) * 1000, 1))
+
+    try:
+        signing = webhook.secrets()
+    except Unreadable:
+        return result(None, UNREADABLE)
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "Toolshelf-Webhooks",
+        **signed_headers(signing, delivery.message_id, int(time.time()), body),
+    }
+    budget = Budget(seconds=MAX_SECONDS, max_bytes=MAX_RESPONSE_BYTES)
+    try:
+        with (
+            client(address_policy(), budget) as http,
+            http.stream("POST", webhook.url, content=body, headers=headers, follow_redirects=False) as response,
+        ):
+            status = response.status_code
+    except (HTTPError, OutgoingError) as error:
+        return result(None, sentence(error, budget))
+    except Exception:
+        log.exception("The webhook %s could not be sent.", webhook.pk)
+        return result(None, "An internal error stopped the delivery. The server's log has the details.")
+    if 300 <= status < 400:
+        return result(status, f"The server answered with status {status}; redirects are not followed.")
+    return result(status, "" if 200 <= status < 300 else f"The server answered with status {status}.")
