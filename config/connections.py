@@ -35,7 +35,7 @@ SCANS_PER_DEADLINE: Final = 20
 MAX_INTERVAL_S: Final = 1.0
 
 _DESCRIPTORS: Final = Path("/proc/self/fd")
-_ABORT: Final = struct.pack("ii", 1, 0)  # SO_LINGER: closing discards what is unsent
+_ABORT: Final = struct.pack("ii", 1, 0)  # SO_LINGER: closing discards unsent bytes
 _TCP_INFO_BYTES: Final = 192
 _ACKED_AT: Final = 120  # tcpi_bytes_acked of struct tcp_info, in linux/tcp.h
 
@@ -49,7 +49,7 @@ class Output:
     Attributes:
         queued: bytes that the client has not acknowledged.
         acknowledged: bytes since the connection began.
-        full: the kernel accepts no more at the moment, so the server may hold more.
+        full: the kernel accepts no more at the moment, so the server may have unsent bytes, too.
     """
 
     queued: int
@@ -69,19 +69,19 @@ class Connections:
         self._ports: set[int] = set()
 
     def blocked(self) -> int:
-        """How many clients read so slowly that the server itself may hold a part of a response for them.
+        """The number of clients that read so slowly that the server itself may hold a part of their response.
 
-        0 where the kernel cannot be asked (see the module).
+        0 if the kernel does not provide the numbers (see the module).
         """
         if sys.platform != "linux":
             return 0
         return sum(output.full for _, _, output in self.outputs())
 
     def outputs(self) -> Iterator[tuple[int, socket.socket, Output]]:
-        """Each connection, with a number that no other open socket has, and what goes out over it."""
+        """Each connection with its socket's unique number and its outgoing bytes."""
         for path in _DESCRIPTORS.iterdir():
             descriptor = int(path.name)
-            with suppress(OSError, struct.error):  # it ended meanwhile, or the kernel is too old to know the numbers
+            with suppress(OSError, struct.error):  # it has ended, or the kernel is too old to provide the numbers
                 status = os.fstat(descriptor)
                 if not stat.S_ISSOCK(status.st_mode):
                     continue
@@ -104,10 +104,10 @@ class Connections:
 
 @contextmanager
 def _borrowed(descriptor: int) -> Iterator[socket.socket]:
-    """The socket of a descriptor that belongs to the server, which alone closes it.
+    """The socket of a descriptor that belongs to the server; only the server closes it.
 
-    A duplicate would be safer to use but not to close: where the descriptor has just become one of SQLite's, closing
-    any duplicate of it makes the process lose its locks on the database (fcntl(2), "Record locking").
+    A duplicate would be safer to use, but not to close: if the descriptor is one of SQLite's by then, closing any
+    duplicate makes the process lose its locks on the database (fcntl(2), "Record locking").
     """
     connection = socket.socket(fileno=descriptor)
     try:
@@ -138,7 +138,7 @@ class WriteDeadline:
         self._busy: dict[int, tuple[float, int]] = {}  # by connection: when the period began, bytes read by then
 
     def start(self) -> None:
-        """Watch from a thread, for as long as the process lives."""
+        """Start a thread that checks the connections until the process ends."""
         if sys.platform == "linux":
             threading.Thread(target=self._watch, daemon=True, name="write-deadline").start()
 

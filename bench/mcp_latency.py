@@ -1,0 +1,183 @@
+"""Measure the MCP server beside FastMCP, which serves the same trivial tool: `python -m bench.mcp_latency [--quick]`.
+
+Both serve a tool that returns the SHA-256 of a text. FastMCP calls a function of its own process. Toolshelf runs the
+tool in a new, isolated process, checks parameters and response, and stores the run; its mock leaves out the process.
+The requests are those of 2026-07-28, in turns, on one connection each.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.site import Site, free_port
+
+VERSION = "2026-07-28"
+TEXT = {"text": "a"}
+SERVER = """
+import hashlib, sys
+from fastmcp import FastMCP
+
+app = FastMCP("bench")
+
+
+@app.tool
+def hash_text(text: str) -> dict[str, str]:
+    return {"digest": hashlib.sha256(text.encode()).hexdigest()}
+
+
+app.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), stateless_http=True, json_response=True,
+        show_banner=False, log_level="ERROR")
+"""
+
+
+class Client:
+    """One connection to an MCP server, without an SDK."""
+
+    def __init__(self, port: int, path: str, token: str = "") -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.path = path
+        self.token = token
+
+    def send(self, method: str, **params: object) -> dict[str, object]:
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": VERSION,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": VERSION,
+            "Mcp-Method": method,
+        }
+        if "name" in params:
+            headers["Mcp-Name"] = str(params["name"])
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        try:
+            self.connection.request("POST", self.path, json.dumps(body), headers)
+            response = self.connection.getresponse()
+        except (BrokenPipeError, http.client.RemoteDisconnected):  # the server closes idle connections
+            self.connection.close()
+            self.connection.request("POST", self.path, json.dumps(body), headers)
+            response = self.connection.getresponse()
+        text = response.read().decode()
+        if response.status != 200:
+            raise RuntimeError(f"{response.status} {text}")
+        if text.startswith("event:"):
+            text = next(line for line in text.splitlines() if line.startswith("data:")).removeprefix("data:")
+        answer = json.loads(text)
+        if "error" in answer or answer["result"].get("isError"):
+            raise RuntimeError(text)
+        return answer["result"]
+
+
+def milliseconds(send: object) -> float:
+    began = time.perf_counter()
+    send()  # type: ignore[operator]
+    return (time.perf_counter() - began) * 1000
+
+
+def row(what: str, fast: list[float] | None, own: list[float]) -> None:
+    def cell(times: list[float]) -> str:
+        times = sorted(times)
+        return f"{statistics.median(times):7.2f} ms (p95 {times[int(len(times) * 0.95)]:.2f})"
+
+    ratio = f"{statistics.median(own) / statistics.median(fast):5.1f}x" if fast else ""
+    print(f"{what:42} {cell(fast) if fast else '':>26} {cell(own):>26} {ratio:>7}", flush=True)
+
+
+def main() -> None:
+    rounds = 40 if "--quick" in sys.argv else 300
+    folder = Path(tempfile.mkdtemp(prefix="toolshelf-bench-"))
+    os.environ.setdefault("TOOLSHELF_PREPARED_SITE", str(folder / "prepared"))
+    (folder / "site").mkdir()
+    site = Site(folder / "site")
+    port = free_port()
+    fast = subprocess.Popen([sys.executable, "-c", SERVER, str(port)])
+    try:
+        token = site.token("bench", "run")
+        own = Client(site.port, "/mcp", token)
+        mocks = Client(site.port, "/mcp?mock=1", token)
+        peer = Client(port, "/mcp")
+        wait_for(peer)
+        call = {"name": "call_tool", "arguments": {"tool": "hash_text", "arguments": TEXT}}
+        pairs = {
+            "tools/list (FastMCP: 1 tool, Toolshelf: 3)": (
+                lambda: peer.send("tools/list"),
+                lambda: own.send("tools/list"),
+            ),
+            "tools/call, an isolated run": (
+                lambda: peer.send("tools/call", name="hash_text", arguments=TEXT),
+                lambda: own.send("tools/call", **call),
+            ),
+            "the same run through the JSON API": (
+                None,
+                lambda: run_by_api(site.port, token),
+            ),
+            "tools/call, a mock": (
+                lambda: peer.send("tools/call", name="hash_text", arguments=TEXT),
+                lambda: mocks.send("tools/call", **call),
+            ),
+            "search_tools": (
+                None,
+                lambda: own.send("tools/call", name="search_tools", arguments={"query": "hash a text"}),
+            ),
+        }
+        print(f"{rounds} rounds in turns, load {os.getloadavg()[0]:.1f}")
+        print(f"{'':42} {'FastMCP':>26} {'Toolshelf':>26} {'ratio':>7}")
+        for what, (theirs, ours) in pairs.items():
+            times: tuple[list[float], list[float]] = ([], [])
+            for turn in range(rounds + 10):
+                for found, send in zip(times, (theirs, ours), strict=True):
+                    if send and turn >= 10:
+                        found.append(milliseconds(send))
+                    elif send:
+                        send()
+            row(what, times[0] or None, times[1])
+    finally:
+        fast.terminate()
+        fast.wait()
+        site.stop()
+
+
+_api: list[http.client.HTTPConnection] = []
+
+
+def run_by_api(port: int, token: str) -> None:
+    """One run on a connection of its own."""
+    if not _api:
+        _api.append(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    _api[0].request("POST", "/api/v1/tools/hash_text/runs", json.dumps({"parameters": TEXT}), headers)
+    response = _api[0].getresponse()
+    if response.status != 201:
+        raise RuntimeError(response.read())
+    response.read()
+
+
+def wait_for(client: Client) -> None:
+    """Wait until the server accepts requests."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            client.send("tools/list")
+        except (OSError, http.client.HTTPException):
+            if time.monotonic() > deadline:
+                raise
+            client.connection.close()
+            time.sleep(0.2)
+        else:
+            return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Tools of OpenAPI documents: a call is one HTTP request, and the response is the body of a successful answer."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import httpx2
+
+from catalog.errors import OutgoingError
+from catalog.outgoing.budget import Budget
+from catalog.outgoing.clients import MAX_REDIRECTS, client, same_origin, sentence, ssl_context
+from playground.connections.connection import Connection
+from playground.connections.curl import curl
+from playground.connections.request import Request, base_url, request_of
+from playground.connections.security import Credentials, TokenRequest, credentials_of
+from playground.redaction import MARK, Redactor
+from playground.tool import File, ToolError
+from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
+
+MAX_ERROR_CHARACTERS: Final = 3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all
+_MAX_ERROR_BYTES: Final = 16 * 1024
+_MAX_TOKEN_BYTES: Final = 64 * 1024
+_SHOWN_HEADERS: Final = (
+    "Content-Type", "Retry-After", "WWW-Authenticate", "Allow", "Location", "Deprecation", "Sunset", "X-Request-Id",
+    "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-RateLimit-Limit", "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+)  # fmt: skip
+_TEXT_TYPES: Final = ("/xml", "+xml", "/javascript", "/yaml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson", "/csv")
+
+ssl_context()  # once, in the process that runs are forked from
+logging.getLogger("httpx2").addHandler(logging.NullHandler())  # else each request is in the log of the run
+
+
+class HTTPToolFactory:
+    """Creates the tools of OpenAPI sources. Its configuration is a `Connection` as JSON."""
+
+    def tool_id(self) -> str:
+        return "openapi"
+
+    def create(self, configuration: dict[str, Any]) -> HTTPTool:
+        return HTTPTool(Connection.from_json(configuration))
+
+
+class HTTPTool:
+    request_type = dict
+    response_type = object
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._budget = Budget(seconds=connection.timeout_s + 1, max_bytes=connection.max_bytes)
+        self._secrets: list[str] = []  # access tokens, which the site does not know and so cannot redact
+
+    def call(self, request: dict[str, Any]) -> Any:
+        """Send the request.
+
+        Raises:
+            ToolError: it could not be sent, or the answer's status is not 2xx.
+        """
+        connection = self._connection
+        with client(connection.policy, self._budget) as http:
+            sending = request_of(connection.spec, request, connection.configuration, source_address=connection.address)
+            operation = connection.spec.get("x-openapi") or {}
+            credentials = credentials_of(operation, connection.configuration, lambda wanted: self._token(http, wanted))
+            _log(curl(sending, credentials.masked(MARK)))
+            answer = self._answer(http, sending, credentials)
+        redactor = Redactor(self._secrets)
+        if answer.status // 100 == 2:
+            return redactor.value(value_of(answer, redactor))
+        raise ToolError(redactor.text(answer.as_error()))
+
+    def _answer(self, http: httpx2.Client, sending: Request, credentials: Credentials) -> Answer:
+        try:
+            return _send(http, _built(http, sending, credentials))
+        except (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError) as error:
+            raise ToolError(
+                f"The request to {_origin(sending.address)} failed. {sentence(error, self._budget)}"
+            ) from None
+
+    def _token(self, http: httpx2.Client, wanted: TokenRequest) -> str:
+        """An access token for the client itself.
+
+        A client identifies itself in a header, or in the body where the server does not accept that (RFC 6749, 2.3.1).
+
+        Raises:
+            ToolError: the server gives none; the message contains its reason.
+        """
+        connection = self._connection
+        base = base_url(connection.spec, connection.configuration, connection.address)
+        url = str(httpx2.URL(base).join(wanted.url))
+        form = {"grant_type": "client_credentials"} | ({"scope": " ".join(wanted.scopes)} if wanted.scopes else {})
+        own = {"client_id": wanted.client_id, "client_secret": wanted.client_secret}
+        _log(f"# An access token from {url}, by client credentials")
+        try:
+            answer = _send(http, http.build_request("POST", url, data=form, headers={"Authorization": wanted.basic}))
+            if answer.status in {400, 401}:
+                answer = _send(http, http.build_request("POST", url, data={**form, **own}))
+        except (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError) as error:
+            raise ToolError(f"The request for a token failed. {sentence(error, self._budget)}") from None
+        try:
+            found = json.loads(answer.content[:_MAX_TOKEN_BYTES])
+        except ValueError:
+            found = None
+        token = found.get("access_token") if isinstance(found, dict) else None
+        if answer.status // 100 != 2 or not isinstance(token, str):
+            raise ToolError(f"No access token was issued. {answer.as_error()}")
+        self._secrets.append(token)
+        return token
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP response, read completely if it is successful."""
+
+    method: str
+    url: str
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    def text(self) -> str:
+        """The body as text, in the declared character set."""
+        try:
+            charset = httpx2.Response(200, headers=self.headers).charset_encoding or "utf-8"
+            return self.content.decode(charset, "replace")
+        except LookupError:
+            return self.content.decode(errors="replace")
+
+    def as_error(self) -> str:
+        """Status, headers of use and body, for people."""
+        lines = [f"{self.method} {self.url} was answered with {self.status} {self.reason}".rstrip()]
+        lines += [f"{name}: {self.headers[name][:200]}" for name in _SHOWN_HEADERS if name in self.headers]
+        body = self.text() if is_text(self.media_type) or not self.media_type else ""
+        shown = body if len(body) <= MAX_ERROR_CHARACTERS else f"{body[:MAX_ERROR_CHARACTERS]}…"
+        return "\n".join([*lines, "", shown]).rstrip()
+
+
+def is_json(media_type: str) -> bool:
+    return media_type.endswith(("/json", "+json"))
+
+
+def is_text(media_type: str) -> bool:
+    return media_type.startswith("text/") or is_json(media_type) or media_type.endswith(_TEXT_TYPES)
+
+
+def value_of(answer: Answer, redactor: Redactor) -> Any:
+    """The body as a response: JSON, text, or a file in a block like those of MCP; null for an empty body.
+
+    Only the content of a file is redacted here.
+
+    Raises:
+        ToolError: the body is declared to be JSON, but is not; or a file cannot be searched for secrets.
+    """
+    if not answer.content:
+        return None
+    if is_json(answer.media_type):
+        try:
+            return json.loads(answer.content)
+        except (ValueError, RecursionError) as error:
+            message = f"The body is declared as {answer.media_type}, but cannot be read as JSON: {error}"
+            raise ToolError(f"{message}\n\n{answer.text()[:MAX_ERROR_CHARACTERS]}") from None
+    if is_text(answer.media_type):
+        return answer.text()
+    content = redactor.content(answer.content)
+    if content is None:
+        raise ToolError("The body cannot be searched for secrets.")
+    media_type = answer.media_type or UNKNOWN
+    kind = media_type.partition("/")[0]
+    name = unquote(urlsplit(answer.url).path.rpartition("/")[2])
+    file = File(content, media_type=media_type if MEDIA_TYPE.fullmatch(media_type) else "", name=name)
+    if kind in {"image", "audio"}:
+        return {"type": kind, "data": file, "mimeType": media_type}
+    return {"type": "resource", "resource": {"uri": answer.url, "mimeType": media_type, "blob": file}}
+
+
+def _built(http: httpx2.Client, sending: Request, credentials: Credentials) -> httpx2.Request:
+    content = sending.body.content if sending.body else None
+    url, headers = sending.url_with(credentials), sending.headers_with(credentials)
+    return http.build_request(sending.method, url, headers=headers, content=content)
+
+
+def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
+    """Send `request`, and follow redirects. Nothing of it goes to another origin but a GET without credentials."""
+    for _ in range(MAX_REDIRECTS + 1):
+        response = http.send(request, stream=True, follow_redirects=False)
+        try:
+            target = response.next_request
+            if target is None or not (following := _followed(request, target)):
+                return _read(request, response)
+        finally:
+            response.close()
+        _log(f"# {response.status_code}: redirected to {following.url.copy_with(query=None)}")
+        request = following
+    raise ToolError(f"The API redirected more than {MAX_REDIRECTS} times, the last time to {request.url.host}.")
+
+
+def _followed(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request | None:
+    """The request that follows a redirect; None if it must not be followed."""
+    if same_origin(request.url, target.url):
+        if "Cookie" in request.headers:
+            target.headers["Cookie"] = request.headers["Cookie"]
+        return target
+    if target.method not in {"GET", "HEAD"}:
+        return None
+    return httpx2.Request(target.method, target.url, headers={"Accept": request.headers.get("Accept", "*/*")})
+
+
+def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
+    content = b""
+    for chunk in response.iter_bytes():
+        content += chunk
+        if not response.is_success and len(content) > _MAX_ERROR_BYTES:
+            break
+    shown = str(request.url.copy_with(query=None, userinfo=b""))
+    headers = response.headers
+    _log(f"# {response.status_code} {response.reason_phrase}: {headers.get('content-type', '')} {len(content):,} bytes")
+    return Answer(request.method, shown, response.status_code, response.reason_phrase, headers, content)
+
+
+def _origin(address: str) -> str:
+    url = httpx2.URL(address)
+    return str(url.copy_with(userinfo=b"", path="/", query=None, fragment=None)).rstrip("/")
+
+
+def _log(line: str) -> None:
+    """Write a line to the run's log, which is the tool's standard output."""
+    print(line, flush=True)  # noqa: T201

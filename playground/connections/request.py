@@ -1,0 +1,211 @@
+"""The HTTP request of an operation: method, URL, headers and body, from the parameters and the configuration.
+
+Sources: OpenAPI 3.1.1, "Server Object", "Paths Object", "Parameter Object", "Request Body Object".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import unquote, urljoin, urlsplit
+
+from playground.connections.body import RequestBody, body_of
+from playground.connections.security import Credentials
+from playground.connections.serialization import (
+    Style,
+    escaped,
+    in_header,
+    in_path,
+    in_query,
+    is_absent,
+    text_of,
+)
+from playground.tool import ToolError
+
+BASE_URL: Final = "baseUrl"
+_DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SET_BY_HTTP: Final = frozenset({
+    "host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "te", "trailer",
+    "expect", "keep-alive", "proxy-authorization", "proxy-connection",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request without credentials; `cookies` and `query` are encoded."""
+
+    method: str
+    address: str
+    query: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    cookies: tuple[tuple[str, str], ...] = ()
+    body: RequestBody | None = None
+
+    def url_with(self, credentials: Credentials) -> str:
+        query = [*self.query, *(f"{escaped(name)}={escaped(value)}" for name, value in credentials.query.items())]
+        return f"{self.address}?{'&'.join(query)}" if query else self.address
+
+    def headers_with(self, credentials: Credentials) -> list[tuple[str, str]]:
+        """All headers but those that the HTTP client adds."""
+        cookies = [*self.cookies, *credentials.cookies.items()]
+        headers = [*self.headers, *credentials.headers.items()]
+        if cookies:
+            headers.append(("Cookie", "; ".join(f"{name}={value}" for name, value in cookies)))
+        return [*headers, ("Content-Type", self.body.media_type)] if self.body else headers
+
+
+def request_of(
+    spec: Mapping[str, Any], parameters: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str
+) -> Request:
+    """The request for one call.
+
+    Args:
+        spec: the approved revision, with its extension `x-openapi`.
+        parameters: as the spec's schema of the parameters describes them.
+        configuration: may contain `baseUrl` and variables of the server's URL.
+        source_address: of the document, for relative URLs; "" if it was uploaded.
+
+    Raises:
+        ToolError: the request cannot be made from these values; the message gives the parameter.
+    """
+    operation = spec.get("x-openapi")
+    if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):
+        raise ToolError("The tool's spec has no `x-openapi`, which describes its request. Sync its source again.")
+    parts = _Parts(operation)
+    for member, wire in (operation.get("parameters") or {}).items():
+        if member in parameters:
+            parts.add(member, parameters[member], wire)
+    address = base_url(spec, configuration, source_address).rstrip("/") + parts.filled_path()
+    return Request(
+        str(operation.get("method", "GET")),
+        address,
+        tuple(parts.query),
+        (("Accept", str(operation.get("accept") or "application/json, */*;q=0.5")), *parts.headers),
+        tuple(parts.cookies),
+        _body(spec, operation, parameters),
+    )
+
+
+def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_address: str) -> str:
+    """The URL of the server, with its variables replaced.
+
+    Raises:
+        ToolError: neither the document nor the configuration has an absolute one, or it contains a user name.
+    """
+    schema = spec.get("configuration")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    members = properties if isinstance(properties, dict) else {}
+
+    def value_of(name: str) -> str:
+        declared = members.get(name)
+        value = configuration.get(name, declared.get("default") if isinstance(declared, dict) else None)
+        return text_of(value) if value is not None else ""
+
+    template = value_of(BASE_URL) or "/"
+    address = re.sub(r"\{([^{}]+)\}", lambda found: value_of(found[1]), template)
+    address = urljoin(source_address, address) if source_address else address
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ToolError(
+            f"The API's document names no complete address ({address!r}). Set `{BASE_URL}` in the configuration, or "
+            "add the server's address to `servers` in the document."
+        )
+    if parts.username is not None or parts.password is not None:
+        raise ToolError(
+            f"`{BASE_URL}` contains a user name or a password, which would appear in logs. Remove them, and set the "
+            "credentials of the API in the configuration."
+        )
+    return parts._replace(query="", fragment="").geturl()
+
+
+class _Parts:
+    """Collects the parameters by location."""
+
+    def __init__(self, operation: Mapping[str, Any]) -> None:
+        self._path = str(operation["path"])
+        self._in_path: dict[str, str] = {}
+        self.query: list[str] = []
+        self.headers: list[tuple[str, str]] = []
+        self.cookies: list[tuple[str, str]] = []
+
+    def add(self, member: str, value: Any, wire: Any) -> None:
+        wire = wire if isinstance(wire, dict) else {}
+        name, where = str(wire.get("name", member)), str(wire.get("in", "query"))
+        style = Style.of(wire, _DEFAULT_STYLES.get(where, "form"))
+        if wire.get("contentType"):
+            value = text_of(value)
+        if where == "path":
+            self._in_path[name] = _path_part(name, value, style)
+        elif where == "header" and not is_absent(value):
+            self.headers.append((_header_name(name), _header_value(name, in_header(value, style))))
+        elif where == "cookie":
+            pairs = [part.split("=", 1) for part in in_query(name, value, style)]
+            self.cookies += [(pair[0], pair[1]) for pair in pairs]
+        elif where == "querystring":
+            self.query += _whole_query(value, style)
+        elif where == "query":
+            self.query += in_query(name, value, style)
+
+    def filled_path(self) -> str:
+        """The path with its parameters.
+
+        Raises:
+            ToolError: one is missing.
+        """
+
+        def fill(found: re.Match[str]) -> str:
+            if found[1] not in self._in_path:
+                raise ToolError(f"The parameter `{found[1]}` is part of the path and is missing.")
+            return self._in_path[found[1]]
+
+        path = re.sub(r"\{([^{}]+)\}", fill, self._path)
+        return path if path.startswith("/") else f"/{path}"
+
+
+def _path_part(name: str, value: Any, style: Style) -> str:
+    if is_absent(value) or value == "":
+        raise ToolError(f"The parameter `{name}` is part of the path, so it must not be empty or null.")
+    part = in_path(name, value, style)
+    if any(unquote(segment) in {".", ".."} for segment in unquote(part).split("/")):
+        raise ToolError(f"The parameter `{name}` is part of the path; {value!r} would lead to another path.")
+    return part
+
+
+def _header_name(name: str) -> str:
+    if not _HEADER_NAME.fullmatch(name) or name.lower() in _SET_BY_HTTP:
+        raise ToolError(f"The header `{name[:80]}` cannot be a parameter: HTTP itself sets it, or its name is invalid.")
+    return name
+
+
+def _header_value(name: str, value: str) -> str:
+    if _CONTROL.search(value) or not value.isascii():
+        raise ToolError(f"The header `{name}` may contain only printable ASCII characters.")
+    return value
+
+
+def _whole_query(value: Any, style: Style) -> list[str]:
+    """A parameter that is the whole query (OpenAPI 3.2): an object, or text that is encoded already."""
+    if isinstance(value, dict):
+        return [part for name, one in value.items() for part in in_query(name, one, style)]
+    return [text_of(value)] if value else []
+
+
+def _body(spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Mapping[str, Any]) -> RequestBody | None:
+    declared = operation.get("body")
+    if not isinstance(declared, dict):
+        return None
+    schema = spec.get("definition", {}).get("parameters")
+    member = declared.get("member")
+    value: Any = parameters
+    if isinstance(member, str):
+        if member not in parameters:
+            return None
+        value = parameters[member]
+        schema = schema.get("properties", {}).get(member) if isinstance(schema, dict) else None
+    encoding = declared.get("encoding")
+    media_type = str(declared.get("contentType", "application/json"))
+    return body_of(value, media_type, schema, encoding if isinstance(encoding, dict) else {})

@@ -1,0 +1,270 @@
+"""Connections: the built-in factories that serve the tools of sources, by calling the source.
+
+An installed factory for a tool comes first. A tool that its source no longer lists has no connection.
+
+    factory_of(tool)                 the factory that serves a tool, installed or a connection; None without one
+    connected_ids()                  the ids of all tools that run through their sources
+    connections()                    for pages: each connection with its sources
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from django.db import connection as database
+from django.db.models import Count, Q, QuerySet
+
+from catalog.address_policy import address_policy
+from catalog.encryption import Unreadable
+from catalog.errors import ToolshelfError
+from catalog.jsontext.reader import JSON
+from catalog.models import Revision, Source, SourceTool, Tool
+from playground.connections.connection import Connection
+from playground.factories.registry import FactoryInfo, registry
+from playground.redaction import MIN_SECRET_CHARACTERS
+
+GONE: Final = "The source {name} no longer lists this tool, so it cannot be called."
+UNREADABLE: Final = (
+    "The credentials of the source {name} cannot be decrypted: the key is no longer in the settings. "
+    "Enter the credentials again on the page of the source."
+)
+NOT_APPROVED: Final = "This tool was in the catalog before its source. Approve the source's definition first."
+GRACE_S: Final = 0.25  # for informing the source that its call was cancelled
+# Node.js reserves more address space than runs may use memory, and aborts if it does not get it. The memory that the
+# processes of a run use is limited as for every run.
+COMMAND_ADDRESS_SPACE_BYTES: Final = 64 * 2**30
+_DECLARED: Final = ("x-openapi", "configuration")  # the members of a spec that say where requests go
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionFactory:
+    """A built-in factory for the tools of sources.
+
+    Attributes:
+        key: identifies it; its settings are TOOL_NETWORK_CONNECTION_… and TOOL_ENVIRONMENT_CONNECTION_….
+        kinds: of the sources whose tools it runs.
+        configurable: whether its tools may take a configuration.
+    """
+
+    key: str
+    label: str
+    reference: str
+    kinds: tuple[str, ...]
+    configurable: bool
+
+
+FACTORIES: Final = (
+    ConnectionFactory(
+        "connection-mcp",
+        "MCP servers",
+        "playground.connections.mcp_tool:MCPToolFactory",
+        ("mcp-http",),
+        configurable=False,
+    ),
+    ConnectionFactory(
+        "connection-command",
+        "MCP servers that are commands",
+        "playground.connections.mcp_tool:MCPCommandFactory",
+        ("mcp-stdio",),
+        configurable=False,
+    ),
+    ConnectionFactory(
+        "connection-openapi",
+        "OpenAPI documents",
+        "playground.connections.http_tool:HTTPToolFactory",
+        ("openapi",),
+        configurable=True,
+    ),
+)
+
+
+def factory_of(tool: Tool, *, patience_s: float = 0.0) -> FactoryInfo | None:
+    """The factory that serves `tool`; a broken one if there is no other.
+
+    Args:
+        tool: of the catalog.
+        patience_s: how long to wait for factories that are still being imported, if none is known yet.
+    """
+    installed = registry().for_tool(tool.tool_id)
+    if installed is not None and installed.state == "ok":
+        return installed
+    listed = SourceTool.objects.filter(catalog_tool=tool).select_related("source").first()
+    if listed is not None:
+        return _connected(listed)
+    return installed or registry().for_tool(tool.tool_id, patience_s=patience_s)
+
+
+def used_connections() -> list[FactoryInfo]:
+    """The connections that serve any tool, each for one of its tools."""
+    found = (
+        SourceTool.objects.runnable().filter(source__kind__in=each.kinds).select_related("source") for each in FACTORIES
+    )
+    infos = [_connected(listed) for tools in found if (listed := tools.first())]
+    return [info for info in infos if info.state == "ok"]
+
+
+def _connected(listed: SourceTool) -> FactoryInfo:
+    """The connection to the source of a tool. The source's credentials are secrets of each run."""
+    factory = next(each for each in FACTORIES if listed.source.kind in each.kinds)
+    options = registry().connection_options(factory.key)
+    info = FactoryInfo(
+        key=factory.key,
+        reference=factory.reference,
+        origin="source",
+        distribution=None,
+        version=None,
+        state="ok",
+        tool_id=listed.tool_id,
+        configurable=factory.configurable,
+        options=options,
+        listed=listed,
+    )
+    if listed.gone_at is not None:
+        return replace(info, state="broken", error=GONE.format(name=listed.source.name))
+    if listed.catalog_tool_id is None or not _revisions_from(listed.source, listed.catalog_tool_id).exists():
+        return replace(info, state="broken", error=NOT_APPROVED)
+    try:
+        headers = listed.source.headers
+    except Unreadable:
+        return replace(info, state="broken", error=UNREADABLE.format(name=listed.source.name))
+    secrets = (*options.secrets, *(secret for value in headers.values() for secret in _secrets_in(value)))
+    return replace(info, options=replace(options, secrets=secrets))
+
+
+def _secrets_in(value: str) -> Iterator[str]:
+    """The value of a header, and its parts: of "Bearer abc" also the token alone."""
+    for secret in dict.fromkeys((value, *value.split())):
+        if len(secret) >= MIN_SECRET_CHARACTERS and secret.lower() not in {"bearer", "basic"}:
+            yield secret
+
+
+def connection_for(
+    listed: SourceTool, revision: Revision, configuration: JSON, *, network: str, **limits: Any
+) -> dict[str, JSON]:
+    """The configuration of a connection factory for one run.
+
+    Args:
+        listed: the tool at its source.
+        revision: the approved revision, which runs.
+        configuration: of the tool.
+        network: of the run.
+        limits: `timeout_s` and `response_bytes` of the run.
+    """
+    source, policy = listed.source, address_policy()
+    is_command = source.kind == "mcp-stdio"
+    made = Connection(
+        source=source.name,
+        remote_name=listed.remote_name,
+        address="" if is_command else source.address,
+        headers={} if is_command else source.headers,
+        command=tuple(shlex.split(source.address)) if is_command else (),
+        environment=source.headers if is_command else {},
+        spec=_document_of(revision, source),
+        network=network,
+        configuration=configuration if isinstance(configuration, dict) else {},
+        allowed_networks=policy.allowed_networks,
+        proxy=policy.proxy,
+        **limits,
+    )
+    return made.as_json()
+
+
+def limits_of(listed: SourceTool) -> dict[str, Any]:
+    """The limits of a run through a source that differ from those of other runs."""
+    is_command = listed.source.kind == "mcp-stdio"
+    return {"grace_s": GRACE_S} | ({"address_space_bytes": COMMAND_ADDRESS_SPACE_BYTES} if is_command else {})
+
+
+def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
+    """The spec to run: as `revision` has it, but where requests go is what the source itself declared.
+
+    People may revise the spec of a tool here, its description for instance. They must not send other people's secrets
+    to another address by that.
+
+    Raises:
+        ToolshelfError: the source's own definition was never approved.
+    """
+    document = revision.spec.document
+    if _is_from(revision, source):
+        return document
+    found = _revisions_from(source, revision.tool_id)
+    before = found.filter(number__lte=revision.number).order_by("-number")
+    declared = before.first() or found.order_by("number").first()
+    if declared is None:
+        raise ToolshelfError(NOT_APPROVED)
+    at_source = declared.spec.document
+    own = {name: value for name, value in document.items() if name not in _DECLARED}
+    return own | {name: at_source[name] for name in _DECLARED if name in at_source}
+
+
+def _revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
+    """The revisions of a tool that the source declared."""
+    return Revision.objects.filter(tool_id=tool_id, origin_kind="source", origin_name=source.name)
+
+
+def _is_from(revision: Revision, source: Source) -> bool:
+    return (revision.origin_kind, revision.origin_name) == ("source", source.name)
+
+
+# -- for lists and pages ----------------------------------------------------------------------------------------------
+
+
+def connected_ids() -> frozenset[str]:
+    """The ids of the tools that run through their sources. The same object while nothing changes.
+
+    Called for every list: a short query says whether the ids are still the ones in memory.
+    """
+    with database.cursor() as cursor:
+        cursor.execute(_VERSION_SQL)
+        version = cursor.fetchone()
+    return _connected_ids((str(database.settings_dict["NAME"]), *version))
+
+
+_VERSION_SQL: Final = (
+    f"SELECT COUNT(catalog_tool_id), COUNT(gone_at), MAX(id), MAX(gone_at) FROM {SourceTool._meta.db_table}"  # noqa: S608
+)
+
+
+@lru_cache(maxsize=1)
+def _connected_ids(_version: tuple[object, ...]) -> frozenset[str]:
+    return frozenset(SourceTool.objects.runnable().values_list("tool_id", flat=True))
+
+
+def runnable_ids() -> frozenset[str]:
+    """The ids of all tools that run here. The same object while nothing changes: caches compare it."""
+    return _joined(registry().runnable_ids(), connected_ids())
+
+
+@lru_cache(maxsize=1)
+def _joined(installed: frozenset[str], connected: frozenset[str]) -> frozenset[str]:
+    return installed | connected
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionInfo:
+    """A connection factory with its sources, each with `runnable_tools`, and its network."""
+
+    factory: ConnectionFactory
+    sources: Sequence[Any]
+    network: str
+
+    @property
+    def tools(self) -> int:
+        return sum(source.runnable_tools for source in self.sources)
+
+
+def connections() -> list[ConnectionInfo]:
+    counted = Count("tools", filter=Q(tools__gone_at=None, tools__catalog_tool__isnull=False))
+    sources = list(Source.objects.annotate(runnable_tools=counted).order_by("name"))
+    return [
+        ConnectionInfo(
+            factory,
+            [source for source in sources if source.kind in factory.kinds],
+            registry().connection_options(factory.key).network,
+        )
+        for factory in FACTORIES
+    ]

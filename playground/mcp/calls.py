@@ -1,0 +1,86 @@
+"""A call as an ordinary run, with the configuration that its caller chose for MCP, and its cancellation."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.models import User
+from catalog.jsontext.reader import dumps
+from catalog.models import Revision
+from playground import running
+from playground.configurations.mcp_choice import ChosenConfigurationGone, configuration_for_call
+from playground.configurations.saved import UNREADABLE, Unreadable, open_configuration
+from playground.mcp.protocol import RequestId
+from playground.mcp.toolsets import Call
+from playground.models import Run
+
+QUEUE_PATIENCE_S: Final = 60  # a client does not wait longer for its call to leave the queue
+
+
+class NotStarted(Exception):
+    """The call was not started; the message explains what the model or its user can do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request: the user of the token, and the session of a legacy client, or ""."""
+
+    user: User
+    session: str = ""
+
+    def request_key(self, request_id: RequestId) -> str:
+        """Identifies one of the caller's requests, so that a later one can cancel it; "" without a session."""
+        if not self.session:
+            return ""
+        return hashlib.sha256(f"{self.session} {dumps(request_id)}".encode()).hexdigest()
+
+
+@sensitive_variables("configuration")
+def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
+    """Start the run of `call`. The thread is in the waiting room (`running.enter_waiting_room`).
+
+    Raises:
+        NotStarted: the chosen configuration cannot be read.
+        Busy: too many runs are waiting.
+    """
+    revision = call.tool.current
+    assert isinstance(revision, Revision)  # noqa: S101 - for mypy: toolsets return only tools with a revision
+    saved, configuration = None, None
+    if call.mode == "live":
+        try:
+            saved = configuration_for_call(caller.user, call.tool)
+            configuration = open_configuration(saved, caller.user) if saved else None
+        except ChosenConfigurationGone as error:
+            raise NotStarted(str(error)) from None
+        except Unreadable:
+            raise NotStarted(f"The tool was not called. {UNREADABLE}") from None
+    return running.start(
+        call.tool,
+        revision,
+        call.arguments,
+        by=caller.user,
+        configuration=configuration,
+        configuration_name=saved.reference_for(caller.user) if saved else "",
+        mode=call.mode,
+        timeout_s=call.timeout_s,
+        interface="mcp",
+        mcp_request=caller.request_key(request_id),
+        defer_sync=True,
+    )
+
+
+def patience_s(run: Run) -> float:
+    """How long a client waits for `run`, in seconds: its time limit, and some time in the queue."""
+    return run.timeout_s + QUEUE_PATIENCE_S
+
+
+def cancel(caller: Caller, request_id: RequestId) -> None:
+    """Cancel the run of an earlier request of the same session, if it is active."""
+    key = caller.request_key(request_id)
+    run = Run.objects.active().filter(by=caller.user, mcp_request=key).first() if key else None
+    if run is not None:
+        running.cancel(run)

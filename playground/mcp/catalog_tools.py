@@ -1,0 +1,312 @@
+"""The tools of /mcp: search the catalog, read about a tool, and call it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from catalog.accounts.models import Person
+from catalog.api.search import matches_of
+from catalog.caching import MAX_CHARACTERS, LRUCache
+from catalog.json_schema.validation import CompiledSchema, compile_schema
+from catalog.jsontext.reader import JSON, dumps
+from catalog.lint_reports import LintReport
+from catalog.listing.pagination import BadCursor, Cursor
+from catalog.listing.results import CatalogSearch, Result
+from catalog.models import Audience, Tool
+from catalog.search.document import group_key
+from catalog.specs.exporters import matrix
+from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, status_of
+from playground.mcp.results import Result as CallResult
+from playground.mcp.results import error_result, value_result
+from playground.mcp.toolsets import Call, ToolPage
+
+MAX_FOUND: Final = 50
+MAX_DESCRIPTION_CHARACTERS: Final = 400  # in a list
+MAX_FINDINGS: Final = 50
+
+_pages: LRUCache[dict[str, JSON]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda found: len(dumps(found)))
+_TOOL_ID: Final[JSON] = {"type": "string", "description": "The id of a tool, as search_tools returns it."}
+_CALL: Final[JSON] = {
+    "name": "call_tool",
+    "title": "Call a tool",
+    "description": (
+        "Call a tool of the catalog and get its response, checked against its return type. Read about the tool with "
+        "describe_tool first: `arguments` must match its parameters. Only tools with `runnable: true` can be called."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "tool": _TOOL_ID,
+            "arguments": {"description": "The parameters of the tool: usually an object. Default: {}."},
+            "timeout_s": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": "The time limit in seconds. Default and maximum: the limits of this site.",
+            },
+        },
+        "required": ["tool"],
+        "additionalProperties": False,
+    },
+    "annotations": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+}
+_READ_ONLY: Final[JSON] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
+_SEARCH: Final[JSON] = {
+    "name": "search_tools",
+    "title": "Search the catalog",
+    "description": (
+        "Search this catalog of tools. Returns the best matches with the reasons why they were found. Describe the "
+        "task in words, as in 'convert a currency'; conditions such as `runnable:yes`, `takes:location`, "
+        "`toolkit:github` and `tag:mail` narrow the search."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "maxLength": 8000, "description": "Words and conditions. Empty: all tools."},
+            "runnable": {"type": "boolean", "description": "true: only tools that call_tool can call."},
+            "toolkit": {"type": "string", "maxLength": 100, "description": "Only tools of this toolkit."},
+            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_FOUND, "description": "Default: 10."},
+            "cursor": {"type": "string", "maxLength": 2000, "description": "`next_cursor` of the previous page."},
+        },
+        "additionalProperties": False,
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {
+            "tools": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string"},
+                        "name": {"type": "string"},
+                        "description": {"type": "string"},
+                        "toolkit": {"type": "string"},
+                        "runnable": {"type": "boolean"},
+                        "deprecated": {"type": "boolean"},
+                        "exact": {"type": "boolean", "description": "Whether it matches all words."},
+                        "matched": {
+                            "type": "array",
+                            "description": "Why it was found: the texts that contain the words.",
+                            "items": {"type": "object"},
+                        },
+                    },
+                    "required": ["id", "name", "description", "runnable"],
+                },
+            },
+            "count": {"type": "integer", "description": "The number of matching tools, counted up to 10,000."},
+            "next_cursor": {"type": "string"},
+            "problems": {"type": "array", "items": {"type": "string"}, "description": "Wrong conditions in the query."},
+        },
+        "required": ["tools", "count"],
+    },
+    "annotations": _READ_ONLY,
+}
+_DESCRIBE: Final[JSON] = {
+    "name": "describe_tool",
+    "title": "Describe a tool",
+    "description": (
+        "Read about one tool: its spec with parameters, return type and examples, the findings of the linter, and "
+        "which formats accept it."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {"tool": _TOOL_ID},
+        "required": ["tool"],
+        "additionalProperties": False,
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "name": {"type": "string"},
+            "description": {"type": "string"},
+            "revision": {"type": "integer"},
+            "runnable": {"type": "boolean"},
+            "toolkit": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "deprecation": {"type": ["object", "null"]},
+            "spec": {"type": "object", "description": "The LLM Tool Spec."},
+            "lint": {"type": "object"},
+            "compatibility": {"type": "array", "items": {"type": "object"}},
+        },
+        "required": ["id", "name", "description", "revision", "runnable", "spec", "lint", "compatibility"],
+    },
+    "annotations": _READ_ONLY,
+}
+_TOOLS: Final[tuple[JSON, ...]] = (_SEARCH, _DESCRIBE, _CALL)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTools:
+    """The tools of /mcp, for the tools that `person` may see; `mock`: call_tool returns mocks."""
+
+    person: Person
+    mock: bool = False
+    name: str = "toolshelf"
+    title: str = "Toolshelf"
+    instructions: str = (
+        "Toolshelf is a catalog of LLM tools. Find a tool with search_tools, read its spec with describe_tool, and "
+        "run it with call_tool."
+    )
+
+    def page(self, cursor: str | None, message: Message) -> ToolPage:
+        if cursor is not None:
+            raise ProtocolError(INVALID_PARAMS, "This list has only one page.", status=status_of(message))
+        return ToolPage(tuple(dumps(tool) for tool in _TOOLS))
+
+    def needs_run_scope(self, name: str) -> bool:
+        return name == "call_tool"
+
+    def input_schema(self, name: str) -> JSON:
+        return next((tool["inputSchema"] for tool in _TOOLS if isinstance(tool, dict) and tool["name"] == name), None)
+
+    def call(self, name: str, arguments: JSON, message: Message) -> CallResult | Call:
+        """The result of the call, or the call of a tool of the catalog, which is to be run.
+
+        Raises:
+            ProtocolError: there is no tool of this name.
+        """
+        if name not in _ARGUMENTS:
+            text = f"Unknown tool: {name}. This server has search_tools, describe_tool and call_tool."
+            raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
+        checked = _ARGUMENTS[name].check(arguments)
+        if checked.problems:
+            lines = [f"- {one.pointer or 'arguments'}: {one.message}" for one in checked.problems]
+            return error_result("\n".join([f"The arguments do not fit {name}:", *lines]))
+        assert isinstance(arguments, dict)  # noqa: S101 - for mypy: its schema has checked it
+        if name == "search_tools":
+            return _search(arguments, message, self.person)
+        tool = _tool(str(arguments["tool"]), self.person)
+        if tool is None:
+            return error_result(_unknown(str(arguments["tool"]), self.person))
+        if name == "describe_tool":
+            return value_result(_description(tool), any_value=message.is_modern)
+        timeout = arguments.get("timeout_s")
+        return Call(
+            tool=tool,
+            arguments=arguments.get("arguments", {}),
+            mode="mock" if self.mock else "live",
+            timeout_s=None if timeout is None else float(str(timeout)),
+        )
+
+
+def _compiled(tool: JSON) -> CompiledSchema:
+    assert isinstance(tool, dict)  # noqa: S101 - for mypy
+    return compile_schema(tool["inputSchema"])
+
+
+_ARGUMENTS: Final = {str(tool["name"]): _compiled(tool) for tool in _TOOLS if isinstance(tool, dict)}
+
+
+def _search(arguments: dict[str, JSON], message: Message, person: Person) -> CallResult:
+    cursor = arguments.get("cursor")
+    runnable, toolkit, limit = arguments.get("runnable"), arguments.get("toolkit"), arguments.get("limit", 10)
+    try:
+        position = Cursor.decode(cursor) if isinstance(cursor, str) else None
+    except BadCursor:
+        return error_result("This cursor is not valid; use `next_cursor` of the previous page.")
+    search = CatalogSearch(
+        words=str(arguments.get("query", "")).replace("\x00", " "),
+        runnable=runnable if isinstance(runnable, bool) else None,
+        toolkit=toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
+        cursor=position,
+        limit=int(Decimal(str(limit))),  # 10.0 is an integer in JSON Schema
+        visibility=Audience.objects.visibility_for(person),
+    )
+    key = (search.depends_on, search.cursor, search.limit)
+    return value_result(_pages.get_or_compute(key, lambda: _page(search)), any_value=message.is_modern)
+
+
+def _page(search: CatalogSearch) -> dict[str, JSON]:
+    page = search.page()
+    found: dict[str, JSON] = {"tools": [_found(result) for result in page.results], "count": page.count}
+    if page.next:
+        found["next_cursor"] = page.next
+    if search.query.problems:
+        found["problems"] = [f"{one.message} Write {one.instead}." for one in search.query.problems]
+    return found
+
+
+def _found(result: Result) -> JSON:
+    tool = result.tool
+    description = tool.description
+    if len(description) > MAX_DESCRIPTION_CHARACTERS:
+        description = f"{description[:MAX_DESCRIPTION_CHARACTERS].rstrip()}…"
+    matched: list[JSON] = [
+        {name: value for name, value in match.items() if name != "marks" and value is not None}
+        for match in matches_of(result)
+    ]
+    return {
+        "id": tool.tool_id,
+        "name": tool.name,
+        "description": description,
+        "toolkit": tool.toolkit,
+        "runnable": tool.runnable,
+        "deprecated": tool.deprecated,
+        "exact": result.exact,
+        "matched": matched,
+    }
+
+
+def _tool(name: str, person: Person) -> Tool | None:
+    """The tool with this id, or else with this slug, if `person` may see it."""
+    if "\x00" in name:
+        return None
+    visibility = Audience.objects.visibility_for(person)
+    tools = Tool.objects.with_visibility(visibility).with_current().filter(current__isnull=False)
+    tool = tools.filter(tool_id=name).first() or tools.filter(slug=name).first()
+    if tool:
+        tool.hide_successor(visibility)
+    return tool
+
+
+def _unknown(name: str, person: Person) -> str:
+    visibility = Audience.objects.visibility_for(person)
+    words = re.sub(r"[\W_]+", " ", name)[:200]
+    similar = CatalogSearch(words=words, limit=3, visibility=visibility).page().results
+    ids = ", ".join(repr(result.tool.tool_id) for result in similar)
+    return f"No tool has the id {name!r}. " + (f"Similar ones: {ids}." if ids else "Find tools with search_tools.")
+
+
+def _description(tool: Tool) -> JSON:
+    revision = tool.current
+    assert revision is not None  # noqa: S101 - for mypy: `_tool` finds only tools with a revision
+    report = LintReport(revision, list(tool.waivers.all()))
+    findings: list[JSON] = [
+        {
+            "rule": one.rule,
+            "severity": one.severity,
+            "pointer": one.problem.pointer,
+            "message": one.problem.message,
+        }
+        for one in report.standing
+    ]
+    deprecation = tool.deprecation
+    successor = deprecation.superseded_by if deprecation else None
+    return {
+        "id": tool.tool_id,
+        "name": tool.name,
+        "description": tool.description,
+        "revision": revision.number,
+        "runnable": tool.runnable,
+        "toolkit": tool.toolkit,
+        "tags": [*tool.tags],
+        "deprecation": {"note": deprecation.note, "superseded_by": successor.tool_id if successor else None}
+        if deprecation
+        else None,
+        "spec": revision.spec.document,
+        "lint": {"score": report.score, "findings": findings[:MAX_FINDINGS], "count": len(findings)},
+        "compatibility": [
+            {
+                "format": fit.format.key,
+                "verdict": fit.verdict,
+                "rewritten": fit.rewritten,
+                "dropped": fit.dropped,
+                "obstacles": [*fit.export.obstacles],
+            }
+            for fit in matrix(revision.spec)
+        ],
+    }

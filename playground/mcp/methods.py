@@ -1,0 +1,155 @@
+"""The methods of the MCP server, for one request: a result, or a run to wait for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from catalog.errors import Busy, NotAllowed
+from catalog.jsontext.reader import JSON, dumps
+from catalog.listing.results import visitors_see
+from playground import running
+from playground.mcp import calls
+from playground.mcp.calls import Caller, NotStarted
+from playground.mcp.param_headers import check_param_headers
+from playground.mcp.protocol import (
+    LEGACY_VERSIONS,
+    MODERN_VERSIONS,
+    SERVER_KEY,
+    Message,
+    check_params,
+    method_not_found,
+)
+from playground.mcp.results import Result, error_result
+from playground.mcp.toolsets import Call, Toolset
+from playground.models import Run
+
+LIST_FRESH_MS: Final = 60_000  # clients may use a list of tools for this long
+DISCOVER_FRESH_MS: Final = 3_600_000
+FULL: Final = "Toolshelf is busy: too many calls are waiting for their results. Try again in a few seconds."
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A call whose run may be active. Its thread is in the waiting room until the client has the result."""
+
+    run: Run
+
+
+def dispatch(message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]) -> str | Begun:
+    """The result of a request as JSON text, or the run that it has begun.
+
+    Args:
+        message: a request, not a notification.
+        toolset: what the address offers.
+        caller: who sends it; authentication has checked that the token has the scope that the request needs.
+        headers: of the request, with names in lower case.
+
+    Raises:
+        ProtocolError: there is no such method or tool, or the parameters are wrong.
+    """
+    if message.method == "initialize" and not message.is_modern:
+        return _initialized(message, toolset)
+    if message.method not in ("ping", "server/discover", "tools/list", "tools/call"):
+        raise method_not_found(message)
+    check_params(message)
+    if message.method == "ping":
+        return "{}"
+    if message.method == "server/discover":
+        return _discovered(message, toolset)
+    if message.method == "tools/list":
+        return _tools(message, toolset)
+    return _called(message, toolset, caller, headers)
+
+
+def server_info(toolset: Toolset) -> JSON:
+    return {"name": toolset.name, "title": toolset.title, "version": _version()}
+
+
+def _version() -> str:
+    try:
+        return version("toolshelf")
+    except PackageNotFoundError:  # it runs from its sources
+        return "development"
+
+
+def negotiated_version(message: Message) -> str:
+    """The legacy version for a new session: the requested one if it is known, else the latest."""
+    requested = message.params.get("protocolVersion")
+    return requested if isinstance(requested, str) and requested in LEGACY_VERSIONS else LEGACY_VERSIONS[-1]
+
+
+def _initialized(message: Message, toolset: Toolset) -> str:
+    negotiated = negotiated_version(message)
+    check_params(Message(message.method, negotiated, message.id, message.params))
+    return dumps(
+        {
+            "protocolVersion": negotiated,
+            "capabilities": {"tools": {}},
+            "serverInfo": server_info(toolset),
+            "instructions": toolset.instructions,
+        }
+    )
+
+
+def _discovered(message: Message, toolset: Toolset) -> str:
+    result: Result = {
+        "supportedVersions": [*MODERN_VERSIONS],
+        "capabilities": {"tools": {}},
+        "instructions": toolset.instructions,
+        "ttlMs": DISCOVER_FRESH_MS,
+        "cacheScope": "public" if visitors_see().is_complete else "private",
+    }
+    return result_text(result, message, toolset)
+
+
+def _tools(message: Message, toolset: Toolset) -> str:
+    cursor = message.params.get("cursor")
+    page = toolset.page(cursor if isinstance(cursor, str) else None, message)
+    result: Result = {}
+    if page.next_cursor:
+        result["nextCursor"] = page.next_cursor
+    if page.not_listed:
+        result["_meta"] = {"toolshelf/not-listed": [*page.not_listed]}
+    if message.is_modern:
+        result |= {"ttlMs": LIST_FRESH_MS, "cacheScope": "public" if visitors_see().is_complete else "private"}
+    rest = result_text(result, message, toolset)
+    tools = f'{{"tools": [{", ".join(page.tools)}]'
+    return f"{tools}}}" if rest == "{}" else f"{tools}, {rest[1:]}"
+
+
+def _called(message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]) -> str | Begun:
+    name = str(message.params["name"])
+    arguments = message.params.get("arguments")
+    if arguments is None:
+        arguments = {}
+    if message.is_modern:
+        check_param_headers(toolset.input_schema(name), arguments, headers)
+    called = toolset.call(name, arguments, message)
+    if not isinstance(called, Call):
+        return result_text(called, message, toolset)
+    owner = str(caller.user.pk)
+    if not running.enter_waiting_room(owner):
+        return result_text(error_result(FULL), message, toolset)
+    try:
+        assert message.id is not None  # noqa: S101 - for mypy: it is a request
+        return Begun(calls.start(called, caller, message.id))
+    except (NotStarted, NotAllowed, Busy) as refusal:
+        running.leave_waiting_room(owner)
+        text = str(refusal)
+        if isinstance(refusal, Busy):
+            text = f"{text} Try again in {refusal.retry_after_s} s."
+        return result_text(error_result(text), message, toolset)
+    except BaseException:
+        running.leave_waiting_room(owner)
+        raise
+
+
+def result_text(result: Result, message: Message, toolset: Toolset) -> str:
+    """`result` as JSON text, with the members that the version of `message` requires of every result."""
+    if not message.is_modern:
+        return dumps(result)
+    meta = result.get("_meta")
+    meta = {**(meta if isinstance(meta, dict) else {}), SERVER_KEY: server_info(toolset)}
+    return dumps({"resultType": "complete", **result, "_meta": meta})

@@ -1,0 +1,193 @@
+"""A run as the result of an MCP call: the response, its text, and what a model can do about a failure."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import urljoin
+
+from catalog.errors import Problem
+from catalog.jsontext.reader import JSON, dumps
+from playground.compiled_spec import compiled_spec_of
+from playground.models import Run, RunFile
+from playground.run_json import file_path
+
+RUN_KEY: Final = "toolshelf/run"
+MAX_PROBLEMS: Final = 20  # in the text
+MAX_ERROR_CHARACTERS: Final = 2_000
+MAX_TEXT_CHARACTERS: Final = 100_000  # of a response that violates its return type, or is cut
+MAX_EMBEDDED_BYTES: Final = 4 * 1024 * 1024  # of the files in one result; a client gets links to further ones
+
+Result = dict[str, JSON]
+
+
+def text_block(text: str) -> JSON:
+    return {"type": "text", "text": text}
+
+
+def error_result(text: str) -> Result:
+    """The result of a call that failed before there was a run. `text` explains what the model can do."""
+    return {"content": [text_block(text)], "isError": True}
+
+
+def value_result(value: JSON, *, any_value: bool) -> Result:
+    """The result of a call that returned `value`.
+
+    Args:
+        value: any JSON value.
+        any_value: whether `structuredContent` may be any JSON value, as since 2026-07-28; before, only an object.
+    """
+    result: Result = {"content": [text_block(text_of(value))], "isError": False}
+    if any_value or isinstance(value, dict):
+        result["structuredContent"] = value
+    return result
+
+
+def text_of(value: JSON) -> str:
+    """A string itself, any other value as JSON."""
+    return value if isinstance(value, str) else dumps(value)
+
+
+def run_result(run: Run, *, any_value: bool, url: str) -> Result:
+    """The result of a call from its ended run.
+
+    A response that violates its return type is an error, because clients reject a `structuredContent` that does not
+    match the `outputSchema`; the text then contains the response. So is one that is cut, if the tool has a return type.
+    Images, sounds and other files of the response follow as blocks of their own.
+
+    Args:
+        run: has ended.
+        any_value: see `value_result`.
+        url: the address of the run's page.
+    """
+    files = run.file_list()
+    if run.outcome == "returned" and run.response_cut:
+        result = error_result(_beginning(run)) if compiled_spec_of(run.revision).return_type else _text_result(run)
+    elif run.outcome == "returned" and run.verdict != "violates":
+        result = value_result(run.response, any_value=any_value)
+        if isinstance(run.response, str) and any(not file.pointer for file in files):  # in Base64
+            result["content"] = []
+    else:
+        result = error_result(failure_text(run))
+    if files:
+        result["content"] = [*_blocks(result), *_file_blocks(files, url)]
+    if run.is_mock and run.outcome == "returned":
+        result["content"] = [*_blocks(result), text_block(mock_note(run))]
+    return {**result, "_meta": {RUN_KEY: run_summary(run, url)}}
+
+
+def _beginning(run: Run) -> str:
+    text = text_of(run.response)[:MAX_TEXT_CHARACTERS]
+    return f"The tool responded, but its response is too long. This is only its beginning:\n{text}"
+
+
+def _text_result(run: Run) -> Result:
+    return {"content": [text_block(_beginning(run))], "isError": False}
+
+
+def _file_blocks(files: Iterable[RunFile], url: str) -> Iterator[JSON]:
+    room = MAX_EMBEDDED_BYTES
+    for file in files:
+        address = urljoin(url, file_path(file))
+        if file.is_whole_response or file.size > room:
+            what = "whole response" if file.is_whole_response else f"file {file.name}"
+            yield text_block(f"The {what} ({file.media_type}, {file.size:,} bytes) can be downloaded: {address}")
+            continue
+        room -= file.size
+        yield _file_block(file, address)
+
+
+def _file_block(file: RunFile, address: str) -> JSON:
+    content = bytes(file.content)
+    kind = file.media_type.partition("/")[0]
+    if kind in {"image", "audio"}:
+        return {"type": kind, "data": b64encode(content).decode(), "mimeType": file.media_type}
+    is_text = kind == "text" or file.media_type == "application/json"
+    try:
+        body: dict[str, JSON] = {"text": content.decode() if is_text else ""}
+    except UnicodeDecodeError:
+        is_text = False
+    if not is_text:
+        body = {"blob": b64encode(content).decode()}
+    return {"type": "resource", "resource": {"uri": address, "mimeType": file.media_type, **body}}
+
+
+def _blocks(result: Result) -> list[JSON]:
+    blocks = result["content"]
+    return blocks if isinstance(blocks, list) else []
+
+
+def run_summary(run: Run, url: str) -> JSON:
+    """{"id", "url", "tool", "revision", "mode", "outcome", "verdict"?, "problems", "duration_ms"?, "mock"?}."""
+    summary: dict[str, JSON] = {
+        "id": run.id,
+        "url": url,
+        "tool": run.tool.tool_id,
+        "revision": run.revision.number,
+        "mode": run.mode,
+        "outcome": run.outcome,
+        "verdict": run.verdict or None,
+        "problems": [dict(problem.as_json()) for problem in run.problems],
+        "duration_ms": None if run.duration_ms is None else round(run.duration_ms),
+    }
+    if run.verdict_reason:
+        summary["verdict_reason"] = run.verdict_reason
+    if run.is_mock:
+        summary["mock"] = run.mock
+    return summary
+
+
+def mock_note(run: Run) -> str:
+    source = run.mock.get("source")
+    example = run.mock.get("example")
+    origin = {
+        "example": f"the response of example {example}, whose parameters are equal",
+        "nearest": f"the response of example {example}, which is the most similar one",
+        "returnType": "a value generated from the return type",
+    }.get(str(source), "made without knowledge of the tool's responses")
+    return f"This is a mock: the tool was not called. The response is {origin}."
+
+
+def failure_text(run: Run) -> str:
+    """Why a run has no conforming response, and what a model can do."""
+    if run.outcome == "refused":
+        return _refusal_text(run)
+    if run.verdict == "violates":
+        response = text_of(run.response)
+        if len(response) > MAX_TEXT_CHARACTERS:
+            response = f"{response[:MAX_TEXT_CHARACTERS]}… ({len(response):,} characters)"
+        head = "The tool responded, but its response does not conform to its return type:"
+        return f"{head}\n{_list_of(run.problems)}\nUse the response with care. The response was:\n{response}"
+    return {
+        "raised": f"The tool failed: {_sentence(run.error)}",
+        "timed_out": f"The tool did not respond within {run.timeout_s:g} s and was stopped.",
+        "cancelled": "The call was cancelled before the tool responded.",
+        "crashed": f"The tool's process ended before it responded. {_sentence(run.error)}".rstrip(),
+    }.get(run.outcome, "The tool has not finished.")
+
+
+def _refusal_text(run: Run) -> str:
+    of_arguments = [problem for problem in run.problems if problem.pointer.startswith("/parameters")]
+    if len(of_arguments) < len(run.problems):
+        others = [problem for problem in run.problems if problem not in of_arguments]
+        return "\n".join(["The tool was not called.", _list_of(others)])
+    head = "The tool was not called, because the arguments do not fit its parameters:"
+    return f"{head}\n{_list_of(of_arguments, '/parameters')}\nCorrect the arguments and call it again."
+
+
+def _list_of(problems: Iterable[Problem], prefix: str = "") -> str:
+    found = list(problems)
+    lines = [f"- {_place(one.pointer.removeprefix(prefix))}{one.message}" for one in found[:MAX_PROBLEMS]]
+    if len(found) > MAX_PROBLEMS:
+        lines.append(f"- and {len(found) - MAX_PROBLEMS} more")
+    return "\n".join(lines)
+
+
+def _place(pointer: str) -> str:
+    return f"{pointer}: " if pointer else ""
+
+
+def _sentence(error: str) -> str:
+    """The error without its traceback."""
+    return error.partition("\nTraceback (most recent call last)")[0].strip()[:MAX_ERROR_CHARACTERS]

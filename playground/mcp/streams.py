@@ -1,0 +1,111 @@
+"""The response to a call as server-sent events: progress while its run lasts, then the result.
+
+Closing the connection cancels the call, for clients since 2026-07-28. The server notices that only when it sends, so
+it sends a comment every second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from catalog.jsontext.reader import JSON
+from playground import running
+from playground.mcp.calls import patience_s
+from playground.mcp.protocol import RequestId, notification_text
+from playground.models import Run
+from playground.run_json import plain_number
+
+CONTENT_TYPE: Final = "text/event-stream"
+POLL_S: Final = 0.05
+PING_S: Final = 1.0
+_PING: Final = b": the call is active\r\n\r\n"
+
+
+def event(text: str) -> bytes:
+    """A server-sent event with a JSON-RPC message."""
+    return f"event: message\r\ndata: {text}\r\n\r\n".encode()
+
+
+class PendingCall:
+    """A call whose run may be active: its result, or all of its events.
+
+    `close` ends it; the server calls that after a stream, even if the client has gone.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        finish: Callable[[Run], str],
+        *,
+        progress_token: RequestId | None,
+        cancels: bool,
+    ) -> None:
+        """Take over a call whose thread is in the waiting room.
+
+        Args:
+            run: the run of the call.
+            finish: the JSON-RPC response for the ended run.
+            progress_token: marks progress notifications; None if the client wants none.
+            cancels: whether closing the connection cancels the run.
+        """
+        self._run = run
+        self._finish = finish
+        self._progress_token = progress_token
+        self._cancels = cancels
+        self._reported: float | None = None
+        self._is_open = True
+
+    def result(self) -> str:
+        """The response, once the run has ended. A run that has not even left the queue in time is cancelled."""
+        return self.result_within(patience_s(self._run)) or self._given_up()
+
+    def result_within(self, timeout_s: float) -> str | None:
+        """The response if the run ends within `timeout_s`; otherwise None."""
+        self._run = running.wait_inside(self._run, timeout_s)
+        return None if self._run.is_active else self._finish(self._run)
+
+    def __iter__(self) -> Iterator[bytes]:
+        deadline = time.monotonic() + patience_s(self._run)
+        sent_at = time.monotonic()
+        result = None
+        while result is None and time.monotonic() < deadline:
+            result = self.result_within(POLL_S)
+            for text in self._news():
+                sent_at = time.monotonic()
+                yield event(text)
+            if time.monotonic() - sent_at >= PING_S:
+                sent_at = time.monotonic()
+                yield _PING
+        yield event(result or self._given_up())
+
+    def _given_up(self) -> str:
+        self._run = running.cancel(self._run)
+        return self._finish(self._run)
+
+    def _news(self) -> Iterator[str]:
+        """Notifications of the progress since the last call. The protocol requires that progress increases."""
+        if self._progress_token is None:
+            return
+        for report in running.progress_of(self._run):
+            if self._reported is not None and report.done <= self._reported:
+                continue
+            self._reported = report.done
+            params: dict[str, JSON] = {"progressToken": self._progress_token, "progress": plain_number(report.done)}
+            if report.total is not None:
+                params["total"] = plain_number(report.total)
+            if report.message:
+                params["message"] = report.message
+            yield notification_text("notifications/progress", params)
+
+    def close(self) -> None:
+        """Free the thread's place in the waiting room; cancel the run if the client has gone before its end."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            if self._run.is_active and self._cancels:
+                running.cancel(self._run)
+        finally:
+            running.leave_waiting_room(self._run.owner)

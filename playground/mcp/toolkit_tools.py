@@ -1,0 +1,154 @@
+"""The tools of /mcp/<toolkit>: those of the toolkit that can be run, or all of them as mocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from catalog.accounts.models import Person
+from catalog.caching import MAX_CHARACTERS, LRUCache
+from catalog.jsontext.reader import JSON, dumps
+from catalog.listing.pagination import BadCursor, Cursor
+from catalog.models import Tool, ToolQuerySet
+from catalog.search.document import group_key
+from catalog.specs.exporters.mcp_server import served_name, served_tool
+from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, status_of
+from playground.mcp.results import Result
+from playground.mcp.toolsets import Call, ToolPage
+
+PAGE_SIZE: Final = 100
+MAX_PAGE_CHARACTERS: Final = 1024 * 1024  # at least one tool is listed, however long
+
+_listed: LRUCache[tuple[str, str]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda pair: len(pair[0]))
+
+
+@dataclass(frozen=True)
+class ToolkitTools:
+    """The tools of a toolkit.
+
+    Attributes:
+        title: its name as its tools have it.
+        key: the name as toolkits are compared.
+        person: only tools that this person may see.
+        mock: list all of its tools, and call them as mocks; otherwise only those that a factory serves.
+    """
+
+    title: str
+    key: str
+    person: Person
+    mock: bool = False
+
+    @classmethod
+    def of(cls, name: str, person: Person, *, mock: bool) -> ToolkitTools | None:
+        """The tools of the toolkit `name`, in any spelling; None if `person` sees no tool of it."""
+        key = group_key(name)
+        found = Tool.objects.visible_to(person).available().in_toolkit(name).values_list("toolkit", flat=True).first()
+        return None if found is None else cls(found, key, person, mock)
+
+    @property
+    def name(self) -> str:
+        return f"toolshelf-{served_name(self.key)}"
+
+    @property
+    def instructions(self) -> str:
+        if self.mock:
+            return (
+                f"The tools of the toolkit {self.title} in Toolshelf, as mocks: responses come from examples or are "
+                "generated, and no tool is called."
+            )
+        return f"The tools of the toolkit {self.title} that can be run in Toolshelf."
+
+    @property
+    def tools(self) -> ToolQuerySet:
+        """Its tools, in the order of the list."""
+        visible = Tool.objects.visible_to(self.person).available()
+        tools = visible.filter(toolkit_key=self.key, current__isnull=False).by_name()
+        return tools if self.mock else tools.runnable()
+
+    @cached_property
+    def names(self) -> dict[str, int]:
+        """The primary key of each tool, by its name in the list.
+
+        That is the name that models see. Tools of the same name are listed by their ids instead.
+        """
+        rows = list(self.tools.values_list("pk", "name", "tool_id"))
+        counts = Counter(served_name(name) for _, name, _ in rows)
+        listed = {}
+        for pk, name, tool_id in rows:
+            legal = served_name(name)
+            listed[legal if counts[legal] == 1 else served_name(tool_id)] = pk
+        return listed
+
+    @cached_property
+    def _names_by_pk(self) -> dict[int, str]:
+        return {pk: name for name, pk in self.names.items()}
+
+    def page(self, cursor: str | None, message: Message) -> ToolPage:
+        tools = self.tools.with_current()
+        if cursor is not None:
+            position = _position(cursor, message)
+            tools = tools.filter(sort_name__gte=position.key).exclude(sort_name=position.key, pk__lte=position.pk)
+        rows = list(tools[: PAGE_SIZE + 1])
+        texts: list[str] = []
+        not_listed: list[JSON] = []
+        length = 0
+        for index, tool in enumerate(rows):
+            text, obstacle = self._listed(tool, message)
+            if index == PAGE_SIZE or (texts and length + len(text) > MAX_PAGE_CHARACTERS):
+                last = rows[index - 1]
+                following = Cursor("list", last.sort_name, last.pk).encode()
+                return ToolPage(tuple(texts), following, tuple(not_listed))
+            length += len(text)
+            if obstacle:
+                not_listed.append({"id": tool.tool_id, "reason": obstacle})
+            else:
+                texts.append(text)
+        return ToolPage(tuple(texts), None, tuple(not_listed))
+
+    def _listed(self, tool: Tool, message: Message) -> tuple[str, str]:
+        """The tool as JSON text, and why it cannot be listed, or ""."""
+        revision = tool.current
+        assert revision is not None  # noqa: S101 - for mypy: `tools` have one
+        name = self._names_by_pk.get(tool.pk, served_name(tool.tool_id))
+        key = (revision.sha256, name, message.is_modern)
+
+        def export() -> tuple[str, str]:
+            exported = served_tool(revision.spec, any_result=message.is_modern)
+            title: dict[str, JSON] = {} if name == revision.spec.name else {"title": revision.spec.name}
+            return dumps({**title, **exported.document, "name": name}), " ".join(exported.obstacles)
+
+        return _listed.get_or_compute(key, export)
+
+    def needs_run_scope(self, name: str) -> bool:  # noqa: ARG002 - each of its tools is run
+        return True
+
+    def input_schema(self, name: str) -> JSON:
+        tool = self._tool(name)
+        if tool is None or tool.current is None:
+            return None
+        return served_tool(tool.current.spec, any_result=True).document["inputSchema"]
+
+    def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
+        tool = self._tool(name)
+        if tool is None:
+            text = f"Unknown tool: {name}. The toolkit {self.title} has no such tool that can be called here."
+            raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
+        return Call(tool=tool, arguments=arguments, mode="mock" if self.mock else "live")
+
+    def _tool(self, name: str) -> Tool | None:
+        pk = self.names.get(name)
+        return None if pk is None else Tool.objects.with_current().get(pk=pk)
+
+
+def _position(cursor: str, message: Message) -> Cursor:
+    try:
+        position = Cursor.decode(cursor)
+    except BadCursor:
+        position = None
+    if position is None or position.mode != "list":
+        raise ProtocolError(
+            INVALID_PARAMS, "This cursor is not valid; start again without one.", status=status_of(message)
+        )
+    return position

@@ -1,0 +1,70 @@
+"""What an address of the MCP server offers: a list of tools, and what calling one of them means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from catalog.jsontext.reader import JSON
+from catalog.models import Tool
+from playground.mcp.protocol import Message
+from playground.mcp.results import Result
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPage:
+    """A page of a list of tools, each as JSON text.
+
+    `next_cursor` is None on the last page; `not_listed` are the tools that MCP cannot describe, as {"id", "reason"}.
+    """
+
+    tools: tuple[str, ...]
+    next_cursor: str | None = None
+    not_listed: tuple[JSON, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool of the catalog, to be run. `tool` has its current revision selected."""
+
+    tool: Tool
+    arguments: JSON
+    mode: str
+    timeout_s: float | None = None
+
+
+class Toolset(Protocol):
+    """The tools of one address."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def instructions(self) -> str: ...
+
+    def page(self, cursor: str | None, message: Message) -> ToolPage:
+        """The tools at `cursor`, which a page before returned.
+
+        Raises:
+            ProtocolError: it is no such cursor.
+        """
+        ...
+
+    def needs_run_scope(self, name: str) -> bool:
+        """Whether a token needs the scope `run` to call this tool."""
+        ...
+
+    def input_schema(self, name: str) -> JSON:
+        """The `inputSchema` of a tool as listed; None if there is no such tool."""
+        ...
+
+    def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
+        """What a call of the tool `name` returns, or what it runs.
+
+        Raises:
+            ProtocolError: there is no such tool.
+        """
+        ...

@@ -1,0 +1,184 @@
+"""The addresses of the MCP server: authentication, and one JSON response or a stream for each message."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.accounts.models import ApiToken
+from catalog.accounts.rate_limits import limit_api_requests, limit_requests_of_address
+from catalog.accounts.tokens import token_for
+from playground.mcp import calls, sessions
+from playground.mcp.calls import Caller
+from playground.mcp.catalog_tools import CatalogTools
+from playground.mcp.methods import dispatch, negotiated_version, result_text
+from playground.mcp.protocol import (
+    INVALID_REQUEST,
+    Message,
+    ProtocolError,
+    error_text,
+    read_message,
+    response_text,
+)
+from playground.mcp.results import run_result
+from playground.mcp.streams import CONTENT_TYPE, PendingCall
+from playground.mcp.toolkit_tools import ToolkitTools
+from playground.mcp.toolsets import Toolset
+from playground.models import Run
+
+JSON_TYPE: Final = "application/json"
+STREAM_AFTER_S: Final = 5.0  # a call that lasts longer becomes a stream, so that the server notices if the client goes
+MOCK_VALUES: Final = {"1", "true", "yes"}
+UNAUTHENTICATED: Final = (
+    "Send 'Authorization: Bearer …' with a valid token of this site. The page /connect/ creates one and shows how to "
+    "configure a client."
+)
+
+
+@csrf_exempt  # a token authenticates, never a cookie, and `CrossSiteGuardMiddleware` checks the origin
+def mcp(request: HttpRequest, toolkit: str = "") -> HttpResponseBase:
+    """One message of a client. `toolkit` is the name of a toolkit, in any spelling; "" offers the whole catalog."""
+    if request.method != "POST":
+        response = HttpResponse(status=405)  # without a stream of its own, and sessions need no end
+        response["Allow"] = "POST"
+        return response
+    try:
+        return _respond(request, toolkit)
+    except ProtocolError as error:
+        return HttpResponse(
+            error_text(error), status=error.status, content_type=JSON_TYPE, headers=error.headers or None
+        )
+
+
+def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
+    token = _token(request)
+    _check_types(request)
+    session_token = request.headers.get(sessions.HEADER, "")
+    session = sessions.session_of(session_token, token.user) if session_token else None
+    message = read_message(request.body, request.headers, session_version=session.version if session else None)
+    needs_session = session_token and not message.is_modern and message.method != "initialize"
+    try:
+        if needs_session and session is None:
+            raise _ended_session()
+        caller = Caller(token.user, session.key if session and not message.is_modern else "")
+        return _answer(request, message, _toolset(request, toolkit), caller, token)
+    except ProtocolError as error:
+        error.request_id = message.id
+        raise
+
+
+def _ended_session() -> ProtocolError:
+    return ProtocolError(INVALID_REQUEST, "This session is not valid any more; initialize a new one.", status=404)
+
+
+def _answer(
+    request: HttpRequest, message: Message, toolset: Toolset, caller: Caller, token: ApiToken
+) -> HttpResponseBase:
+    _check_scope(token, toolset, message)
+    if message.is_notification:
+        _notified(message, caller)
+        return HttpResponse(status=202)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    answer = dispatch(message, toolset, caller, headers)
+    if not isinstance(answer, str):
+        return _call_response(request, answer.run, message, toolset)
+    response = HttpResponse(response_text(message.id, answer), content_type=JSON_TYPE)
+    if message.method == "initialize":
+        response[sessions.HEADER] = sessions.new_session(token.user, negotiated_version(message))
+    return response
+
+
+@sensitive_variables("secret")
+def _token(request: HttpRequest) -> ApiToken:
+    """The token of a request, which counts as a request to the API.
+
+    Raises:
+        ProtocolError: there is no usable token.
+        Busy: there were too many requests of its user, or without a token from this address.
+    """
+    kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+    token = token_for(secret.strip()) if kind.lower() == "bearer" else None
+    if token is None:
+        limit_requests_of_address(request)
+        challenge = 'Bearer realm="Toolshelf", scope="read run"'
+        if kind:
+            challenge += ', error="invalid_token"'
+        raise ProtocolError(INVALID_REQUEST, UNAUTHENTICATED, status=401, headers={"WWW-Authenticate": challenge})
+    request.user = token.user
+    request.auth = token  # type: ignore[attr-defined]  # as ninja does for the API
+    limit_api_requests(request)
+    return token
+
+
+def _check_scope(token: ApiToken, toolset: Toolset, message: Message) -> None:
+    """Running a tool needs `run`. Everything else shows the public catalog, so `read` or `run` is enough."""
+    needed: tuple[str, ...] = ("read", "run")
+    if message.method == "tools/call" and toolset.needs_run_scope(str(message.params.get("name"))):
+        needed = ("run",)
+    if set(needed) & set(token.scopes):
+        return
+    text = f"This token lacks the scope '{needed[-1]}'; it has: {', '.join(token.scopes)}."
+    challenge = f'Bearer realm="Toolshelf", error="insufficient_scope", scope="{needed[-1]}"'
+    raise ProtocolError(INVALID_REQUEST, text, status=403, headers={"WWW-Authenticate": challenge})
+
+
+def _check_types(request: HttpRequest) -> None:
+    if request.content_type != JSON_TYPE:
+        raise ProtocolError(INVALID_REQUEST, "Send the message as application/json.", status=415)
+    if not request.accepts(JSON_TYPE) and not request.accepts(CONTENT_TYPE):
+        text = "Accept application/json and text/event-stream."
+        raise ProtocolError(INVALID_REQUEST, text, status=406)
+
+
+def _toolset(request: HttpRequest, toolkit: str) -> Toolset:
+    mock = request.GET.get("mock", "").lower() in MOCK_VALUES
+    if not toolkit:
+        return CatalogTools(request.user, mock)
+    found = ToolkitTools.of(toolkit, request.user, mock=mock)
+    if found is None:
+        text = f"The catalog has no toolkit {toolkit!r}. /api/v1/toolkits lists the toolkits."
+        raise ProtocolError(INVALID_REQUEST, text, status=404)
+    return found
+
+
+def _notified(message: Message, caller: Caller) -> None:
+    """Cancel the call that a notification names; every other notification is only accepted."""
+    request_id = message.params.get("requestId")
+    if message.method == "notifications/cancelled" and isinstance(request_id, str | int):
+        calls.cancel(caller, request_id)
+
+
+def _call_response(request: HttpRequest, run: Run, message: Message, toolset: Toolset) -> HttpResponseBase:
+    """The response to a call: a stream if the client wants progress or the call lasts long, otherwise JSON."""
+    finish = partial(_finished, request=request, message=message, toolset=toolset)
+    call = PendingCall(run, finish, progress_token=message.progress_token, cancels=message.is_modern)
+    is_streamed = False
+    try:
+        result = None
+        if CONTENT_TYPE not in request.headers.get("Accept", ""):
+            result = call.result()
+        elif message.progress_token is None:
+            result = call.result_within(STREAM_AFTER_S)
+        if result is not None:
+            return HttpResponse(result, content_type=JSON_TYPE)
+        response = StreamingHttpResponse(call, content_type=CONTENT_TYPE)
+        response["Cache-Control"] = "no-cache, no-transform"
+        response["X-Accel-Buffering"] = "no"
+        is_streamed = True
+        return response
+    finally:
+        if not is_streamed:
+            call.close()
+
+
+def _finished(run: Run, *, request: HttpRequest, message: Message, toolset: Toolset) -> str:
+    """The JSON-RPC response for an ended run."""
+    url = request.build_absolute_uri(reverse("playground:run", args=[run.pk]))
+    result = run_result(run, any_value=message.is_modern, url=url)
+    return response_text(message.id, result_text(result, message, toolset))

@@ -1,0 +1,283 @@
+"""Tools of MCP servers, called without a run: answers, errors, and servers that misbehave."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import mcp_types
+import pytest
+
+from playground.connections.connection import Connection
+from playground.connections.mcp_tool import MCPToolFactory, differing, response_of
+from playground.tool import ToolError
+
+LOOPBACK = ("127.0.0.0/8",)
+SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}}}
+SPEC = {"definition": {"name": "add", "description": "Add.", "parameters": SCHEMA}}
+
+
+def call(address, parameters=None, *, networks=LOOPBACK, spec=SPEC, **more):
+    connection = Connection(
+        source="strange", remote_name="add", address=address, spec=spec, allowed_networks=networks, **more
+    )
+    return MCPToolFactory().create(json.loads(json.dumps(connection.as_json()))).call(parameters or {})
+
+
+def error_of(*arguments, **more):
+    with pytest.raises(ToolError) as error:
+        call(*arguments, **more)
+    return str(error.value)
+
+
+class Strange(ThreadingHTTPServer):
+    """A server of the older protocol, whose answers are `answers[method]`: a result, or a function of the handler."""
+
+    daemon_threads = True
+
+    def __init__(self, **answers):
+        super().__init__(("127.0.0.1", 0), StrangeHandler)
+        self.answers = {"tools/list": {"tools": [{"name": "add", "description": "Add.", "inputSchema": SCHEMA}]}} | {
+            name.replace("_", "/", 1): answer for name, answer in answers.items()
+        }
+        self.received = []
+        self.address = f"http://127.0.0.1:{self.server_address[1]}/mcp"
+
+    @property
+    def methods(self):
+        return [each["method"] for each in self.received]
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+INITIALIZED = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {"tools": {}},
+    "serverInfo": {"name": "strange", "version": "1"},
+}
+
+
+class StrangeHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.reply(405, b"", "text/plain")
+
+    do_DELETE = do_GET
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.received.append(message)
+        method = message["method"]
+        if "id" not in message:
+            self.reply(202, b"", "")
+        elif method == "initialize":
+            self.result(message, INITIALIZED, **{"Mcp-Session-Id": "s1"})
+        elif method in self.server.answers:
+            answer = self.server.answers[method]
+            answer(self, message) if callable(answer) else self.result(message, answer)
+        else:
+            error = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "Unknown method"}}
+            self.reply(200, json.dumps(error).encode())
+
+    def result(self, message, result, **headers):
+        self.reply(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode(), **headers)
+
+    def reply(self, status, content, media_type="application/json", **headers):
+        self.send_response(status)
+        for name, value in {"Content-Type": media_type, "Content-Length": str(len(content)), **headers}.items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def text(value):
+    return {"content": [{"type": "text", "text": value}]}
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+def result_of(**members):
+    return response_of(mcp_types.CallToolResult.model_validate({"content": [], **members}))
+
+
+def test_structured_content_is_the_response():
+    assert result_of(structuredContent={"a": 1}, **text("ignored")) == {"a": 1}
+    assert result_of(structuredContent=None) is None
+
+
+def test_one_text_that_is_json_is_the_response():
+    assert result_of(**text("[1, 2]")) == [1, 2]
+    assert result_of(**text("42")) == 42
+
+
+def test_other_content_is_the_response_as_it_is():
+    blocks = [{"type": "text", "text": "{}"}, {"type": "text", "text": "{}"}]
+
+    assert result_of(content=blocks) == blocks
+    assert result_of() == []
+
+
+def test_an_error_has_the_text_of_the_tool():
+    with pytest.raises(ToolError, match=r"^one\ntwo$"):
+        result_of(isError=True, content=[{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
+    with pytest.raises(ToolError, match="did not say why"):
+        result_of(isError=True)
+    with pytest.raises(ToolError, match=r'\{"code": 7\}'):
+        result_of(isError=True, structuredContent={"code": 7})
+
+
+def test_a_tool_that_asks_for_input_fails_with_a_sentence():
+    with pytest.raises(ToolError, match="asks its caller for more input"):
+        response_of(mcp_types.InputRequiredResult(result_type="input_required", request_state="s"))
+
+
+def test_a_server_of_the_older_protocol():
+    with Strange(tools_call={**text("x"), "structuredContent": {"sum": 3}}) as server:
+        assert call(server.address, {"a": 1}) == {"sum": 3}
+
+    assert server.methods[1:] == [
+        "initialize", "notifications/initialized", "tools/list", "tools/call",
+    ]  # fmt: skip
+    assert server.received[-1]["params"]["arguments"] == {"a": 1}
+
+
+# -- the definition ---------------------------------------------------------------------------------------------------
+
+
+def present(**members):
+    return mcp_types.Tool.model_validate({"name": "add", "description": "Add.", "inputSchema": SCHEMA} | members)
+
+
+def test_the_same_definition_does_not_differ():
+    assert differing(present(), SPEC["definition"]) == []
+    assert differing(present(title="Other", annotations={"readOnlyHint": True}), SPEC["definition"]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ({"description": "Subtract."}, "description"),
+        ({"inputSchema": {"type": "object"}}, "parameters"),
+        ({"outputSchema": {"type": "object"}}, "return type"),
+    ],
+)
+def test_changed_parts_are_named(change, difference):
+    assert differing(present(**change), SPEC["definition"]) == [difference]
+
+
+def test_a_tool_that_is_no_longer_listed_is_reported(capsys):
+    with Strange(tools_list={"tools": []}, tools_call=text("1")) as server:
+        assert call(server.address) == 1
+
+    assert capsys.readouterr().out == "The source does not list this tool any more. Sync the source to mark it.\n"
+
+
+def test_an_endless_list_does_not_hold_the_call(capsys):
+    def page(handler, message):
+        number = int(message.get("params", {}).get("cursor", "0"))
+        tool = {"name": f"t{number}", "inputSchema": {"type": "object"}}
+        handler.result(message, {"tools": [tool], "nextCursor": str(number + 1)})
+
+    with Strange(tools_list=page, tools_call=text("1")) as server:
+        assert call(server.address) == 1
+
+    assert server.methods.count("tools/list") == 50
+    assert "does not list this tool" in capsys.readouterr().out
+
+
+def test_a_refused_list_does_not_prevent_the_call(capsys):
+    def refuse(handler, message):
+        error = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "No lists today"}}
+        handler.reply(200, json.dumps(error).encode())
+
+    with Strange(tools_list=refuse, tools_call=text("1")) as server:
+        assert call(server.address) == 1
+
+    assert "does not list its tools: No lists today" in capsys.readouterr().out
+
+
+# -- servers that misbehave -------------------------------------------------------------------------------------------
+
+
+def test_wrong_types_are_explained():
+    with Strange(tools_call={"content": "not a list"}) as server:
+        assert error_of(server.address) == (
+            "The source strange does not follow the protocol: Input should be a valid list (at content)."
+        )
+
+
+def test_an_answer_of_100_mb_is_cut_off():
+    def flood(handler, message):
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(100 * 2**20))
+        handler.end_headers()
+        try:
+            for _ in range(1600):
+                handler.wfile.write(b" " * 65_536)
+        except OSError:
+            handler.close_connection = True
+
+    with Strange(tools_call=flood) as server:
+        assert "It sent more than the" in error_of(server.address)
+
+
+def test_a_slow_answer_ends_with_the_run():
+    with Strange(tools_call=lambda handler, message: time.sleep(20)) as server:
+        assert "longer than the 3 seconds" in error_of(server.address, timeout_s=2)
+
+
+def test_a_redirect_to_another_origin_is_not_followed():
+    def redirect(handler, message):
+        handler.reply(307, b"", "text/plain", Location="http://127.0.0.1:1/mcp")
+
+    with Strange(tools_call=redirect) as server:
+        assert "Redirect to http://127.0.0.1:1/mcp not followed" in error_of(server.address)
+
+
+def test_an_http_error_is_named():
+    with Strange(tools_call=lambda handler, message: handler.reply(401, b"", "text/plain")) as server:
+        assert error_of(server.address).endswith("(HTTP 401 Unauthorized)")
+
+
+def test_an_answer_that_is_no_json_is_explained():
+    with Strange(tools_call=lambda handler, message: handler.reply(200, b"{")) as server:
+        assert "answered with an error: Failed to parse JSON response" in error_of(server.address)
+
+
+def test_a_private_address_is_refused():
+    with Strange() as server:
+        assert "127.0.0.1 is a loopback address" in error_of(server.address, networks=())
+        assert server.received == []
+
+
+def test_a_server_that_does_not_listen_is_named():
+    with Strange() as server:
+        pass
+
+    assert error_of(server.address).startswith("The source strange failed. The connection to the server failed")
+
+
+def test_a_protocol_error_has_the_message_of_the_server():
+    with Strange() as server:
+        assert error_of(server.address) == "The source strange answered with an error: Unknown method"
+
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_command_that_does_not_exist_is_explained():
+    assert error_of("", command=("no-such-command",)).startswith("The command of the source strange cannot be started")
