@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.attacks.cases import cases
-from tests.attacks.talking import connect, request_text, say
+from tests.attacks.raw_http import connect, exchange, request_text
 from tests.attacks.watching import Health
 
 PATIENCE_S = 20  # what config.slow_bodies gives a body
@@ -44,7 +44,7 @@ def post(program):
 
 
 def held(stack, site, count, data):
-    """`count` connections on which `data` was said, and no more is."""
+    """`count` connections that sent `data` and then stay silent."""
     connections = [stack.enter_context(connect(site.url)) for _ in range(count)]
     for connection in connections:
         connection.sendall(data)
@@ -83,9 +83,9 @@ def slow_body(site, post):
 def pipelining(site, post):
     again = b"GET /api/v1/tools?limit=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
-    said = say(site.url, again * 99 + request_text(b"/healthz"))
+    response = exchange(site.url, again * 99 + request_text(b"/healthz"))
 
-    assert said.data.count(b"HTTP/1.1 200 OK") == 100
+    assert response.data.count(b"HTTP/1.1 200 OK") == 100
 
 
 def cl_too_long(site, post):
@@ -99,30 +99,30 @@ def cl_too_long(site, post):
 
 def cl_negative(site, post):
     for length in (b"-1", b"+5", b"0x10", b"1e3", b" ", b"5, 6", b"9" * 40, "٣".encode()):
-        assert say(site.url, post(b"/api/v1/tools", SPEC, length=length)).status in {400, 413}
+        assert exchange(site.url, post(b"/api/v1/tools", SPEC, length=length)).status in {400, 413}
 
 
 def gzip_body(site, post):
     packed = gzip.compress(b" " * 10_000_000)
     for coding in (b"gzip", b"deflate", b"br", b"zstd", b"identity, gzip", b"GZIP"):
         for path in (b"/api/v1/tools", b"/api/v1/uploads", b"/api/v1/specs/check", b"/upload/"):
-            assert say(site.url, post(path, packed, b"Content-Encoding: " + coding)).status == 415
+            assert exchange(site.url, post(path, packed, b"Content-Encoding: " + coding)).status == 415
 
 
 def upload_many_fields(site, post):
     part = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n{}\r\n'
     for name in (b"", b'; filename="a.json"'):
         body = b"".join(part % (b"f%d" % number, name) for number in range(20_000)) + b"--x--\r\n"
-        said = say(site.url, post(b"/api/v1/uploads", body, kind=b"multipart/form-data; boundary=x"))
-        assert said.status == 413
+        response = exchange(site.url, post(b"/api/v1/uploads", body, kind=b"multipart/form-data; boundary=x"))
+        assert response.status == 413
 
 
 def upload_zip_bomb(site, post):
     for name, archive in archives().items():
-        said = say(site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/zip"))
-        assert said.status == 200, name
-        assert b'"rejected": 0' not in said.data, name
-        assert b'"created": 0' in said.data, name
+        response = exchange(site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/zip"))
+        assert response.status == 200, name
+        assert b'"rejected": 0' not in response.data, name
+        assert b'"created": 0' in response.data, name
 
 
 def archives():
@@ -185,16 +185,16 @@ def answers_not_taken(site, post):
 def chunked(site, post):
     """A body of unknown length is refused, and what follows it is no request of somebody else."""
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(SPEC), SPEC)
-    assert say(site.url, post(b"/api/v1/tools", body, b"Transfer-Encoding: chunked", length=b"")).status == 411
+    assert exchange(site.url, post(b"/api/v1/tools", body, b"Transfer-Encoding: chunked", length=b"")).status == 411
     smuggled = b"0\r\n\r\nDELETE /api/v1/tools/get-weather-498ebfb0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     for headers in (
         [b"Transfer-Encoding: chunked"],
         [b"Transfer-Encoding: xchunked"],
         [b"Transfer-Encoding : chunked"],
     ):
-        said = say(site.url, post(b"/api/v1/tools", smuggled, *headers, length=b"5"))
-        assert said.data.count(b"HTTP/1.1 ") == 1
-        assert said.status in {400, 411}
+        response = exchange(site.url, post(b"/api/v1/tools", smuggled, *headers, length=b"5"))
+        assert response.data.count(b"HTTP/1.1 ") == 1
+        assert response.status in {400, 411}
 
 
 def no_http(site, post):
@@ -208,16 +208,16 @@ def no_http(site, post):
         b"\x00" * 10_000,
         b"A" * 1_000_000,
     ):
-        assert say(site.url, data, timeout_s=1).status in {0, 400, 414, 431}
+        assert exchange(site.url, data, timeout_s=1).status in {0, 400, 414, 431}
 
 
 def too_much(site, post):
-    assert say(site.url, request_text(b"/", *(b"X-%d: 1" % number for number in range(300)))).status == 431
-    assert say(site.url, request_text(b"/", b"X-Big: " + b"a" * 40_000)).status == 431
-    assert say(site.url, request_text(b"/", b"Cookie: " + b"a=b; " * 10_000)).status == 431
-    assert say(site.url, request_text(b"/" + b"a" * 70_000)).status == 414
-    assert say(site.url, request_text(b"/?q=" + b"a" * 20_000)).status == 414
-    assert say(site.url, post(b"/api/v1/tools", b"", length=b"1" + b"0" * 11)).status == 413
+    assert exchange(site.url, request_text(b"/", *(b"X-%d: 1" % number for number in range(300)))).status == 431
+    assert exchange(site.url, request_text(b"/", b"X-Big: " + b"a" * 40_000)).status == 431
+    assert exchange(site.url, request_text(b"/", b"Cookie: " + b"a=b; " * 10_000)).status == 431
+    assert exchange(site.url, request_text(b"/" + b"a" * 70_000)).status == 414
+    assert exchange(site.url, request_text(b"/?q=" + b"a" * 20_000)).status == 414
+    assert exchange(site.url, post(b"/api/v1/tools", b"", length=b"1" + b"0" * 11)).status == 413
 
 
 PROCEDURES = {

@@ -154,7 +154,7 @@ def test_looking_at_connections_leaves_the_locks_of_the_database_alone(pair, tmp
         assert "database is locked" in other.stderr
 
 
-def test_the_kernel_gives_up_what_the_server_has_closed_and_the_client_does_not_read():
+def test_the_kernel_drops_a_closed_connection_whose_client_does_not_read():
     with socket.create_server(("127.0.0.1", 0)) as listener, closing(socket.socket()) as client:
         connections = Connections(deadline_s=1)
         connections.blocked()

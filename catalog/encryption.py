@@ -1,4 +1,7 @@
-"""Saved configurations encrypted at rest: Fernet (AES-128-CBC with HMAC-SHA-256), under keys that can be rotated."""
+"""Secrets encrypted at rest: Fernet (AES-128-CBC with HMAC-SHA-256), under keys that can be rotated.
+
+For saved configurations, the messages of queued runs, and the credentials of sources.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,19 @@ MAX_BYTES = 4 * 1024 * 1024
 
 
 class Unreadable(Exception):
-    """What was encrypted cannot be read with the keys of now: its key was taken away, or it was changed."""
+    """A token cannot be decrypted: its key was removed from the settings, or it was modified."""
 
 
 def encrypt(value: JSON) -> str:
-    """`value`, readable with the first of `settings.CONFIGURATION_KEYS`."""
+    """Encrypt `value` with the first of `settings.CONFIGURATION_KEYS`."""
     return _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(reader.dumps(value).encode()).decode()
 
 
 def decrypt(token: str) -> JSON:
-    """What `encrypt` was given.
+    """The value that was encrypted.
 
     Raises:
-        Unreadable: none of the keys opens it.
+        Unreadable: none of the keys decrypts it.
     """
     try:
         text = _cipher(tuple(settings.CONFIGURATION_KEYS)).decrypt(token.encode())
@@ -39,10 +42,10 @@ def decrypt(token: str) -> JSON:
 
 
 def rotated(token: str) -> str:
-    """The same under the first key.
+    """Re-encrypt `token` with the first key.
 
     Raises:
-        Unreadable: none of the keys opens it.
+        Unreadable: none of the keys decrypts it.
     """
     try:
         return _cipher(tuple(settings.CONFIGURATION_KEYS)).rotate(token).decode()
@@ -56,7 +59,7 @@ def _cipher(keys: Sequence[str]) -> MultiFernet:
 
 
 def _fernet_key(key: str) -> bytes:
-    """Any text will do as a key; a long random one keeps its promise."""
+    """Derive a key of the required length from any text; only a long random text is secure."""
     return base64.urlsafe_b64encode(hashlib.sha256(f"toolshelf configuration {key}".encode()).digest())
 
 
@@ -64,20 +67,20 @@ PAGE_LIFETIME_S = 24 * 60 * 60
 
 
 class PageTokens:
-    """Closes what travels through a person's page and is not for reading there: secrets just typed, for one tool.
+    """Encrypts text that passes through a user's page but must not be readable there, such as secrets just typed.
 
-    A token opens for the same person and tool alone, within a day.
+    A token can be decrypted only for the same user and tool, within a day.
     """
 
-    def __init__(self, owner: str, place: str) -> None:
-        self._whose = f"{owner}\n{place}\n"
+    def __init__(self, owner: str, scope: str) -> None:
+        self._prefix = f"{owner}\n{scope}\n"
 
     def seal(self, text: str) -> str:
-        return _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(f"{self._whose}{text}".encode()).decode()
+        return _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(f"{self._prefix}{text}".encode()).decode()
 
     def unseal(self, token: str) -> str | None:
         try:
             text = _cipher(tuple(settings.CONFIGURATION_KEYS)).decrypt(token, ttl=PAGE_LIFETIME_S).decode()
         except (InvalidToken, ValueError):
             return None
-        return text.removeprefix(self._whose) if text.startswith(self._whose) else None
+        return text.removeprefix(self._prefix) if text.startswith(self._prefix) else None

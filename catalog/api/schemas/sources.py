@@ -1,0 +1,193 @@
+"""Schemas of sources, their syncs and their held changes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import BeforeValidator, Field
+
+from catalog.api.schemas.base import MAX_NUMBER, EmptyIsNone, Out, UserName, with_example
+from catalog.api.schemas.revisions import ChangeOut
+from catalog.models import Source
+from catalog.models.sources import MAX_EVERY_MINUTES, Kind, Policy
+
+
+def _source_name(source: Source | None) -> str | None:
+    return source.name if source else None
+
+
+OptionalText = Annotated[str | None, EmptyIsNone]
+
+SOURCE: dict[str, Any] = {
+    "name": "weather",
+    "kind": "openapi",
+    "address": "https://api.example.com/openapi.json",
+    "policy": "compatible",
+    "every_minutes": 1440,
+}
+_HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
+_DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of an address."
+_EVERY = "The interval of its schedule; null: only when it is requested."
+_POLICY = "Which changes need no approval: `compatible` ones (the default), all (`automatic`), or none (`review`)."
+
+
+class SourceIn(Schema):
+    """`address` or, for `openapi`, `document`. A command (`mcp-stdio`) can be set only on the server's command line."""
+
+    model_config = with_example(SOURCE | {"headers": {"Authorization": "Bearer …"}})
+
+    name: str = Field(description="The ids of its tools begin with it and a dot.")
+    kind: Kind
+    address: str = ""
+    document: str = Field("", description=_DOCUMENT)
+    headers: dict[str, str] = Field({}, description=_HEADERS)
+    policy: Policy = Field("compatible", description=_POLICY)
+    every_minutes: int | None = Field(None, le=MAX_EVERY_MINUTES, description=_EVERY)
+
+
+class SourceChangesIn(Schema):
+    """Members that are absent stay as they are. `headers` replaces all credentials; {} removes them."""
+
+    model_config = with_example({"policy": "review", "every_minutes": 60})
+
+    address: str | None = None
+    document: str | None = None
+    headers: dict[str, str] | None = Field(None, description=_HEADERS)
+    policy: Policy | None = None
+    every_minutes: int | None = Field(None, le=MAX_EVERY_MINUTES, description=_EVERY)
+
+
+class ToolChangeOut(Out):
+    """What a sync did with one tool."""
+
+    tool_id: str
+    outcome: Literal["created", "revised", "held", "refused", "gone", "returned"]
+    slug: str | None = None
+    revision: int | None = None
+    verdict: str | None = Field(None, description="Of a revised or held tool: what the change means for callers.")
+    change: int | None = Field(None, description="The id of the held change.")
+    message: str | None = Field(None, description="Why it was held or refused.")
+
+
+class SyncOut(Out):
+    id: int = Field(validation_alias="pk")
+    state: Literal["running", "succeeded", "failed"]
+    error: OptionalText = Field(validation_alias="message", description="Why it failed; nothing changed then.")
+    started_at: datetime
+    ended_at: datetime | None
+    by: UserName = Field(description="Who asked for it; null for the schedule and the command line.")
+    listed: int = Field(description="How many tools the source lists.")
+    created: int
+    revised: int
+    unchanged: int
+    held: int
+    refused: int
+    gone: int = Field(description="Tools that the source no longer lists; they stay in the catalog, marked.")
+    returned: int
+
+
+class SyncReportOut(SyncOut):
+    changes: list[ToolChangeOut] = Field(description="Without the unchanged tools; at most 1,000.")
+
+
+class SourceOut(Out):
+    model_config = with_example(SOURCE)
+
+    name: str
+    kind: Kind
+    address: OptionalText = Field(
+        description="Null if its document was uploaded. Only staff see its query, and the arguments of a command."
+    )
+    title: OptionalText = Field(description="The name and version that the server reports.")
+    policy: Policy
+    every_minutes: int | None
+    headers: list[str] | None = Field(
+        validation_alias="header_names",
+        description="The names of the headers with its credentials; null if these can no longer be decrypted.",
+    )
+    next_sync_at: datetime | None
+    created_at: datetime
+    owner: UserName
+    tools: int = Field(description="How many tools it lists.")
+    held: int = Field(description="How many changes wait for approval.")
+    last_sync: SyncOut | None
+
+
+class PageQuery(Schema):
+    limit: int = Field(50, ge=1, le=100)
+    cursor: str | None = Field(None, max_length=300, description="`next` of the previous page.")
+
+
+class ToolsQuery(PageQuery):
+    gone: bool | None = Field(None, description="Only tools that the source no longer lists, or only the others.")
+
+
+class HeldChangesQuery(Schema):
+    limit: int = Field(50, ge=1, le=100)
+    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
+    state: Literal["held", "approved", "rejected", "replaced"] | None = None
+
+
+class SyncQuery(Schema):
+    wait_s: float = Field(0, ge=0, le=60, description="How long to wait for the end of the sync.")
+
+
+class SourcesOut(Out):
+    items: list[SourceOut]
+    next: str | None
+
+
+class SyncsOut(Out):
+    items: list[SyncOut] = Field(description="The newest first; the last hundred are stored.")
+
+
+class SourceToolOut(Out):
+    tool_id: str
+    slug: str | None = Field(description="Null until its first revision is approved.")
+    remote_name: str = Field(description="Its name at the source.")
+    gone_at: datetime | None = Field(description="Since when the source no longer lists it.")
+    differs: bool = Field(description="Whether the source lists another definition than the one published here.")
+
+
+class SourceToolsOut(Out):
+    items: list[SourceToolOut]
+    next: str | None
+
+
+class HeldChangeOut(Out):
+    id: int = Field(validation_alias="pk")
+    tool_id: str
+    source: Annotated[str | None, BeforeValidator(_source_name)] = Field(
+        description="The source that it comes from; null if a person proposes it."
+    )
+    proposed_by: UserName
+    state: Literal["held", "approved", "rejected", "replaced"]
+    verdict: OptionalText = Field(description="What it means for callers; null for a new tool.")
+    reason: str = Field(description="Why it was held.")
+    created_at: datetime
+    decided_at: datetime | None
+    decided_by: UserName
+
+
+class HeldChangesOut(Out):
+    items: list[HeldChangeOut] = Field(description="The newest first.")
+    next: str | None
+
+
+class HeldChangeDetailsOut(HeldChangeOut):
+    current: int = Field(description="The number of the tool's current revision; 0 for a new tool.")
+    spec: str = Field(description="The text that approval publishes.")
+    changes: list[ChangeOut] = Field(description="Changes of meaning since the current revision, the worst first.")
+    diff: str = Field(description="The changes of the text, as a unified diff.")
+
+
+class DecisionIn(Schema):
+    model_config = with_example({"seen": 3})
+
+    seen: int | None = Field(
+        None,
+        ge=0,
+        description="The number of the current revision that you have seen: 409 if there is another one now.",
+    )

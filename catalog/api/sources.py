@@ -1,0 +1,336 @@
+"""The API's operations for sources: their settings, syncs, tools and held changes."""
+# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Query, Router, Status
+
+from catalog.accounts.api_auth import actor, token_or_session
+from catalog.api.schemas.problems import REFUSED, errors
+from catalog.api.schemas.revisions import ChangeOut
+from catalog.api.schemas.sources import (
+    DecisionIn,
+    HeldChangeDetailsOut,
+    HeldChangeOut,
+    HeldChangesOut,
+    HeldChangesQuery,
+    PageQuery,
+    SourceChangesIn,
+    SourceIn,
+    SourceOut,
+    SourcesOut,
+    SourceToolOut,
+    SourceToolsOut,
+    SyncOut,
+    SyncQuery,
+    SyncReportOut,
+    SyncsOut,
+    ToolsQuery,
+)
+from catalog.api.schemas.tools import PublicationOut
+from catalog.held_changes import approve, current_revision, meaning_of_change, reject
+from catalog.models import Audience, HeldChange, Source
+from catalog.models.sources import HeldChangeQuerySet
+from catalog.rights import require
+from catalog.shortcuts import held_change_at, source_at
+from catalog.sources.registration import (
+    SourceSettings,
+    add_source,
+    address_for,
+    change_source,
+    remove_source,
+    settings_of,
+)
+from catalog.sources.schedule import sync_in_background
+from catalog.text_diff import unified
+
+router = Router(tags=["sources"])
+
+
+@router.get(
+    "/sources",
+    response={200: SourcesOut, **errors(401, 403, 422)},
+    auth=token_or_session("read"),
+    summary="List sources",
+)
+def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
+    """By name."""
+    found = Source.objects.filter(name__gt=query.cursor or "")[: query.limit + 1]
+    shown = list(found)[: query.limit]
+    return SourcesOut(
+        items=[source_out(request, source) for source in shown],
+        next=shown[-1].name if len(found) > query.limit else None,
+    )
+
+
+@router.post(
+    "/sources",
+    response={201: SourceOut, **REFUSED},
+    auth=token_or_session("admin"),
+    summary="Add a source",
+)
+def create_source(request: HttpRequest, response: HttpResponse, body: SourceIn) -> Status[SourceOut]:
+    """For administrators. Start a sync to read its tools; with `every_minutes` the first one starts soon."""
+    require(request.user, "administer")
+    source = add_source(SourceSettings(**body.model_dump()), by=actor(request))
+    response["Location"] = reverse("api:get_source", args=[source.name])
+    return Status(201, source_out(request, source))
+
+
+@router.get(
+    "/sources/{name}",
+    response={200: SourceOut, **errors(401, 403, 404)},
+    auth=token_or_session("read"),
+    summary="Get a source",
+)
+def get_source(request: HttpRequest, name: str) -> SourceOut:
+    """With its last sync. Credentials are never sent back, only the names of their headers."""
+    return source_out(request, source_at(name))
+
+
+@router.patch(
+    "/sources/{name}",
+    response={200: SourceOut, **errors(404), **REFUSED},
+    auth=token_or_session("admin"),
+    summary="Change a source",
+)
+def patch_source(request: HttpRequest, name: str, body: SourceChangesIn) -> SourceOut:
+    """For administrators. If the address moves to another server without new `headers`, the credentials are removed."""
+    require(request.user, "administer")
+    source = source_at(name)
+    sent = body.model_dump(exclude_unset=True)
+    changed = {key: value for key, value in sent.items() if value is not None or key == "every_minutes"}
+    return source_out(request, change_source(source, settings_of(source, **changed)))
+
+
+@router.delete(
+    "/sources/{name}",
+    response={204: None, **errors(401, 403, 404, 409)},
+    auth=token_or_session("admin"),
+    summary="Remove a source",
+)
+def delete_source(request: HttpRequest, name: str) -> Status[None]:
+    """For administrators. Its tools stay in the catalog; its syncs and held changes are deleted."""
+    require(request.user, "administer")
+    remove_source(source_at(name))
+    return Status(204, None)
+
+
+@router.post(
+    "/sources/{name}/sync",
+    response={200: SyncReportOut, 202: SyncReportOut, **errors(401, 403, 404, 409, 422)},
+    auth=token_or_session("admin"),
+    summary="Sync a source",
+)
+def sync_source(
+    request: HttpRequest, response: HttpResponse, name: str, query: Query[SyncQuery]
+) -> Status[SyncReportOut]:
+    """For administrators: reads the source, and publishes or holds what changed.
+
+    200 with the report if it ended within `wait_s`, else 202 with the report's URL in `Location`. A source that cannot
+    be read is a report with the state `failed`; it changes nothing. 409 if a sync of the source is running.
+    """
+    require(request.user, "administer")
+    source = source_at(name)
+    record, thread = sync_in_background(source, by=actor(request))
+    thread.join(query.wait_s)
+    record = source.syncs.select_related("by").get(pk=record.pk)
+    response["Location"] = reverse("api:get_sync", args=[name, record.pk])
+    record.hide_changes(Audience.objects.visibility_for(request.user))
+    return Status(202 if record.state == "running" else 200, SyncReportOut.of(record))
+
+
+@router.get(
+    "/sources/{name}/syncs",
+    response={200: SyncsOut, **errors(401, 403, 404)},
+    auth=token_or_session("read"),
+    summary="List the syncs of a source",
+)
+def list_syncs(request: HttpRequest, name: str) -> SyncsOut:
+    """The newest first."""
+    return SyncsOut(items=[SyncOut.of(record) for record in source_at(name).syncs.select_related("by")])
+
+
+@router.get(
+    "/sources/{name}/syncs/{int:sync}",
+    response={200: SyncReportOut, **errors(401, 403, 404)},
+    auth=token_or_session("read"),
+    summary="Get a sync",
+)
+def get_sync(request: HttpRequest, name: str, sync: int) -> SyncReportOut:
+    """Its state, and what it changed."""
+    record = get_object_or_404(source_at(name).syncs.select_related("by"), pk=sync)
+    record.hide_changes(Audience.objects.visibility_for(request.user))
+    return SyncReportOut.of(record)
+
+
+@router.get(
+    "/sources/{name}/tools",
+    response={200: SourceToolsOut, **errors(401, 403, 404, 422)},
+    auth=token_or_session("read"),
+    summary="List the tools of a source",
+)
+def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery]) -> SourceToolsOut:
+    """By tool id, with those that it no longer lists."""
+    visible = source_at(name).tools.with_visibility(Audience.objects.visibility_for(request.user))
+    tools = visible.filter(tool_id__gt=query.cursor or "").select_related("catalog_tool")
+    if query.gone is not None:
+        tools = tools.filter(gone_at__isnull=not query.gone)
+    found = list(tools[: query.limit + 1])
+    shown = found[: query.limit]
+    return SourceToolsOut(
+        items=[SourceToolOut.of(one, slug=one.catalog_tool.slug if one.catalog_tool else None) for one in shown],
+        next=shown[-1].tool_id if len(found) > query.limit else None,
+    )
+
+
+@router.get(
+    "/sources/{name}/changes",
+    response={200: HeldChangesOut, **errors(401, 403, 404, 422)},
+    auth=token_or_session("read"),
+    summary="List held changes",
+)
+def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]) -> HeldChangesOut:
+    """Changes that the policy of the source did not let become current, with the decisions about them."""
+    return _page_of_changes(source_at(name).held_changes.visible_to(request.user), query)
+
+
+def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
+    changes = changes.order_by("-pk").defer("text").select_related("decided_by", "proposed_by", "source")
+    if query.state is not None:
+        changes = changes.filter(state=query.state)
+    if query.cursor is not None:
+        changes = changes.filter(pk__lt=query.cursor)
+    found = list(changes[: query.limit + 1])
+    shown = found[: query.limit]
+    return HeldChangesOut(
+        items=[HeldChangeOut.of(change) for change in shown],
+        next=str(shown[-1].pk) if len(found) > query.limit else None,
+    )
+
+
+@router.get(
+    "/sources/{name}/changes/{int:change}",
+    response={200: HeldChangeDetailsOut, **errors(401, 403, 404)},
+    auth=token_or_session("read"),
+    summary="Get a held change",
+)
+def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetailsOut:
+    """With its spec, and the difference from the tool's current revision: changes of meaning with proofs, and text."""
+    return _details(request, held_change_at(name, change, request.user))
+
+
+def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
+    current = current_revision(found.tool_id, request.user)
+    meaning = meaning_of_change(found, current)
+    return HeldChangeDetailsOut.of(
+        found,
+        current=current.number if current else 0,
+        spec=found.text,
+        changes=[ChangeOut.of(one) for one in meaning.changes] if meaning else [],
+        diff=unified(
+            current.source if current else "",
+            found.text,
+            old_name=f"revision {current.number}" if current else "nothing",
+            new_name=f"change {found.pk}",
+        ),
+    )
+
+
+@router.post(
+    "/sources/{name}/changes/{int:change}/approve",
+    response={200: PublicationOut, 201: PublicationOut, **errors(404, 409), **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Approve a held change",
+)
+def approve_change(request: HttpRequest, name: str, change: int, body: DecisionIn) -> Status[PublicationOut]:
+    """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators.
+
+    409 if it was decided before, or if the tool has another current revision than `seen`.
+    """
+    publication = approve(held_change_at(name, change, request.user), by=actor(request), seen=body.seen)
+    status = 200 if publication.outcome == "unchanged" else 201
+    return Status(status, PublicationOut.of(publication, dry_run=False))
+
+
+@router.post(
+    "/sources/{name}/changes/{int:change}/reject",
+    response={200: HeldChangeOut, **errors(401, 403, 404, 409)},
+    auth=token_or_session("publish"),
+    summary="Reject a held change",
+)
+def reject_change(request: HttpRequest, name: str, change: int) -> HeldChangeOut:
+    """The tool stays as it is, and the same definition is not held again.
+
+    For its owner, its maintainers and administrators.
+    """
+    return HeldChangeOut.of(reject(held_change_at(name, change, request.user), by=actor(request)))
+
+
+CHANGE: Final[dict[str, Any]] = {"tags": ["changes"]}
+
+
+@router.get(
+    "/changes",
+    response={200: HeldChangesOut, **errors(401, 403, 422)},
+    auth=token_or_session("read", "publish"),
+    summary="List the changes that wait for approval",
+    **CHANGE,
+)
+def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> HeldChangesOut:
+    """Of sources and of people: your own proposals, what you may decide about, and changes of sources."""
+    return _page_of_changes(HeldChange.objects.visible_to(request.user), query)
+
+
+@router.get(
+    "/changes/{int:change}",
+    response={200: HeldChangeDetailsOut, **errors(401, 403, 404)},
+    auth=token_or_session("read", "publish"),
+    summary="Get a proposed change",
+    **CHANGE,
+)
+def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
+    """A spec that somebody proposes for a tool of others, with the difference from the tool's current revision."""
+    return _details(request, held_change_at(None, change, request.user))
+
+
+@router.post(
+    "/changes/{int:change}/approve",
+    response={200: PublicationOut, 201: PublicationOut, **errors(404, 409), **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Approve a proposed change",
+    **CHANGE,
+)
+def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Status[PublicationOut]:
+    """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators."""
+    publication = approve(held_change_at(None, change, request.user), by=actor(request), seen=body.seen)
+    status = 200 if publication.outcome == "unchanged" else 201
+    return Status(status, PublicationOut.of(publication, dry_run=False))
+
+
+@router.post(
+    "/changes/{int:change}/reject",
+    response={200: HeldChangeOut, **errors(401, 403, 404, 409)},
+    auth=token_or_session("publish"),
+    summary="Reject a proposed change",
+    **CHANGE,
+)
+def reject_proposal(request: HttpRequest, change: int) -> HeldChangeOut:
+    """The tool stays as it is. For its owner, its maintainers and administrators."""
+    return HeldChangeOut.of(reject(held_change_at(None, change, request.user), by=actor(request)))
+
+
+def source_out(request: HttpRequest, source: Source) -> SourceOut:
+    last = source.syncs.select_related("by").first()
+    return SourceOut.of(
+        source,
+        address=address_for(source, request.user),
+        tools=source.tools.filter(gone_at=None).count(),
+        held=source.held_changes.filter(state=HeldChange.HELD).count(),
+        last_sync=SyncOut.of(last) if last else None,
+    )

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from catalog.jsontext.reader import dumps
+from catalog.models import Source
+from catalog.sources.reports import report_as_json
+from catalog.sources.schedule import sync_each
+
+
+class Command(BaseCommand):
+    help = (
+        "Read the tools of all sources, or with --due only of those whose schedule asks for it (for cron). Prints one "
+        "JSON report per line; exits with 1 if a source could not be read."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--due", action="store_true", help="only the sources that are due")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        failed = False
+        for record in sync_each(Source.objects.due() if options["due"] else Source.objects.all()):
+            self.stdout.write(dumps(report_as_json(record)))
+            if record.error:
+                failed = True
+                self.stderr.write(f"{record.source.name}: {record.error} Nothing was changed.")
+        if failed:
+            sys.exit(1)

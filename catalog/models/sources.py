@@ -1,0 +1,310 @@
+"""Sources: MCP servers and OpenAPI documents that are read again and again; changes that wait for approval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.accounts.models import Person, User
+from catalog.accounts.roles import is_administrator
+from catalog.encryption import Unreadable, decrypt, encrypt
+from catalog.models.access import EVERYONE, Toolkit
+from catalog.search.document import MAX_GROUP_KEY_CHARS
+from catalog.search.visibility import Visibility
+from catalog.specs.spec import ToolSpec, stored_spec
+
+Kind = Literal["mcp-http", "mcp-stdio", "openapi"]
+Policy = Literal["automatic", "compatible", "review"]
+
+KINDS: Final[dict[Kind, str]] = {
+    "mcp-http": "MCP server (HTTP)",
+    "mcp-stdio": "MCP server (command)",
+    "openapi": "OpenAPI document",
+}
+POLICIES: Final[dict[Policy, str]] = {
+    "compatible": "Compatible changes only",
+    "automatic": "All changes",
+    "review": "No changes",
+}
+NAME_LENGTH: Final = 40
+ADDRESS_LENGTH: Final = 2_000
+TITLE_LENGTH: Final = 200
+MAX_EVERY_MINUTES: Final = 60 * 24 * 31
+INTERRUPTED_S: Final = 600  # a sync ends within its limits long before; if it has not, its process was stopped
+INTERRUPTED: Final = "The process that synced was stopped before it ended."
+
+
+class SourceQuerySet(models.QuerySet["Source"]):
+    def due(self) -> SourceQuerySet:
+        """Sources whose schedule asks for a sync now, the longest overdue first."""
+        return self.filter(next_sync_at__lte=timezone.now()).order_by("next_sync_at")
+
+
+class Source(models.Model):
+    """A named origin of specs: an MCP server or an OpenAPI document.
+
+    The ids of its tools begin with its name and a dot, so tools of two servers never have the same id.
+    """
+
+    name = models.CharField(max_length=NAME_LENGTH, unique=True)
+    kind = models.CharField(max_length=10, choices=list(KINDS.items()))
+    # a URL; the command with its arguments for "mcp-stdio"; empty if the document was uploaded
+    address = models.CharField(max_length=ADDRESS_LENGTH, blank=True)
+    document = models.TextField(blank=True)  # an uploaded OpenAPI document
+    credentials = models.TextField(blank=True)  # {"headers": {name: value}} as JSON, encrypted; empty if there are none
+    policy = models.CharField(max_length=10, choices=list(POLICIES.items()), default="compatible")
+    every_minutes = models.PositiveIntegerField(null=True, blank=True)  # None: by hand only
+    next_sync_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)  # the name and version that the server reports
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = SourceQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("catalog:source", args=[self.name])
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that carry its credentials.
+
+        Raises:
+            Unreadable: none of the keys decrypts them.
+        """
+        if not self.credentials:
+            return {}
+        stored = decrypt(self.credentials)
+        headers = stored.get("headers") if isinstance(stored, dict) else None
+        return {str(name): str(value) for name, value in headers.items()} if isinstance(headers, dict) else {}
+
+    @property
+    def header_names(self) -> list[str] | None:
+        """The names of these headers, which are shown; None if they cannot be decrypted."""
+        try:
+            return sorted(self.headers)
+        except Unreadable:
+            return None
+
+    def set_headers(self, headers: Mapping[str, str]) -> None:
+        """Encrypt `headers` into `credentials`; {} removes them. The caller saves."""
+        self.credentials = encrypt({"headers": dict(headers)}) if headers else ""
+
+    def schedule_next(self, after: datetime) -> None:
+        """Set when it is due again. The caller saves."""
+        self.next_sync_at = after + timedelta(minutes=self.every_minutes) if self.every_minutes else None
+
+    @property
+    def last_sync(self) -> SourceSync | None:
+        return self.syncs.first()
+
+
+class SourceSync(models.Model):
+    """One reading of a source, and what it changed."""
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="syncs")
+    started_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )  # None: by its schedule, or on the command line
+    error = models.TextField(blank=True)  # why it failed; nothing changed then
+    listed = models.PositiveIntegerField(default=0)
+    created = models.PositiveIntegerField(default=0)
+    revised = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    held = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+    gone = models.PositiveIntegerField(default=0)
+    returned = models.PositiveIntegerField(default=0)
+    changes_json = models.TextField(blank=True)  # a list: {"tool_id", "slug"?, "outcome", "verdict"?, "message"?}
+
+    class Meta:
+        ordering = ["-started_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["source"], condition=models.Q(ended_at=None), name="one_sync_per_source")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} at {self.started_at}"
+
+    @property
+    def state(self) -> Literal["running", "succeeded", "failed"]:
+        if self.ended_at is None:
+            return "failed" if self.is_interrupted else "running"
+        return "failed" if self.error else "succeeded"
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.ended_at is None and timezone.now() - self.started_at > timedelta(seconds=INTERRUPTED_S)
+
+    @property
+    def message(self) -> str:
+        """Why it failed."""
+        return INTERRUPTED if self.is_interrupted else self.error
+
+    @cached_property
+    def changes(self) -> list[dict[str, Any]]:
+        """What happened to single tools, without the unchanged ones."""
+        found: list[dict[str, Any]] = json.loads(self.changes_json) if self.changes_json else []
+        return found
+
+    def hide_changes(self, visibility: Visibility) -> None:
+        """Leave out, of this object, what happened to tools that `visibility` hides."""
+        from catalog.models.tools import Tool  # noqa: PLC0415 - it imports this module
+
+        if not visibility.is_complete and self.changes:
+            named = Tool.objects.filter(tool_id__in=[change["tool_id"] for change in self.changes])
+            seen = set(named.with_visibility(visibility).values_list("tool_id", flat=True))
+            hidden = set(named.values_list("tool_id", flat=True)) - seen
+            self.changes = [change for change in self.changes if change["tool_id"] not in hidden]
+
+    @property
+    def has_changed_anything(self) -> bool:
+        return bool(self.created or self.revised or self.held or self.refused or self.gone or self.returned)
+
+
+class SourceToolQuerySet(models.QuerySet["SourceTool"]):
+    def with_visibility(self, visibility: Visibility) -> SourceToolQuerySet:
+        """The tools that somebody with this visibility may see; for them, tools that were never published are shown."""
+        rows = self.exclude(catalog_tool__audience__in=visibility.hidden) if visibility.hidden else self
+        return rows if visibility.only is None else rows.filter(catalog_tool__toolkit_key__in=visibility.only)
+
+    def runnable(self) -> SourceToolQuerySet:
+        """Tools of the catalog that their sources still list, so that they can be called there."""
+        return self.filter(gone_at=None, catalog_tool__isnull=False)
+
+
+class SourceTool(models.Model):
+    """A tool as a source lists it.
+
+    The two hashes are those of its definition at the source (`sources.definitions`): the one that was last listed, and
+    the one of the revision that was published. They differ while a change waits for approval, or was rejected.
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="tools", db_index=False)
+    tool_id = models.CharField(max_length=255)  # of the catalog
+    catalog_tool = models.OneToOneField(
+        "catalog.Tool", null=True, on_delete=models.CASCADE, related_name="source_tool"
+    )  # None until its first revision is approved
+    remote_name = models.CharField(max_length=255)  # its name at the source
+    listed_sha256 = models.CharField(max_length=64)
+    published_sha256 = models.CharField(max_length=64, blank=True)
+    gone_at = models.DateTimeField(null=True, blank=True)  # when a sync first missed it
+
+    objects = SourceToolQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["tool_id"]
+        constraints = [models.UniqueConstraint(fields=["source", "tool_id"], name="one_row_per_source_tool")]
+
+    def __str__(self) -> str:
+        return self.tool_id
+
+    @property
+    def differs(self) -> bool:
+        """Whether the source now lists another definition than the one that is published here."""
+        return self.listed_sha256 != self.published_sha256
+
+
+class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
+    def visible_to(self, person: Person | None) -> HeldChangeQuerySet:
+        """The changes that `person` may see.
+
+        Changes of sources, unless they concern a tool that is hidden from them; proposals of their own, and those that
+        they may decide about. Administrators see all.
+        """
+        from catalog.models.tools import Tool  # noqa: PLC0415 - it imports this module
+
+        if is_administrator(person):
+            return self
+        if not isinstance(person, User):
+            return self.none()
+        hidden = Tool.objects.exclude(pk__in=Tool.objects.visible_to(person).values("pk")).values("tool_id")
+        decided = Tool.objects.visible_to(person).maintained_by(person).values("tool_id")
+        toolkits = Toolkit.objects.maintained_by(person).values("key")
+        new = Q(toolkit_key__in=toolkits)
+        mine = Q(proposed_by=person) | Q(tool_id__in=decided) | (new & ~Q(tool_id__in=hidden))
+        closed = Toolkit.objects.exclude(visibility=EVERYONE).exclude(key__in=toolkits).values("key")
+        restricted = Q(toolkit_key__in=closed, base=None)
+        return self.filter(mine | (Q(source__isnull=False) & ~Q(tool_id__in=hidden) & ~restricted))
+
+
+class HeldChange(models.Model):
+    """A spec that waits for approval before it becomes a tool's next revision, or a new tool.
+
+    It comes from a source, or from a user who may propose revisions but not publish them (`proposed_by`).
+    """
+
+    HELD, APPROVED, REJECTED, REPLACED = "held", "approved", "rejected", "replaced"
+    STATES: Final = {
+        HELD: "Waiting for approval",
+        APPROVED: "Approved",
+        REJECTED: "Rejected",
+        REPLACED: "Replaced by a later change",
+    }
+
+    tool_id = models.CharField(max_length=255, db_index=True)  # of the catalog; the tool itself may not exist yet
+    toolkit_key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, blank=True)  # of its id, as toolkits are compared
+    source = models.ForeignKey(Source, null=True, on_delete=models.CASCADE, related_name="held_changes")
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    base = models.ForeignKey(
+        "catalog.Revision", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )  # the current revision when it was held; None for a new tool
+    text = models.TextField()  # the spec
+    sha256 = models.CharField(max_length=64)  # of the text
+    definition_sha256 = models.CharField(max_length=64, blank=True)  # of its definition at the source
+    origin_kind = models.CharField(max_length=20)
+    origin_name = models.CharField(max_length=255, blank=True)
+    verdict = models.CharField(max_length=10, blank=True)  # when it was held; "" for a new tool
+    reason = models.CharField(max_length=200)  # why it was held: a sentence
+    state = models.CharField(max_length=10, default=HELD, choices=list(STATES.items()))
+    created_at = models.DateTimeField(default=timezone.now)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    objects = HeldChangeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tool_id", "source"], condition=models.Q(state="held"), name="one_held_change_per_source_tool"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} change of {self.tool_id}"
+
+    def get_absolute_url(self) -> str:
+        if self.source is None:
+            return reverse("catalog:change", args=[self.pk])
+        return reverse("catalog:held_change", args=[self.source.name, self.pk])
+
+    @property
+    def spec(self) -> ToolSpec:
+        return stored_spec(self.text)
+
+    @property
+    def is_held(self) -> bool:
+        return self.state == self.HELD

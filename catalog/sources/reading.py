@@ -1,0 +1,123 @@
+"""Read a source in a process of its own, with limits on time, memory and size."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.conf import settings
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.address_policy import address_policy
+from catalog.encryption import Unreadable
+from catalog.errors import OutgoingError
+from catalog.models import Source
+
+SECONDS: Final = 30
+MAX_BYTES: Final = 10_000_000
+MAX_TOOLS: Final = 10_000
+START_S: Final = 15  # for starting Python and importing the client on a busy machine
+# Commands of "mcp-stdio" need a path and a home; TLS may need the operator's certificates.
+_ENVIRONMENT: Final = ("PATH", "HOME", "LANG", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_UNREADABLE_CREDENTIALS: Final = (
+    "The credentials of the source can no longer be decrypted: their key is not in TOOLSHELF_CONFIGURATION_KEYS. "
+    "Set them again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTool:
+    """A tool of an MCP server: its name, its definition as JSON, and the hash of that (`reader.definition_sha256`)."""
+
+    name: Any
+    text: str = field(repr=False)
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a source sent.
+
+    Attributes:
+        title: the name and version that an MCP server reports.
+        tools: of an MCP server, at most `MAX_TOOLS`; None for an OpenAPI document.
+        document: the OpenAPI document; "" for an MCP server.
+    """
+
+    title: str = ""
+    tools: list[RemoteTool] | None = field(default=None, repr=False)
+    document: str = field(default="", repr=False)
+
+
+def read_source(source: Source) -> Reading:
+    """Read all tools of `source`: within 30 s, at most 10 MB and 10,000 tools.
+
+    Raises:
+        OutgoingError: it cannot be reached or read; the message says why.
+    """
+    if source.kind == "openapi" and not source.address:
+        return Reading(document=source.document)
+    policy = address_policy()
+    job = {
+        "kind": source.kind,
+        "address": source.address,
+        "headers": _headers(source),
+        "networks": policy.allowed_networks,
+        "proxy": policy.proxy,
+        "seconds": SECONDS,
+        "max_bytes": MAX_BYTES,
+        "max_tools": MAX_TOOLS,
+    }
+    result = _run(json.dumps(job))
+    if "error" in result:
+        raise OutgoingError(result["error"])
+    if "document" in result:
+        return Reading(document=result["document"])
+    return Reading(result["title"], [RemoteTool(**tool) for tool in result["tools"]])
+
+
+@sensitive_variables()
+def _headers(source: Source) -> dict[str, str]:
+    try:
+        return source.headers
+    except Unreadable as error:
+        raise OutgoingError(_UNREADABLE_CREDENTIALS) from error
+
+
+@sensitive_variables("job")
+def _run(job: str) -> dict[str, Any]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "catalog.sources.reader"],
+        cwd=settings.BASE_DIR,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(job, timeout=SECONDS + START_S)
+    except subprocess.TimeoutExpired:
+        raise OutgoingError(f"It took longer than the {SECONDS} seconds that are allowed.") from None
+    finally:
+        _end_group(process)
+    try:
+        result: dict[str, Any] = json.loads(output)
+    except ValueError:
+        raise OutgoingError("Reading the source used more memory or time than is allowed.") from None
+    return result
+
+
+def _end_group(process: subprocess.Popen[str]) -> None:
+    """End the process and what it started (the command of a source)."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,303 @@
+"""Sync a source: read it, and apply what changed as its policy says. A sync that fails changes nothing.
+
+Tools are published in batches, each in one transaction with the rows that record them; a process that is stopped
+between two batches leaves complete batches, and the next sync goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from catalog import audit
+from catalog.accounts.models import User
+from catalog.encryption import Unreadable
+from catalog.errors import OutgoingError, SpecError, ToolshelfError
+from catalog.held_changes import hold, replace_held
+from catalog.models import Revision, Source, SourceSync, SourceTool, Tool
+from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
+from catalog.publishing import TermsByHash, changed_terms, publish_many
+from catalog.revision_diff import verdicts_on
+from catalog.revision_origins import RevisionOrigin
+from catalog.sources.destinations import destinations
+from catalog.sources.listings import ListedTool, listed_tools
+from catalog.sources.reading import Reading, read_source
+from catalog.sources.redacting import without_credentials
+from catalog.specs.spec import ToolSpec
+from catalog.webhook_queue import WebhookEvent, queue_events
+
+BATCH: Final = 300  # tools per transaction: other writers wait for about 60 ms
+FEW: Final = 5  # up to this many are assessed immediately, because a user may be waiting
+MAX_STORED_CHANGES: Final = 1_000  # of one sync, for its report
+STORED_SYNCS: Final = 100  # of one source
+_HARMLESS: Final = frozenset({"compatible", "identical"})
+_DRIFT: Final = ("revised", "held", "refused", "gone", "returned")
+MAX_EVENT_TOOLS: Final = 50
+_INTERNAL: Final = "An internal error stopped the sync. The server's log has the details."
+
+log = logging.getLogger(__name__)
+
+
+class AlreadySyncing(ToolshelfError):
+    """Another process is syncing this source."""
+
+
+def sync(source: Source, *, by: User | None = None) -> SourceSync:
+    """Read `source` and apply its changes.
+
+    Args:
+        source: is read again when its turn comes.
+        by: who asked for it; None for the schedule and the command line.
+
+    Returns:
+        The report, stored; `error` says why it failed.
+
+    Raises:
+        AlreadySyncing: a sync of this source is running.
+    """
+    return carry_out(begin(source, by=by))
+
+
+def begin(source: Source, *, by: User | None = None) -> SourceSync:
+    """Claim the source for a sync, which the caller passes to `carry_out`.
+
+    Raises:
+        AlreadySyncing: a sync of this source is running.
+    """
+    now = timezone.now()
+    old = now - timedelta(seconds=INTERRUPTED_S)
+    SourceSync.objects.filter(source=source, ended_at=None, started_at__lt=old).update(ended_at=now, error=INTERRUPTED)
+    try:
+        with transaction.atomic():
+            record = SourceSync.objects.create(source=source, by=by, started_at=now)
+            if by is not None:
+                audit.record("source.sync", "source", source.name, after={"sync": record.pk}, by=by)
+            return record
+    except IntegrityError as error:
+        raise AlreadySyncing(f"The source {source.name} is being synced already.") from error
+
+
+def carry_out(record: SourceSync) -> SourceSync:
+    """Read the source and apply its changes; every outcome, also a failure, is stored in `record`."""
+    source = Source.objects.select_related("owner").get(pk=record.source_id)
+    actor = audit.Actor.of(record.by, client=f"source {source.name}", address=audit.origin().actor().address)
+    with audit.acting(audit.Origin("sync", lambda: actor)):
+        return _carry_out(source, record)
+
+
+def _carry_out(source: Source, record: SourceSync) -> SourceSync:
+    try:
+        reading = read_source(source)
+        _Application(source, record, listed_tools(source, reading)).apply()
+        _queue_drift(source, record)
+        _store_title(source, reading)
+    except OutgoingError as error:
+        record.error = without_credentials(str(error), _headers_of(source), source.address)
+    except Exception:
+        log.exception("The sync of the source %r stopped.", source.name)
+        record.error = _INTERNAL
+    record.ended_at = timezone.now()
+    record.save()
+    source.refresh_from_db(fields=["every_minutes"])
+    source.schedule_next(record.ended_at)
+    source.save(update_fields=["next_sync_at"])
+    old = source.syncs.values_list("pk", flat=True)[STORED_SYNCS:]
+    SourceSync.objects.filter(pk__in=list(old)).delete()
+    return record
+
+
+def _queue_drift(source: Source, record: SourceSync) -> None:
+    """Queue an event if tools that the source listed before have changed or vanished."""
+    counts = {name: getattr(record, name) for name in _DRIFT}
+    if not any(counts.values()):
+        return
+    tools = [change for change in record.changes if change["outcome"] in _DRIFT][:MAX_EVENT_TOOLS]
+    data = {"source": {"name": source.name, "kind": source.kind}, "sync": record.pk, "counts": counts, "tools": tools}
+    queue_events([WebhookEvent("source.drifted", source.name, data)])
+
+
+def _headers_of(source: Source) -> dict[str, str]:
+    try:
+        return source.headers
+    except Unreadable:
+        return {}  # so they were not sent
+
+
+def _store_title(source: Source, reading: Reading) -> None:
+    if reading.title and reading.title != source.title:
+        source.title = reading.title[:TITLE_LENGTH]
+        source.save(update_fields=["title"])
+
+
+@dataclass
+class _Application:
+    """Applies what a source lists.
+
+    Attributes:
+        rows: the tools that it listed before, by id.
+        declared: the ids of the tools of the catalog that have a revision from this source.
+        changes: what happened to single tools, for the report.
+    """
+
+    source: Source
+    record: SourceSync
+    listed: list[ListedTool]
+    rows: dict[str, SourceTool] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+
+    def apply(self) -> None:
+        self.rows = {row.tool_id: row for row in SourceTool.objects.filter(source=self.source)}
+        ours = Revision.objects.filter(origin_kind="source", origin_name=self.source.name)
+        ours = ours.filter(tool__source_tool__source=self.source)
+        self.declared = set(ours.values_list("tool__tool_id", flat=True))
+        self.record.listed = len(self.listed)
+        self._mark_gone()
+        changed = [tool for tool in self.listed if self._is_changed(tool)]
+        for start in range(0, len(changed), BATCH):
+            self._apply(changed[start : start + BATCH])
+        self.record.changes_json = json.dumps(self.changes[:MAX_STORED_CHANGES]) if self.changes else ""
+
+    def _report(self, tool_id: str, outcome: str, **more: str | int) -> None:
+        setattr(self.record, outcome, getattr(self.record, outcome) + 1)
+        self.changes.append({"tool_id": tool_id, "outcome": outcome, **more})
+
+    def _mark_gone(self) -> None:
+        """Mark the tools that are no longer listed, and unmark those that are listed again."""
+        now, ids = timezone.now(), {tool.tool_id for tool in self.listed}
+        for row in self.rows.values():
+            if row.tool_id not in ids and row.gone_at is None:
+                row.gone_at = now
+                self._report(row.tool_id, "gone")
+            elif row.tool_id in ids and row.gone_at is not None:
+                row.gone_at = None
+                self._report(row.tool_id, "returned")
+        SourceTool.objects.bulk_update(self.rows.values(), ["gone_at"], batch_size=500)
+
+    def _is_changed(self, tool: ListedTool) -> bool:
+        if tool.spec is None:
+            message = " ".join(problem.message for problem in tool.problems[:3])
+            self._report(tool.tool_id, "refused", message=message)
+            return False
+        row = self.rows.get(tool.tool_id)
+        if row is not None and row.listed_sha256 == tool.sha256 and not self._is_undeclared(row):
+            self.record.unchanged += 1
+            return False
+        return True
+
+    def _is_undeclared(self, row: SourceTool) -> bool:
+        """Whether a tool counts as published although no revision of it came from this source."""
+        return bool(row.published_sha256) and row.tool_id not in self.declared
+
+    def _apply(self, tools: Sequence[ListedTool]) -> None:
+        """Publish or hold some changed tools, in one transaction."""
+        specs = {tool.tool_id: tool.spec for tool in tools if tool.spec}
+        verdicts = verdicts_on(specs.values())  # before the transaction: 1 to 50 ms each
+        terms = changed_terms(list(specs.values()))
+        with transaction.atomic():
+            current = _current_revisions(specs)
+            published: list[tuple[ListedTool, ToolSpec]] = []
+            for tool in tools:
+                spec = specs[tool.tool_id]
+                base = current.get(tool.tool_id)
+                verdict = verdicts.get(spec.sha256, "identical") if base else ""
+                reason = self._reason_to_hold(tool, base, verdict)
+                if base is not None and base.sha256 == spec.sha256 and self._is_ours(base):
+                    replace_held(tool.tool_id, self.source)
+                    self._store_row(tool, base.tool, published=True)
+                    self.record.unchanged += 1
+                elif reason:
+                    self._hold(tool, spec, base, verdict, reason)
+                else:
+                    published.append((tool, spec))
+            self._publish(published, verdicts, terms)
+
+    def _reason_to_hold(self, tool: ListedTool, base: Revision | None, verdict: str) -> str:
+        """Why the policy does not let this change become current; "" if it does."""
+        row = self.rows.get(tool.tool_id)
+        published = row is not None and bool(row.published_sha256) and not self._is_undeclared(row)
+        if base is not None and not published:
+            return "A tool with this id was in the catalog before the source listed it."
+        if self.source.policy == "automatic":
+            return ""
+        if self.source.policy == "review":
+            return "The policy of the source holds all changes."
+        if base is not None and not self._is_ours(base):
+            return f"Revision {base.number} was published here, not by the source, and would be overwritten."
+        spec = tool.spec
+        if base is not None and spec is not None and destinations(base.spec.document) != destinations(spec.document):
+            return "Where requests or credentials go has changed."
+        if verdict == "" or verdict in _HARMLESS:
+            return ""
+        return "The change is breaking." if verdict == "breaking" else "The change may be breaking."
+
+    def _is_ours(self, revision: Revision) -> bool:
+        return (revision.origin_kind, revision.origin_name) == ("source", self.source.name)
+
+    def _hold(self, tool: ListedTool, spec: ToolSpec, base: Revision | None, verdict: str, reason: str) -> None:
+        change = hold(
+            spec,
+            origin=self._origin,
+            base=base,
+            verdict=verdict,
+            reason=reason,
+            source=self.source,
+            definition_sha256=tool.sha256,
+        )
+        self._store_row(tool, base.tool if base else None, published=False)
+        more = {"slug": base.tool.slug, "verdict": verdict} if base else {}
+        self._report(tool.tool_id, "held", change=change.pk, message=reason, **more)
+
+    def _publish(
+        self, wanted: Sequence[tuple[ListedTool, ToolSpec]], verdicts: dict[str, str], terms: TermsByHash
+    ) -> None:
+        specs = [spec for _, spec in wanted]
+        outcomes = publish_many(
+            specs,
+            by=self.record.by,
+            assess=len(specs) <= FEW,
+            terms=terms,
+            origins={spec.sha256: self._origin for spec in specs},
+            initial={spec.tool_id: {"owner": self.source.owner} for spec in specs},
+        )
+        for (tool, spec), outcome in zip(wanted, outcomes, strict=True):
+            if isinstance(outcome, SpecError):
+                self._report(tool.tool_id, "refused", message=str(outcome))
+                continue
+            replace_held(tool.tool_id, self.source)
+            self._store_row(tool, outcome.tool, published=True)
+            if outcome.outcome == "unchanged":
+                self.record.unchanged += 1
+                continue
+            verdict = {"verdict": verdicts[spec.sha256]} if spec.sha256 in verdicts else {}
+            self._report(
+                tool.tool_id, outcome.outcome, slug=outcome.tool.slug, revision=outcome.revision.number, **verdict
+            )
+
+    @property
+    def _origin(self) -> RevisionOrigin:
+        return RevisionOrigin("source", self.source.name)
+
+    def _store_row(self, tool: ListedTool, catalog_tool: Tool | None, *, published: bool) -> None:
+        defaults: dict[str, Any] = {"remote_name": tool.remote_name, "listed_sha256": tool.sha256, "gone_at": None}
+        if catalog_tool is not None:
+            defaults["catalog_tool"] = catalog_tool
+        if published:
+            defaults["published_sha256"] = tool.sha256
+        elif tool.tool_id not in self.declared:
+            defaults["published_sha256"] = ""
+        SourceTool.objects.update_or_create(source=self.source, tool_id=tool.tool_id, defaults=defaults)
+
+
+def _current_revisions(specs: dict[str, ToolSpec]) -> dict[str, Revision]:
+    """The current revisions of the tools with these ids that exist, with their tools."""
+    revisions = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=specs)
+    return {revision.tool.tool_id: revision for revision in revisions.select_related("tool")}

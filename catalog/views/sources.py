@@ -1,0 +1,161 @@
+"""The pages of sources: the list, one source, one held change. People see them, administrators change them."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Prefetch, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.accounts.api_auth import actor
+from catalog.forms import SourceForm
+from catalog.models import Audience, HeldChange, Source, SourceSync
+from catalog.rights import may, require
+from catalog.shortcuts import source_at
+from catalog.sources.registration import address_for, remove_source
+from catalog.sources.schedule import sync_in_background
+from catalog.sources.sync import AlreadySyncing
+
+TOOLS_PER_PAGE: Final = 100
+SYNCS_SHOWN: Final = 10
+DECIDED_SHOWN: Final = 20
+POLL_MS: Final = 1_000
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def source_list(request: HttpRequest) -> HttpResponse:
+    """All sources with their state; administrators add one with the form below."""
+    form = SourceForm()
+    if request.method == "POST":
+        form = SourceForm(None, request.POST, request.FILES)
+        require(request.user, "administer")
+        if source := form.add(by=actor(request)):
+            sync_in_background(source, by=actor(request))
+            messages.success(request, f"{source.name} is added. Its tools are being read.")
+            return redirect(source)
+    newest = SourceSync.objects.defer("changes_json")[:1]
+    sources = (
+        Source.objects.annotate(
+            listed=Count("tools", filter=Q(tools__gone_at=None), distinct=True),
+            held=Count("held_changes", filter=Q(held_changes__state=HeldChange.HELD), distinct=True),
+        )
+        .defer("document")
+        .prefetch_related(Prefetch("syncs", queryset=newest, to_attr="newest"))
+        .order_by("name")
+    )
+    context = {
+        "sources": list(sources),
+        "form": form,
+        "errors": form.error_links,
+        "may_manage": bool(may(request.user, "administer")),
+    }
+    return render(request, "catalog/sources/list.html", context, status=form.status if form.errors else 200)
+
+
+@require_safe
+@login_required
+def source_page(request: HttpRequest, name: str) -> HttpResponse:
+    """One source: state, held changes, last syncs, tools. `?gone=1` lists the tools that it no longer lists.
+
+    While a sync runs, the page asks for its part with the state again and again.
+    """
+    source = source_at(name)
+    if request.htmx and not request.htmx.history_restore_request:  # type: ignore[attr-defined]
+        return render(request, "catalog/sources/_state.html", _state_of(request, source))
+    return _source_page(request, source, SourceForm(source))
+
+
+@sensitive_post_parameters()
+@require_POST
+@login_required
+def change_settings(request: HttpRequest, name: str) -> HttpResponse:
+    """Change the address, the credentials, the policy or the schedule."""
+    require(request.user, "administer")
+    source = source_at(name)
+    form = SourceForm(source, request.POST, request.FILES)
+    if not form.save():
+        return _source_page(request, source_at(name), form)
+    messages.success(request, f"{name} is saved.")
+    return redirect(source)
+
+
+@require_POST
+@login_required
+def sync_now(request: HttpRequest, name: str) -> HttpResponse:
+    """Start a sync; the page of the source shows its progress."""
+    require(request.user, "administer")
+    source = source_at(name)
+    try:
+        sync_in_background(source, by=actor(request))
+    except AlreadySyncing as error:
+        messages.info(request, str(error))
+    return redirect(source)
+
+
+@require_POST
+@login_required
+def remove(request: HttpRequest, name: str) -> HttpResponse:
+    """Remove a source; its tools stay."""
+    require(request.user, "administer")
+    source = source_at(name)
+    try:
+        remove_source(source)
+    except AlreadySyncing as error:
+        messages.error(request, str(error))
+        return redirect(source)
+    messages.success(request, f"{name} is removed. Its tools stay in the catalog.")
+    return redirect("catalog:sources")
+
+
+def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> HttpResponse:
+    gone = request.GET.get("gone") == "1"
+    after = request.GET.get("after", "").replace("\x00", "")
+    visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
+    tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related("catalog_tool")
+    page = list(tools[: TOOLS_PER_PAGE + 1])
+    further = {"gone": "1"} if gone else {}
+    last = page[TOOLS_PER_PAGE - 1].tool_id if len(page) > TOOLS_PER_PAGE else ""
+    context = {
+        **_state_of(request, source),
+        "form": form,
+        "errors": form.error_links,
+        "tools": page[:TOOLS_PER_PAGE],
+        "gone": gone,
+        "gone_count": visible.exclude(gone_at=None).count(),
+        "listed_count": visible.filter(gone_at=None).count(),
+        "decided": source.held_changes.visible_to(request.user)
+        .exclude(state=HeldChange.HELD)
+        .select_related("decided_by")[:DECIDED_SHOWN],
+        "next_url": f"?{urlencode({**further, 'after': last})}#tools" if last else None,
+    }
+    return render(request, "catalog/sources/source.html", context, status=form.status if form.errors else 200)
+
+
+def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
+    """The context of `_state.html`."""
+    syncs: list[SourceSync] = list(source.syncs.select_related("by")[:SYNCS_SHOWN])
+    visibility = Audience.objects.visibility_for(request.user)
+    for sync in syncs:
+        sync.hide_changes(visibility)
+    return {
+        "source": source,
+        "address": address_for(source, request.user),
+        "syncs": syncs,
+        "last": syncs[0] if syncs else None,
+        "held": source.held_changes.visible_to(request.user)
+        .filter(state=HeldChange.HELD)
+        .defer("text")
+        .select_related("base__tool"),
+        "may_manage": bool(may(request.user, "administer")),
+        "poll": time.monotonic_ns(),
+        "poll_ms": POLL_MS,
+    }

@@ -1,0 +1,182 @@
+"""The commands add_source, sync_source and sync_sources, and the schedule."""
+
+import io
+import json
+import threading
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.models import Source, SourceSync, Tool
+from catalog.sources import schedule
+from catalog.sources.schedule import sync_due, sync_in_background, sync_regularly
+from catalog.sources.sync import AlreadySyncing, begin
+from tests.catalog.sources.documents import ALERTS, FORECAST, add_document, document
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*words):
+    """The command's stdout and stderr, and its exit code."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    try:
+        call_command(*words, stdout=out, stderr=err)
+    except SystemExit as stopped:
+        code = stopped.code
+    except CommandError as error:
+        err.write(str(error))
+        code = error.returncode
+    return out.getvalue(), err.getvalue(), code
+
+
+def test_a_source_is_added_and_synced(tmp_path):
+    file = tmp_path / "weather.json"
+    file.write_text(document(FORECAST))
+
+    _, errors, code = run("add_source", "weather", "--openapi", str(file), "--policy", "review", "--every", "60")
+    assert (code, errors) == (
+        0,
+        "Added the source weather. Read its tools with: manage.py sync_source weather\n",
+    )
+    source = Source.objects.get()
+    assert (source.kind, source.policy, source.every_minutes) == ("openapi", "review", 60)
+
+    printed, _, code = run("sync_source", "weather")
+
+    report = json.loads(printed)
+    assert (code, report["source"], report["state"], report["held"]) == (0, "weather", "succeeded", 1)
+    assert report["changes"][0]["tool_id"] == "weather.forecast"
+
+
+def test_a_command_is_accepted_on_the_command_line():
+    run("add_source", "local", "--command", "npx -y server")
+
+    assert (Source.objects.get().kind, Source.objects.get().address) == ("mcp-stdio", "npx -y server")
+
+
+def test_the_value_of_a_header_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("DEMO_AUTHORIZATION", "Bearer mrk-abc")
+
+    run("add_source", "demo", "--url", "https://tools.example/mcp", "--header", "Authorization=DEMO_AUTHORIZATION")
+
+    assert Source.objects.get().headers == {"Authorization": "Bearer mrk-abc"}
+    assert "mrk-abc" not in Source.objects.get().credentials
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["Demo", "--url", "https://tools.example/mcp"], "name: Enter a name of 1 to 40 characters"),
+        (["demo", "--url", "ftp://tools.example"], "address: Enter an address that starts with http:// or https://."),
+        (["demo", "--url", "https://tools.example", "--every", "1"], "every_minutes: Enter 5 to"),
+        (["demo", "--openapi", "/no/such/file"], "Cannot read the document: "),
+        (["demo", "--url", "https://tools.example", "--header", "A"], "Write --header NAME=VARIABLE"),
+        (["demo", "--url", "https://tools.example", "--header", "A=NO_SUCH"], "NO_SUCH is not set"),
+    ],
+)
+def test_invalid_arguments_are_refused(words, message):
+    _, errors, code = run("add_source", *words)
+
+    assert message in errors
+    assert code in {1, 2}
+    assert not Source.objects.exists()
+
+
+def test_an_unknown_source_is_refused_with_the_known_names():
+    add_document(document(FORECAST))
+
+    _, errors, code = run("sync_source", "wether")
+
+    assert (errors, code) == ("There is no source 'wether'. The sources are: weather.", 2)
+
+
+def test_a_source_that_is_being_synced_is_refused():
+    begin(add_document(document(FORECAST)))
+
+    _, errors, code = run("sync_source", "weather")
+
+    assert (errors, code) == ("The source weather is being synced already.", 1)
+
+
+def test_a_failed_sync_exits_with_1_and_the_reason():
+    add_document("not: openapi")
+
+    printed, errors, code = run("sync_source", "weather")
+
+    assert (code, json.loads(printed)["state"]) == (1, "failed")
+    assert errors.startswith("weather: The document is not an OpenAPI document")
+    assert errors.endswith("Nothing was changed.\n")
+
+
+def test_only_the_sources_that_are_due_are_synced():
+    add_document(document(FORECAST), name="weather", every_minutes=60)
+    add_document(document(ALERTS), name="alerts")
+
+    printed, _, code = run("sync_sources", "--due")
+
+    assert (code, [json.loads(line)["source"] for line in printed.splitlines()]) == (0, ["weather"])
+    assert run("sync_sources", "--due")[0] == ""
+
+
+def test_all_sources_can_be_synced_and_one_that_fails_does_not_stop_the_others():
+    add_document("not: openapi", name="broken")
+    add_document(document(ALERTS), name="works")
+
+    printed, errors, code = run("sync_sources")
+
+    assert [json.loads(line)["state"] for line in printed.splitlines()] == ["failed", "succeeded"]
+    assert (code, errors.startswith("broken: ")) == (1, True)
+
+
+def test_a_source_that_another_process_syncs_is_skipped():
+    begin(add_document(document(FORECAST), every_minutes=60))
+
+    assert list(sync_due()) == []
+
+
+def test_the_thread_of_the_server_syncs_what_is_due(monkeypatch):
+    add_document(document(FORECAST), every_minutes=60)
+    monkeypatch.setattr(schedule, "FIRST_S", 0)
+    stop = threading.Event()
+    monkeypatch.setattr(schedule, "close_old_connections", stop.set)  # called after each round
+
+    sync_regularly(stop=stop)
+
+    assert SourceSync.objects.get().state == "succeeded"
+    assert Tool.objects.filter(tool_id="weather.forecast").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sync_in_the_background_ends_in_the_database():
+    source = add_document(document(FORECAST))
+
+    record, thread = sync_in_background(source, by=None)
+    thread.join(60)
+
+    record.refresh_from_db()
+    assert (record.state, record.created) == ("succeeded", 1)
+    assert sync_in_background(source, by=None)[1].join(60) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_sync_in_the_background_is_refused():
+    source = add_document(document(FORECAST))
+    begin(source)
+
+    with pytest.raises(AlreadySyncing):
+        sync_in_background(source, by=None)
+
+
+def test_workers_of_celery_sync_what_is_due():
+    pytest.importorskip("celery")
+    from playground.celery.app import SYNC_TASK, app
+    from playground.tasks import sync_sources
+
+    add_document(document(FORECAST), every_minutes=60)
+    tasks = {entry["task"] for entry in app.conf.beat_schedule.values()}
+
+    sync_sources()
+
+    assert sync_sources.name == SYNC_TASK
+    assert SYNC_TASK in tasks
+    assert SourceSync.objects.get().state == "succeeded"

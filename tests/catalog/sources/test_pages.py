@@ -1,0 +1,330 @@
+"""The pages of sources."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.models import HeldChange, Source, SourceSync, Tool
+from catalog.sources.registration import SourceSettings, add_source
+from catalog.sources.sync import begin, sync
+from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(ada, browser):
+    """A browser in which a member of staff is signed in."""
+    ada.is_staff = True
+    ada.save()
+    return browser
+
+
+@pytest.fixture(autouse=True)
+def synced_at_once(monkeypatch):
+    """Syncs of pages run before the response: a thread would not see the transaction of a test."""
+    from catalog.views import sources as views
+
+    monkeypatch.setattr(views, "sync_in_background", lambda source, by: sync(source, by=by))
+
+
+def page(response):
+    return LexborHTMLParser(response.content.decode())
+
+
+def text(response, selector="main"):
+    return " ".join(page(response).css_first(selector).text().split())
+
+
+def held():
+    source = add_document(document(FORECAST))
+    sync(source)
+    sync(replace_document(source, document(BREAKING)))
+    return HeldChange.objects.get()
+
+
+def add(browser, **fields):
+    wanted = {"name": "weather", "kind": "openapi", "policy": "compatible", "every_minutes": ""}
+    return browser.post("/sources/", {**wanted, **fields})
+
+
+def test_a_source_is_added_with_an_uploaded_document(staff):
+    file = SimpleUploadedFile("weather.json", document(FORECAST).encode())
+
+    response = add(staff, document=file, header_name="X-Key", header_value="mrk-abc", every_minutes="60")
+
+    assert response["Location"] == "/sources/weather/"
+    source = Source.objects.get()
+    assert (source.headers, source.every_minutes) == ({"X-Key": "mrk-abc"}, 60)
+    shown = staff.get("/sources/weather/")
+    assert "weather.forecast" in text(shown, "#tools")
+    assert "1 new" in text(shown, "#syncs")
+    assert "mrk-abc" not in shown.content.decode()
+
+
+def test_a_refused_source_is_shown_again_with_its_errors(staff):
+    response = add(
+        staff,
+        name="Weather",
+        kind="mcp-http",
+        address="ftp://tools.example",
+        header_name="X-Key",
+        header_value="mrk-abc",
+    )
+
+    assert response.status_code == 422
+    links = [link.attributes["href"] for link in page(response).css(".error-summary a")]
+    assert links == ["#name", "#address"]
+    assert page(response).css_first("#address").attributes["value"] == "ftp://tools.example"
+    assert page(response).css_first("#address-error")
+    assert "mrk-abc" not in response.content.decode()
+
+
+def test_a_document_that_is_no_text_is_refused(staff):
+    response = add(staff, document=SimpleUploadedFile("weather.json", b"\xff\xfe\x00"))
+
+    assert response.status_code == 422
+    assert "The document is not text in UTF-8." in text(response, ".error-summary")
+
+
+def test_a_command_cannot_be_added_on_the_page(staff):
+    response = add(staff, name="local", kind="mcp-stdio", address="sh -c id")
+
+    assert (response.status_code, Source.objects.count()) == (422, 0)
+
+
+def test_the_list_shows_the_state_of_each_source(browser):
+    held()
+    failed = add_document("not: openapi", name="broken")
+    sync(failed)
+
+    rows = [" ".join(row.text().split()) for row in page(browser.get("/sources/")).css("tbody tr")]
+
+    assert rows[0].startswith("broken OpenAPI document 0 0 failed")
+    assert rows[1].startswith("weather OpenAPI document 1 1 succeeded")
+
+
+def test_a_source_shows_why_its_last_sync_failed(browser):
+    sync(add_document("not: openapi"))
+
+    response = browser.get("/sources/weather/")
+
+    assert "The last sync failed, and changed nothing" in text(response, "[role=alert]")
+    assert "The document is not an OpenAPI document" in text(response, "[role=alert]")
+
+
+def test_a_running_sync_is_polled_and_reloaded_without_scripts(browser):
+    begin(add_document(document(FORECAST)))
+
+    whole = browser.get("/sources/weather/")
+    part = browser.get("/sources/weather/", headers={"HX-Request": "true"})
+
+    assert page(whole).css_first("noscript meta[http-equiv=refresh]") or b'http-equiv="refresh"' in whole.content
+    assert page(part).css_first("[hx-get='/sources/weather/']")
+    assert b"<html" not in part.content
+
+
+def test_vanished_tools_are_listed_apart_and_marked_on_their_page(browser):
+    source = add_document(document(FORECAST, ALERTS))
+    sync(source)
+    sync(replace_document(source, document(FORECAST)))
+
+    assert "weather.alerts" not in text(browser.get("/sources/weather/"), "#tools")
+    assert "weather.alerts missing since" in text(browser.get("/sources/weather/?gone=1"), "#tools")
+    assert "Its source no longer lists this tool" in text(browser.get("/tools/weather.alerts/"))
+    assert "Its source" not in text(browser.get("/tools/weather.forecast/"))
+
+
+def test_the_tool_page_names_the_source(browser, client):
+    sync(add_document(document(FORECAST)))
+
+    signed_in, anonymous = browser.get("/tools/weather.forecast/"), client.get("/tools/weather.forecast/")
+
+    assert page(signed_in).css_first(".tool-standing a[href='/sources/weather/']")
+    assert "Source weather" in text(anonymous, ".tool-standing")
+    assert not page(anonymous).css_first(".tool-standing a[href='/sources/weather/']")
+
+
+def test_a_held_change_shows_its_difference_and_a_proof(browser):
+    change = held()
+
+    response = browser.get(f"/sources/weather/changes/{change.pk}/")
+
+    assert "breaking" in text(response, ".page-heading")
+    assert "The change is breaking." in text(response, ".page-lead")
+    assert page(response).css_first("#meaning .change details")
+    assert page(response).css_first("#text .diff-view")
+    assert "Only the owner of the tool and staff" in text(response)
+    assert not page(response).css_first("button[value=approve]")
+    assert "Its source lists another definition" in text(browser.get("/tools/weather.forecast/"))
+
+
+def test_a_held_change_is_approved(staff, ada):
+    change = held()
+    url = f"/sources/weather/changes/{change.pk}/"
+    seen = page(staff.get(url)).css_first("input[name=seen]").attributes["value"]
+
+    response = staff.post(url, {"decision": "approve", "seen": seen}, follow=True)
+
+    assert "weather.forecast has revision 2 now." in text(response)
+    assert Tool.objects.get().current.created_by == ada
+    decided = staff.get(url)
+    assert "Approved ada decided" in text(decided)
+    assert not page(decided).css_first("button[value=approve]")
+
+
+def test_a_held_change_is_rejected(staff):
+    change = held()
+
+    response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "reject"}, follow=True)
+
+    assert "The change of weather.forecast is rejected." in text(response)
+    assert "weather.forecast: rejected by ada" in text(response, "#decisions")
+    assert Tool.objects.get().current.number == 1
+
+
+def test_a_new_tool_that_is_held_shows_its_text(staff):
+    sync(add_document(document(FORECAST), policy="review"))
+    change = HeldChange.objects.get()
+
+    response = staff.get(f"/sources/weather/changes/{change.pk}/")
+
+    assert "New tool weather.forecast" in text(response, "h1")
+    assert page(response).css_first("#text .diff-view")
+
+
+def test_a_change_is_not_approved_on_top_of_another_revision(staff):
+    change = held()
+
+    response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True)
+
+    assert "another revision than the one you saw" in text(response)
+    assert HeldChange.objects.get().is_held
+
+
+def test_users_who_may_not_decide_are_refused(browser):
+    change = held()
+
+    response = browser.post(f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "1"})
+
+    assert response.status_code == 403
+    assert HeldChange.objects.get().is_held
+
+
+def test_settings_are_changed_and_credentials_stay(staff):
+    headers = {"Authorization": "Bearer mrk-abc"}
+    add_source(SourceSettings("demo", "mcp-http", "https://tools.example/mcp", headers=headers), by=None)
+    fields = {"address": "https://tools.example/mcp", "policy": "review", "every_minutes": "1440"}
+
+    staff.post("/sources/demo/settings/", {**fields, "header_name": "Authorization", "header_value": ""})
+
+    source = Source.objects.get()
+    assert (source.policy, source.every_minutes, source.headers) == ("review", 1440, headers)
+    staff.post("/sources/demo/settings/", {**fields, "remove_credentials": "1"})
+    assert Source.objects.get().headers == {}
+
+
+def test_an_uploaded_document_stays_unless_it_is_replaced(staff):
+    add_document(document(FORECAST))
+
+    staff.post("/sources/weather/settings/", {"policy": "review", "every_minutes": ""})
+    assert Source.objects.get().document == document(FORECAST)
+
+    file = SimpleUploadedFile("weather.json", document(ALERTS).encode())
+    staff.post("/sources/weather/settings/", {"policy": "review", "every_minutes": "", "document": file})
+    assert Source.objects.get().document == document(ALERTS)
+
+
+def test_refused_settings_are_shown_with_their_errors(staff):
+    add_document(document(FORECAST))
+
+    response = staff.post("/sources/weather/settings/", {"policy": "all", "every_minutes": "x"})
+
+    assert response.status_code == 422
+    assert "Enter a number of minutes" in text(response, ".error-summary")
+
+
+def test_a_source_is_synced_and_removed(staff):
+    add_document(document(FORECAST))
+
+    staff.post("/sources/weather/sync/")
+    assert SourceSync.objects.get().by.username == "ada"
+    response = staff.post("/sources/weather/remove/", follow=True)
+
+    assert "weather is removed. Its tools stay in the catalog." in text(response)
+    assert Tool.objects.filter(tool_id="weather.forecast").exists()
+
+
+def test_a_source_is_not_removed_while_it_is_synced(staff):
+    begin(add_document(document(FORECAST)))
+
+    response = staff.post("/sources/weather/remove/", follow=True)
+
+    assert "Remove it when the sync has ended." in text(response)
+
+
+@pytest.mark.parametrize(
+    "path", ["/sources/", "/sources/weather/settings/", "/sources/weather/sync/", "/sources/weather/remove/"]
+)
+def test_only_staff_manage_sources(browser, path):
+    add_document(document(FORECAST))
+
+    response = browser.post(path, {"name": "other", "kind": "openapi", "policy": "review"})
+
+    assert response.status_code == 403
+    assert "Only administrators can do this." in response.content.decode()
+    assert Source.objects.get().policy == "compatible"
+    shown = browser.get("/sources/weather/")
+    assert not page(shown).css_first("#settings")
+    assert not page(browser.get("/sources/")).css_first("form.source-form")
+
+
+@pytest.mark.parametrize("path", ["/sources/", "/sources/weather/", "/sources/weather/changes/1/"])
+def test_sources_are_shown_to_signed_in_users(client, path):
+    assert client.get(path)["Location"].startswith("/sign-in/")
+
+
+@pytest.mark.parametrize("path", ["/sources/none/", "/sources/none/changes/1/"])
+def test_an_unknown_source_is_not_found(browser, path):
+    assert browser.get(path).status_code == 404
+
+
+def test_text_of_a_source_is_escaped(staff):
+    bad = {**FORECAST, "operationId": "<script>alert(1)</script>", "summary": "<b>x</b>"}
+    sync(add_document(document(bad), policy="review"))
+
+    for path in ("/sources/weather/", HeldChange.objects.get().get_absolute_url()):
+        assert b"<script>alert" not in staff.get(path).content
+
+
+def test_the_form_explains_which_servers_can_be_reached(staff, settings):
+    settings.LOOPBACK_ONLY = True
+    assert "Servers on this machine can be reached too" in text(staff.get("/sources/"), "#address-hint")
+
+    settings.LOOPBACK_ONLY = False
+    assert "Only public addresses" in text(staff.get("/sources/"), "#address-hint")
+
+
+def test_the_environment_of_a_command_is_not_changed_on_its_page(staff):
+    add_source(SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True)
+
+    shown = staff.get("/sources/local/")
+    fields = {"policy": "review", "every_minutes": "", "header_name": "BASH_ENV", "header_value": "/tmp/evil"}
+    refused = staff.post("/sources/local/settings/", fields)
+
+    assert page(shown).css_first("input[name=header_value]") is None
+    assert "can be set only on the server's command line" in text(refused, "#header_value-error")
+    assert Source.objects.get().headers == {}
+
+
+def test_the_page_shows_the_query_of_an_address_to_staff_only(ada, browser):
+    url = "https://tools.example/mcp"
+    add_source(SourceSettings("remote", "mcp-http", f"{url}?apiKey=mrk-abc"), by=None)
+
+    seen = browser.get("/sources/remote/").content.decode()
+    assert url in seen
+    assert "mrk-abc" not in seen
+
+    ada.is_staff = True
+    ada.save()
+    assert f"{url}?apiKey=mrk-abc" in browser.get("/sources/remote/").content.decode()
