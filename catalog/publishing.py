@@ -4,7 +4,7 @@ Tools, revisions and the search index change in one transaction, so an acknowled
 publish the same id concurrently, the database decides who comes first; the other becomes the revision after it.
 
 An archived tool accepts new revisions and stays archived: only `lifecycle.restore` restores it, so that a script that
-uploads a folder every night does not undo a person's decision.
+uploads a folder every night does not undo a user's decision.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Literal
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
+from catalog import audit
 from catalog.accounts.models import User
 from catalog.assessments import (
     ASSESSMENT_COLUMNS,
@@ -25,13 +26,16 @@ from catalog.assessments import (
     copy_to_tool,
     earlier_assessments,
 )
+from catalog.audiences import set_audience, toolkits_of
 from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Problem, RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.models import Revision, Tool
+from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.search import search_index
 from catalog.search.document import SpecTerms, spec_terms_of
 from catalog.specs.spec import ToolSpec
+from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
 
 BATCH = 500  # specs that a caller should publish per transaction: fast, and short enough for other writers to get in
 TRIES = 3
@@ -40,6 +44,7 @@ _log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
 TermsByHash = Mapping[str, SpecTerms]  # search terms by the hashes of the specs
+OriginsByHash = Mapping[str, RevisionOrigin]  # where specs come from, by their hashes; `PUBLISHED` if absent
 InitialColumns = Mapping[str, Mapping[str, Any]]  # column values of new tools, by the tools' ids
 
 
@@ -50,6 +55,8 @@ class _Prepared:
     assessments: EarlierAssessments
     terms: TermsByHash
     initial: InitialColumns
+    origins: OriginsByHash
+    replace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,7 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
         SpecError: another tool has the address that this id would get.
     """
     assessments = EarlierAssessments() if dry_run else earlier_assessments([spec])
-    prepared = _Prepared(assessments, changed_terms([spec]), {})
+    prepared = _Prepared(assessments, changed_terms([spec]), {}, {})
     [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, prepared=prepared)
     if isinstance(outcome, SpecError):
         raise outcome
@@ -90,6 +97,8 @@ def publish_many(
     assess: bool = False,
     initial: InitialColumns | None = None,
     terms: TermsByHash | None = None,
+    origins: OriginsByHash | None = None,
+    replace: bool = False,
 ) -> list[Publication | SpecError]:
     """Publish `specs` in one transaction; pass about `BATCH` at a time.
 
@@ -103,12 +112,15 @@ def publish_many(
         initial: column values of new tools; the spec and `by` decide the others.
         terms: as returned by `changed_terms`. A caller that is already in a transaction computes them before it, while
             others can still write.
+        origins: where the specs come from, which is stored with the revisions.
+        replace: let imports revise tools of another origin or owner (see revision_origins.py).
 
     Returns:
         For each spec, in order, the publication, or why it could not be stored; an error does not stop the others.
     """
     assessments = earlier_assessments(specs) if assess and not dry_run else EarlierAssessments()
-    prepared = _Prepared(assessments, changed_terms(specs) if terms is None else terms, initial or {})
+    found_terms = changed_terms(specs) if terms is None else terms
+    prepared = _Prepared(assessments, found_terms, initial or {}, origins or {}, replace)
     return _publish_apart(specs, by=by, dry_run=dry_run, prepared=prepared)
 
 
@@ -139,8 +151,8 @@ def _publish_apart(
 
 def _not_stored(spec: ToolSpec) -> Problem:
     message = (
-        f"The database refuses this spec at every attempt: the stored data of {spec.tool_id!r} may be damaged. "
-        "The server's log has the details."
+        f"The database rejects this spec: the stored data of {spec.tool_id!r} may be damaged. See the server's log "
+        "for details."
     )
     return Problem("", message, "publish.not-stored")
 
@@ -163,7 +175,7 @@ def _publish_safely(
                 return outcomes
         except IntegrityError as error:  # another revision was stored between our read and our write: read again
             refused = error
-    message = "Others are publishing the same tools at this moment; nothing was stored. Try again."
+    message = "The same tools are being published by others, so nothing was stored. Try again."
     raise RevisionConflict(message) from refused
 
 
@@ -201,8 +213,11 @@ def _publish_distinct(
             for name, value in {"owner": by, **prepared.initial.get(spec.tool_id, {})}.items():
                 setattr(tool, name, value)
             new.append((spec, tool))
-        elif tool.current is None or tool.current.sha256 != spec.sha256:
+        elif tool.current is None or tool.current.sha256 != spec.sha256 or _changes_origin(spec, tool, prepared):
             changed.append((spec, tool))
+    wanted = [(tool, prepared.origins.get(spec.sha256, PUBLISHED)) for spec, tool in changed]
+    refusals |= refused_imports(wanted, by=by, replace=prepared.replace)
+    changed = [(spec, tool) for spec, tool in changed if spec.tool_id not in refusals]
     outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
     outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
     _store(new, changed, by, prepared)
@@ -210,6 +225,15 @@ def _publish_distinct(
         refusals.get(spec.tool_id) or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
         for spec in specs
     ]
+
+
+def _changes_origin(spec: ToolSpec, tool: Tool, prepared: _Prepared) -> bool:
+    """Whether a source declares the text that the tool has from elsewhere: its own revision records that."""
+    origin = prepared.origins.get(spec.sha256, PUBLISHED)
+    current = tool.current
+    return origin.kind == "source" and not (
+        current and (current.origin_kind, current.origin_name) == (origin.kind, origin.name)
+    )
 
 
 def _publication(tool: Tool, outcome: Outcome) -> Publication:
@@ -237,7 +261,7 @@ def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
 def _slug_conflict(spec: ToolSpec, holder: str) -> Problem:
     definition = spec.document["definition"]
     pointer = "/definition/id" if isinstance(definition, dict) and "id" in definition else "/definition/name"
-    message = f"The tool {holder!r} already has the address /tools/{spec.slug}/ of this id; choose another id."
+    message = f"The tool {holder!r} already has the URL /tools/{spec.slug}/ that this id would get; choose another id."
     return Problem(pointer, message, "publish.address-taken")
 
 
@@ -246,7 +270,7 @@ def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
     if number != expected:
         seen = f"revision {expected}" if expected else "no such tool"
         there = f"revision {number}" if number else "no such tool"
-        raise RevisionConflict(f"You saw {seen} of {spec.tool_id!r}; there is {there} now.")
+        raise RevisionConflict(f"{spec.tool_id!r} has changed: you saw {seen}, but there is {there} now.")
 
 
 def _store(
@@ -261,6 +285,11 @@ def _store(
     assessments = prepared.assessments.still_valid([spec for spec, _ in both])
     for spec, tool in both:
         mirror(spec, tool)
+    toolkits = toolkits_of([tool for _, tool in new])
+    for _, tool in new:
+        if toolkits or tool.visibility:
+            set_audience(tool, toolkits)
+    for spec, tool in both:
         if assessments or tool.score is not None:
             copy_to_tool(tool, assessments.get(spec.sha256))
         tool.updated_at = now
@@ -276,6 +305,8 @@ def _store(
             sha256=spec.sha256,
             created_at=now,
             created_by_id=by and by.pk,
+            origin_kind=(origin := prepared.origins.get(spec.sha256, PUBLISHED)).kind,
+            origin_name=origin.name,
         )
         for (spec, tool), key in zip(both, reserved_keys(Revision, len(both)), strict=True)
     ]
@@ -287,3 +318,23 @@ def _store(
         tool.save(update_fields=[*MIRRORED, *ASSESSMENT_COLUMNS, "current", "updated_at"])
     insert([assessment_row(one.pk, assessments[one.sha256]) for one in revisions if one.sha256 in assessments])
     index([(prepared.terms.get(spec.sha256) or spec_terms_of(spec), tool) for spec, tool in both])
+    events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
+    audit.record_many(events, by=by)
+    if both and (webhooks := active_webhooks()):
+        pairs = zip(both, revisions, strict=True)
+        queue_events([_webhook_event(tool, revision) for (_, tool), revision in pairs], webhooks)
+
+
+def _webhook_event(tool: Tool, revision: Revision) -> WebhookEvent:
+    origin = {"kind": revision.origin_kind, "name": revision.origin_name or None}
+    if revision.number == 1:
+        return about_tool("tool.created", tool, revision=1, origin=origin)
+    return about_tool("tool.revised", tool, revision=revision.number, previous=revision.number - 1, origin=origin)
+
+
+def _event(tool: Tool, revision: Revision) -> audit.Event:
+    """For the audit log."""
+    after = {"revision": revision.number, "sha256": revision.sha256, "origin": revision.origin_kind}
+    if revision.number == 1:
+        return "tool.create", "tool", tool.tool_id, None, after
+    return "tool.revise", "tool", tool.tool_id, {"revision": revision.number - 1}, after

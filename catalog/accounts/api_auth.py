@@ -71,15 +71,18 @@ class Session(APIKeyCookie):
 
 
 class Anybody(APIKeyCookie):
-    """Accepts every request: operations that change nothing are open to everyone who can reach the site."""
+    """Accepts every request, unless visitors may not browse (`ANONYMOUS_BROWSING`).
+
+    Operations that change nothing are open to everyone who can reach the site.
+    """
 
     param_name = settings.SESSION_COOKIE_NAME
 
-    def __call__(self, request: HttpRequest) -> User | AnonymousUser:
+    def __call__(self, request: HttpRequest) -> User | AnonymousUser | None:
         return self.authenticate(request, None)
 
-    def authenticate(self, request: HttpRequest, key: str | None) -> User | AnonymousUser:  # noqa: ARG002
-        return request.user
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | AnonymousUser | None:  # noqa: ARG002
+        return request.user if settings.ANONYMOUS_BROWSING or request.user.is_authenticated else None
 
 
 def token_or_session(*scopes: str) -> list[Callable[[HttpRequest], Any]]:

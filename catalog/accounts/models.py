@@ -1,15 +1,26 @@
-"""Users, and the three ways to sign in: a password, an API token, a one-time sign-in link."""
+"""Users, their sessions, and the three ways to sign in: a password, an API token, a one-time sign-in link."""
 
 from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from typing import Final
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.utils import timezone
 
-SCOPES = ("read", "publish", "run")
+SCOPES = ("read", "publish", "run", "admin")
+RUN_TOOLS: Final = "run_tools"
+PUBLISH_TOOLS: Final = "publish_tools"
+ADMINISTER: Final = "administer"
+ABILITIES: Final = {  # the permissions of which the ready groups are made (see roles.py)
+    RUN_TOOLS: "Can run tools and save configurations",
+    PUBLISH_TOOLS: "Can upload tools and propose revisions",
+    ADMINISTER: "Can do everything on this site",
+}
 
 
 def digest(secret: str) -> str:
@@ -18,7 +29,15 @@ def digest(secret: str) -> str:
 
 
 class User(AbstractUser):
-    """A person, or a program that acts as one."""
+    """A person, or a program that acts as one: then `token` limits what it may do."""
+
+    token: ApiToken | None = None  # set on the object by `tokens.token_for`, never stored
+
+    class Meta(AbstractUser.Meta):
+        permissions = list(ABILITIES.items())
+
+
+Person = User | AnonymousUser
 
 
 class ApiToken(models.Model):
@@ -29,6 +48,7 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     hint = models.CharField(max_length=12)  # the first characters, to distinguish tokens
     scopes = models.JSONField(default=list)
+    toolkits = models.JSONField(default=list)  # names of the toolkits that it is limited to; [] is no limit
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -51,17 +71,34 @@ class ApiToken(models.Model):
 
 
 class SignInLink(models.Model):
-    """A link that signs its user in, once, shortly after it was printed."""
+    """A link that signs its user in, once, shortly after it was printed.
+
+    Without a user it is a set-up link: whoever opens it creates the first administrator (set_up.py).
+    """
 
     LIFETIME = timedelta(minutes=15)
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE)
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     used_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        return f"sign-in link of {self.user}"
+        return f"sign-in link of {self.user}" if self.user else "set-up link"
+
+
+class Session(AbstractBaseSession):
+    """The session of one browser; see session_store.py."""
+
+    session_key = models.CharField(primary_key=True, max_length=64)  # the digest of the key in the browser's cookie
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")  # None: a visitor
+    last_used_at = models.DateTimeField(default=timezone.now)
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        from catalog.accounts.session_store import SessionStore  # noqa: PLC0415 - it imports this module
+
+        return SessionStore
 
 
 class FailedSignIn(models.Model):

@@ -13,8 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from catalog import audit
 from catalog.accounts.models import SignInLink, User, digest
-from catalog.accounts.users import LOCAL_OWNER, account_named, administrator, create_account
+from catalog.accounts.users import LOCAL_OWNER, account_named, administrator, create_account, is_set_up
 
 
 def create_sign_in_link(username: str | None = None) -> str:
@@ -29,22 +30,30 @@ def create_sign_in_link(username: str | None = None) -> str:
         user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
     else:
         user = account_named(username)
+    return new_link(user)
+
+
+def new_link(user: User | None) -> str:
+    """The secret of a new link: for `user`, or, with None, to set up the site."""
     secret = secrets.token_urlsafe(32)
     SignInLink.objects.filter(created_at__lt=timezone.now() - SignInLink.LIFETIME).delete()
-    SignInLink.objects.create(user=user, digest=digest(secret))
+    with transaction.atomic():
+        SignInLink.objects.create(user=user, digest=digest(secret))
+        audit.record("link.create", "person", user.username if user else "")
     return secret
 
 
 @sensitive_variables()
 def usable_link(secret: str) -> SignInLink | None:
-    """The link with this secret, or None if it is unknown, used or expired."""
+    """The link with this secret, or None if it is unknown, used or expired, or the site is set up already."""
     links = SignInLink.objects.filter(
-        digest=digest(secret),
-        used_at=None,
-        created_at__gt=timezone.now() - SignInLink.LIFETIME,
-        user__is_active=True,
+        digest=digest(secret), used_at=None, created_at__gt=timezone.now() - SignInLink.LIFETIME
     )
-    return links.select_related("user").first()
+    link = links.select_related("user").first()
+    if link is None:
+        return None
+    is_usable = not is_set_up() if link.user is None else link.user.is_active
+    return link if is_usable else None
 
 
 @transaction.atomic
@@ -52,6 +61,9 @@ def usable_link(secret: str) -> SignInLink | None:
 def use_sign_in_link(secret: str) -> User | None:
     """The user whom the link signs in, or None if it is unknown, used or expired. It works once."""
     link = usable_link(secret)
-    if link is None or SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()) != 1:
-        return None
-    return link.user
+    return link.user if link is not None and use_link(link) else None
+
+
+def use_link(link: SignInLink) -> bool:
+    """Use `link` up; False if someone else did."""
+    return SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()) == 1

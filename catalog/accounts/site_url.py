@@ -19,7 +19,7 @@ def is_loopback(host: str) -> bool:
 
 
 def url_of_server(host: str, port: int) -> str:
-    """The URL, without a trailing slash, by which people reach a server that listens on `host` and `port`.
+    """The URL, without a trailing slash, of a server that listens on `host` and `port`.
 
     With TOOLSHELF_HTTPS this is the URL of the proxy, with the first public name in ALLOWED_HOSTS. Otherwise it is the
     server's own URL, with a name that the server accepts.

@@ -6,26 +6,29 @@ import secrets
 from collections.abc import Collection
 from datetime import timedelta
 
+from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from catalog import audit
 from catalog.accounts.models import SCOPES, ApiToken, User, digest
 from catalog.db.compiled_query import Prepared
 
 TOKEN_PREFIX = "tsk_"  # noqa: S105 - lets people and secret scanners recognise a token
 
 
+@transaction.atomic
 @sensitive_variables()
 def create_token(
-    user: User, *, scopes: Collection[str], days: int | None = None, name: str = ""
+    user: User, *, scopes: Collection[str], days: int | None = None, name: str = "", toolkits: Collection[str] = ()
 ) -> tuple[ApiToken, str]:
-    """Make a token for `user`.
+    """Create a token for `user`, limited to the tools of `toolkits` if there are any.
 
     Returns:
-        The stored token and its secret, which cannot be had again.
+        The stored token and its secret, which cannot be retrieved later.
 
     Raises:
-        ValueError: no scope, or one that is not of `SCOPES`.
+        ValueError: there is no scope, or one that is not in `SCOPES`.
     """
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
@@ -37,26 +40,41 @@ def create_token(
         digest=digest(secret),
         hint=secret[:8],
         scopes=[scope for scope in SCOPES if scope in scopes],
+        toolkits=list(toolkits),
         expires_at=timezone.now() + timedelta(days=days) if days else None,
     )
+    audit.record("token.create", "token", token, after=_facts_of(token))
     return token, secret
 
 
 @sensitive_variables()
 def token_for(secret: str) -> ApiToken | None:
-    """The usable token whose secret this is. Notes its use, at most once a minute."""
+    """The usable token whose secret this is. Notes its use, at most once a minute.
+
+    The token's user knows it as `User.token`, so that it limits their rights (see `catalog.rights`).
+    """
     token = _token_of_digest.find(digest(secret))
     if token is None or token.state != "usable" or not token.user.is_active:
         return None
     now = timezone.now()
     if token.last_used_at is None or now - token.last_used_at > timedelta(minutes=1):
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    token.user.token = token
     return token
 
 
 def revoke_token(token: ApiToken) -> bool:
     """End `token` immediately; False if it was revoked before."""
-    return bool(ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()))
+    with transaction.atomic():
+        revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+        if revoked:
+            audit.record("token.revoke", "token", token, before=_facts_of(token))
+    return bool(revoked)
+
+
+def _facts_of(token: ApiToken) -> dict[str, object]:
+    """For the audit log."""
+    return {"person": token.user.username, "scopes": token.scopes, "expires_at": token.expires_at}
 
 
 _token_of_digest = Prepared(lambda text: ApiToken.objects.select_related("user").filter(digest=text))

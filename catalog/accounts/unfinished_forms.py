@@ -10,11 +10,12 @@ from datetime import timedelta
 from typing import Final
 from urllib.parse import urlencode
 
-from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+
+from catalog.accounts.models import Session
 
 LIFETIME: Final = timedelta(hours=1)
 MAX_CHARACTERS: Final = 512 * 1024

@@ -6,7 +6,9 @@ import shlex
 from typing import Final
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 
+from catalog import audit
 from catalog.accounts.models import User
 from catalog.errors import AccountError
 
@@ -21,6 +23,11 @@ def administrator() -> User | None:
     return administrators.filter(username=LOCAL_OWNER).first() or administrators.order_by("pk").first() or owner.first()
 
 
+def is_set_up() -> bool:
+    """Whether the site has an administrator, or an owner, who could sign in."""
+    return administrator() is not None
+
+
 def create_account(username: str, *, is_superuser: bool = False) -> User:
     """Create an account without a password.
 
@@ -33,7 +40,9 @@ def create_account(username: str, *, is_superuser: bool = False) -> User:
         user.full_clean()
     except ValidationError as error:
         raise AccountError(f"Cannot create the account {username!r}: {' '.join(error.messages)}") from None
-    user.save()
+    with transaction.atomic():
+        user.save()
+        audit.record("person.create", "person", username, after={"id": user.pk, "is_superuser": is_superuser})
     return user
 
 
@@ -41,7 +50,7 @@ def account_named(username: str) -> User:
     """The account, if a link can be created for it.
 
     Raises:
-        AccountError: there is none, or it is disabled.
+        AccountError: it does not exist, or it is disabled.
     """
     user = User.objects.filter(username=username).first()
     if user is None:

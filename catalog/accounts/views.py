@@ -1,107 +1,82 @@
-"""Sign in and out, and manage one's own API tokens."""
+"""Sign in and out, and manage sessions, the password and API tokens."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
 
+from allauth.account.utils import perform_login
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
-from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView, LogoutView, RedirectURLMixin
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_not_required, login_required
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView, RedirectURLMixin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from catalog import audit
+from catalog.accounts.adapters import AccountAdapter
 from catalog.accounts.api_auth import actor
-from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User
+from catalog.accounts.browser_names import browser_name
+from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User, digest
+from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
+from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
+from catalog.accounts.origins import origin_of
+from catalog.accounts.second_factors.passkeys import passkeys_work
+from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
+from catalog.accounts.set_up import SetUpForm, use_set_up_link
 from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
-from catalog.accounts.throttling import TRIES_WINDOW, counted_try, is_locked
+from catalog.accounts.throttling import Origin, counted_try
 from catalog.accounts.tokens import create_token
 from catalog.accounts.tokens import revoke_token as end_token
 from catalog.accounts.unfinished_forms import is_stored
+from catalog.accounts.users import is_set_up
 from catalog.errors import Busy
 
 LINK_MINUTES: Final = int(SignInLink.LIFETIME.total_seconds() // 60)
-MAX_NEXT_CHARACTERS: Final = 2000
-
-
-def address_of(request: HttpRequest) -> str:
-    """The client's address: behind a trusted proxy the last entry of X-Forwarded-For, otherwise the peer."""
-    forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-    if settings.TRUST_PROXY and forwarded:
-        return forwarded
-    return str(request.META.get("REMOTE_ADDR", ""))
+MAX_SESSIONS: Final = 100  # shown
 
 
 class SignInForm(AuthenticationForm):
-    """Django's form, with a limit on guesses per account and per address."""
+    """Django's form, with a limit on guesses (throttling.py).
+
+    Attributes:
+        retry_after_s: if the attempt was refused without checking the password, when to try again; else None.
+    """
+
+    request: HttpRequest
+    retry_after_s: int | None = None
 
     def clean(self) -> dict[str, object]:
         username = str(self.cleaned_data.get("username", ""))
-        address = address_of(self.request) if self.request else ""
-        if is_locked(username, address):
-            minutes = int(TRIES_WINDOW.total_seconds() // 60)
-            raise forms.ValidationError(f"Too many wrong passwords. Try again in {minutes} minutes.", code="locked")
         try:
-            with counted_try(username, address):
+            with counted_try(username, origin_of(self.request, username)):
                 return super().clean()
         except Busy as busy:
+            self.retry_after_s = busy.retry_after_s
             raise forms.ValidationError(str(busy), code="busy") from None
 
 
 class RedirectsToNext(RedirectURLMixin):
-    """Redirects to `next` after signing in, if it is on this site; `remember_next` stores it for another view."""
+    """Redirects to `next` after signing in, if it is a page of this site."""
 
     next_page = settings.LOGIN_REDIRECT_URL
     request: HttpRequest
 
     def get_redirect_url(self, request: HttpRequest | None = None) -> str:  # noqa: ARG002 - as the stubs have it
-        return self.checked(super().get_redirect_url())
-
-    def checked(self, url: str) -> str:
-        """`url` if it is a page of this site to return to, else ""."""
-        is_own = url_has_allowed_host_and_scheme(
-            url, allowed_hosts=self.get_success_url_allowed_hosts(), require_https=self.request.is_secure()
-        )
-        if not is_own or len(url) > MAX_NEXT_CHARACTERS:
-            return ""
-        path = urlsplit(url).path
-        is_circular = path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out")
-        return "" if is_circular else url
-
-    def remembered_next(self) -> str:
-        return self.checked(unquote(self.request.COOKIES.get(settings.NEXT_COOKIE_NAME, "")))
-
-    def remember_next(self, response: HttpResponse, url: str) -> None:
-        """Store `url` for the sign-in link that this browser may open next, in another tab; "" deletes it."""
-        if not url and settings.NEXT_COOKIE_NAME not in self.request.COOKIES:
-            return
-        response.set_cookie(
-            settings.NEXT_COOKIE_NAME,
-            quote(url),
-            max_age=SignInLink.LIFETIME if url else 0,
-            path=reverse("accounts:sign_in"),
-            secure=settings.SESSION_COOKIE_SECURE,
-            httponly=True,
-            samesite="Lax",
-        )
-
-    def enter(self, user: User) -> HttpResponse:
-        """Sign the user in, and redirect to the page that they came from."""
-        response = HttpResponseRedirect(self.get_success_url())
-        login(self.request, user, backend="django.contrib.auth.backends.ModelBackend")
-        self.request.session.set_expiry(None)  # a visitor's session with an unfinished form expires soon
-        self.remember_next(response, "")
-        return response
+        url = super().get_redirect_url()
+        return url if is_page_of_site(self.request, url) else ""
 
 
 class SignIn(RedirectsToNext, LoginView):
@@ -113,21 +88,38 @@ class SignIn(RedirectsToNext, LoginView):
 
     def get_context_data(self, **kwargs: object) -> dict[str, Any]:
         unfinished = {"is_stored": is_stored(self.request), "is_lost": "unsaved" in self.request.GET}
-        return super().get_context_data(**kwargs) | unfinished | {"minutes": LINK_MINUTES}
+        ways: dict[str, Any] = {
+            "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+            "is_set_up": is_set_up(),
+        }
+        ways["passkeys_work"] = passkeys_work(self.request)
+        return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": LINK_MINUTES}
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)
-        self.remember_next(response, self.get_redirect_url())
+        remember_next(self.request, response, self.get_redirect_url())
         return response
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        return self.enter(form.get_user())
+        limit_visitors_session(self.request)
+        response: HttpResponse = perform_login(
+            self.request, form.get_user(), email_verification="none", redirect_url=self.get_success_url()
+        )
+        return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_invalid(form)
+        if isinstance(form, SignInForm) and form.retry_after_s is not None:
+            response.status_code = 429
+            response["Retry-After"] = str(form.retry_after_s)
+        return response
 
 
 class SignOut(LogoutView):
     http_method_names = ["post", "options"]
 
 
+@method_decorator(login_not_required, name="dispatch")
 class SignInByLink(RedirectsToNext, View):
     """Sign in by a link that was printed on the server's machine.
 
@@ -150,12 +142,32 @@ class SignInByLink(RedirectsToNext, View):
         link = usable_link(self.secret)
         if link is None:
             return self.refuse()
+        if link.user is None:
+            return self.ask_for_administrator(SetUpForm())
         context = {"account": link.user, "minutes": LINK_MINUTES, "next": self.get_redirect_url()}
         return render(request, "registration/link.html", context)
 
-    def post(self, request: HttpRequest) -> HttpResponse:  # noqa: ARG002
+    def post(self, request: HttpRequest) -> HttpResponse:
+        link = usable_link(self.secret)
+        if link is not None and link.user is None:
+            return self.set_up(SetUpForm(request.POST))
         user = use_sign_in_link(self.secret)
         return self.refuse() if user is None else self.enter(user)
+
+    def set_up(self, form: SetUpForm) -> HttpResponse:
+        """Create the site's first administrator, and sign them in."""
+        if not form.is_valid():
+            return self.ask_for_administrator(form)
+        user = use_set_up_link(self.secret, form)
+        return self.refuse() if user is None else self.enter(user)
+
+    def ask_for_administrator(self, form: SetUpForm) -> HttpResponse:
+        status = 422 if form.is_bound else 200
+        return render(self.request, "registration/set_up.html", {"form": form}, status=status)
+
+    def enter(self, user: User) -> HttpResponse:
+        response: HttpResponse = AccountAdapter(self.request).enter_by_link(self.request, user, self.get_success_url())
+        return response
 
     def refuse(self) -> HttpResponse:
         return render(self.request, "registration/link_used.html", {"minutes": LINK_MINUTES}, status=410)
@@ -165,7 +177,90 @@ class SignInByLink(RedirectsToNext, View):
         return str(getattr(self.request, "sign_in_secret", ""))
 
     def get_redirect_url(self, request: HttpRequest | None = None) -> str:
-        return super().get_redirect_url(request) or self.remembered_next()
+        return super().get_redirect_url(request) or remembered_next(self.request)
+
+
+@login_required
+@require_safe
+def sessions(request: HttpRequest) -> HttpResponse:
+    """The browsers in which the user is signed in."""
+    own = digest(request.session.session_key or "")
+    rows = []
+    for session in usable_sessions(timezone.now()).filter(user=actor(request)).order_by("-last_used_at")[:MAX_SESSIONS]:
+        browser = session.get_decoded().get(SIGNED_IN_BROWSER, {})
+        rows.append(
+            {
+                "name": browser_name(browser.get("agent", "")),
+                "signed_in_at": datetime.fromisoformat(browser["at"]) if "at" in browser else None,
+                "last_used_at": session.last_used_at,
+                "is_this": session.session_key == own,
+            }
+        )
+    context = {"sessions": rows, "idle_hours": settings.SESSION_IDLE_HOURS}
+    return render(request, "registration/sessions.html", context)
+
+
+@login_required
+@require_POST
+def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
+    """End all sessions of the user, this one too."""
+    ended = end_sessions(actor(request))
+    audit.record("sessions.end", "person", actor(request).username, after={"sessions": ended})
+    logout(request)
+    messages.success(request, f"You are signed out everywhere ({ended} session{'' if ended == 1 else 's'} ended).")
+    return redirect("accounts:sign_in")
+
+
+class OldPasswordForm(PasswordChangeForm):
+    """Django's form, with the limit on guesses that signing in has."""
+
+    def __init__(self, *args: Any, origin: Origin, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.origin = origin
+
+    def clean_old_password(self) -> str:
+        try:
+            with counted_try(self.user.get_username(), self.origin):
+                return super().clean_old_password()
+        except Busy as busy:
+            raise forms.ValidationError(str(busy), code="busy") from None
+
+
+class ChangePassword(LoginRequiredMixin, PasswordChangeView):
+    """Change the user's password, or set the first one; their other sessions end.
+
+    People who sign in with the provider alone get no password: it would still work when they have left there.
+    """
+
+    template_name = "registration/password.html"
+    success_url = reverse_lazy("accounts:sessions")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated and signs_in_with_provider_alone(actor(request)):
+            raise PermissionDenied(f"You sign in with {settings.OIDC_NAME}, so your account here has no password.")
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_form_class(self) -> type[Any]:
+        return OldPasswordForm if actor(self.request).has_usable_password() else SetPasswordForm
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        kwargs = super().get_form_kwargs()
+        user = actor(self.request)
+        if user.has_usable_password():
+            kwargs["origin"] = origin_of(self.request, user.get_username())
+        return kwargs
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)
+        audit.record("password.change", "person", actor(self.request).username)
+        end_sessions(actor(self.request), except_key=self.request.session.session_key)
+        messages.success(self.request, "The password is changed. You are signed out in all other browsers.")
+        return response
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response = super().form_invalid(form)
+        response.status_code = 422
+        return response
 
 
 class TokenForm(forms.Form):
@@ -173,9 +268,14 @@ class TokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         choices=[(scope, scope) for scope in SCOPES],
         initial=["read"],
-        error_messages={"required": "Choose at least one thing that the token may do."},
+        error_messages={"required": "Choose at least one permission."},
     )
     days = forms.IntegerField(min_value=1, max_value=3650, initial=90, required=False)
+    toolkits = forms.CharField(max_length=1000, required=False)
+
+    def clean_toolkits(self) -> list[str]:
+        """The names, which commas separate."""
+        return [name.strip() for name in self.cleaned_data["toolkits"].split(",") if name.strip()]
 
 
 @login_required
@@ -195,6 +295,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
             ("read", "read all runs that you may see"),
             ("publish", "upload, change, archive and restore tools"),
             ("run", "run tools, cancel runs, read your own runs, and manage your saved configurations"),
+            ("admin", "manage sources, for administrators"),
         ],
         "secret": secret,
         "tokens": ApiToken.objects.filter(user=actor(request)),
@@ -205,7 +306,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """Revoke one of the person's own tokens."""
+    """Revoke one of the user's own tokens."""
     token = get_object_or_404(ApiToken, pk=pk, user=actor(request))
     end_token(token)
     messages.success(request, f"The token {token} is revoked.")

@@ -1,4 +1,4 @@
-"""Control groups: limits on the memory and the number of all processes of a run together, if the machine allows it.
+"""Control groups: limits on the total memory and the number of all processes of a run, if the machine allows it.
 
 Each run supervisor gets its own group before its first run, and all its runs are started in it. Both versions of
 Linux's control groups are supported; of version 2, only a parent group that already delegates "memory" and "pids".

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog.accounts.models import SCOPES, ApiToken, User
 from config.api import api
-from playground.models import Run
+from playground.models import ExampleCheck, Run
 from playground.running import start
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user, spec_text
@@ -25,7 +25,17 @@ OPERATIONS = [
     for method, operation in operations.items()
 ]
 PUBLIC = [operation for operation in OPERATIONS if {} in operation[2].get("security", [{}])]
-VALUES = {"slug": "weather", "number": "1", "format": "mcp", "from": "1", "to": "2"}
+VALUES = {
+    "slug": "weather",
+    "number": "1",
+    "format": "mcp",
+    "from": "1",
+    "to": "2",
+    "rule": "description-empty",
+    "check": "1",
+    "language": "python-client",
+    "key": "playground.builtin.hash_text:hash_text",
+}
 BODIES = {"/specs/check": spec_text("checked")}
 
 
@@ -43,16 +53,18 @@ def send_to(program: Program, method: str, path: str, operation: dict):
 
 @pytest.fixture
 def weather(db):
-    """A tool with two revisions."""
+    """A tool with two revisions, and a check of its examples."""
     make_tool("weather", description="Says how it is.")
-    return make_tool("weather", description="Says how it will be.", parameters={"type": "object"})
+    tool = make_tool("weather", description="Says how it will be.", parameters={"type": "object"})
+    ExampleCheck.objects.create(pk=int(VALUES["check"]), tool=tool, revision=tool.current)
+    return tool
 
 
 @pytest.mark.parametrize(
     ("method", "path", "operation"), PUBLIC, ids=lambda part: part if isinstance(part, str) else ""
 )
 @pytest.mark.parametrize("scope", SCOPES)
-def test_what_needs_no_token_answers_the_same_with_any_token(weather, stranger, method, path, operation, scope):
+def test_public_operations_give_the_same_response_with_any_token(weather, stranger, method, path, operation, scope):
     without = send_to(stranger, method, path, operation)
     program = Program(make_token(scope))
 
@@ -70,7 +82,7 @@ def test_the_operations_that_need_no_token_are_known():
 
 @pytest.mark.parametrize("spoiled", ["expired", "revoked", "unknown", "of a disabled account"])
 @pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in PUBLIC])
-def test_a_token_that_cannot_be_used_is_refused_where_none_is_needed(weather, spoiled, method, path):
+def test_an_unusable_token_is_refused_even_if_no_token_is_needed(weather, spoiled, method, path):
     secret = make_token("read")
     if spoiled == "expired":
         ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -127,7 +139,7 @@ def run_of_ada(weather, ada) -> Run:
 
 
 @with_runs
-def test_a_token_for_runs_does_not_open_somebody_elses_run(run_of_ada):
+def test_a_token_for_runs_gives_no_access_to_another_users_run(run_of_ada):
     program = Program(make_token("run", user=make_user("bob")))
 
     assert program.ask(f"/runs/{run_of_ada.pk}").status_code == 404
@@ -173,7 +185,7 @@ def test_the_location_of_an_upload_is_open_to_the_token_that_sent_it(db):
     assert found.json()["id"] == "fresh"
 
 
-def test_what_an_upload_made_can_be_read_by_the_token_that_sent_it(db):
+def test_an_uploaded_tool_can_be_read_with_the_token_that_uploaded_it(db):
     program = Program(make_token("publish"))
 
     report = program.send("POST", "/uploads", json.dumps([make_spec("one").document, make_spec("two").document]))
@@ -192,7 +204,7 @@ def test_the_openapi_document_names_the_scopes():
     assert security["get", "/runs/{run_id}"] == [{"Token": ["read"]}, {"Token": ["run"]}, {"Session": []}]
 
 
-def test_each_operation_that_needs_a_token_says_which_scope():
+def test_each_operation_that_needs_a_token_documents_its_scope():
     for _, path, operation in OPERATIONS:
         needed = [scope for way in operation["security"] for scope in way.get("Token", ())]
         sentence = f"A token needs the scope {' or '.join(f'`{scope}`' for scope in needed)}."

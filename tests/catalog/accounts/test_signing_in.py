@@ -6,13 +6,18 @@ from contextlib import ExitStack, suppress
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.test import Client
 from django.utils import timezone
 
-from catalog.accounts.models import ApiToken, User
-from catalog.accounts.throttling import CHECKS_AT_ONCE, TRIES, counted_try, is_locked
+from catalog.accounts.client_address import address_of
+from catalog.accounts.models import ApiToken, FailedSignIn, User, digest
+from catalog.accounts.origins import origin_of
+from catalog.accounts.sign_in_links import create_sign_in_link
+from catalog.accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, counted_try
 from catalog.accounts.tokens import create_token, token_for
-from catalog.accounts.views import address_of
+from catalog.errors import Busy
 
 pytestmark = pytest.mark.django_db
 
@@ -65,7 +70,7 @@ def test_the_token_of_a_disabled_person_opens_nothing(ada):
     assert token_for(secret) is None
 
 
-def test_somebody_elses_token_cannot_be_revoked(ada, client):
+def test_another_users_token_cannot_be_revoked(ada, client):
     token, secret = create_token(ada, scopes=["read"])
     client.force_login(User.objects.create_user("bob"))
 
@@ -123,39 +128,144 @@ def test_a_password_signs_in(ada, client):
     assert answer["Location"] == "/"
 
 
-def test_guessing_a_password_ends(ada, client):
-    for _ in range(TRIES):
+def test_guessing_a_password_is_slowed_down(ada, client):
+    for _ in range(10):
         client.post("/sign-in/", {"username": "ada", "password": "guess"})
 
     answer = client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"})
 
     assert b"Too many wrong passwords" in answer.content
+    assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= OF_PAIR.first_s
     assert "_auth_user_id" not in client.session
+    assert FailedSignIn.objects.count() == OF_PAIR.free  # refused attempts are not counted, and do not prolong the wait
+
+
+def fail(username, address, times=1, *, ago_s=0):
+    FailedSignIn.objects.bulk_create(
+        FailedSignIn(
+            account=digest(username), address=digest(address), at=timezone.now() - timedelta(seconds=ago_s + 0.001 * n)
+        )
+        for n in range(times)
+    )
+
+
+def password_of_ada(client):
+    return client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"}).status_code
+
+
+def test_wrong_passwords_for_one_account_do_not_delay_others_behind_the_address(ada, client):
+    fail("bob", "127.0.0.1", 500)
+
+    assert password_of_ada(client) == 302
+
+
+def test_wrong_passwords_from_another_address_do_not_delay_the_account(ada, client):
+    fail("ada", "10.0.0.1", 500)
+
+    assert password_of_ada(client) == 302
+
+
+def test_after_the_wait_the_right_password_signs_in_and_the_failures_are_forgotten(ada, client):
+    fail("ada", "127.0.0.1", OF_PAIR.free, ago_s=OF_PAIR.first_s + 1)
+
+    assert password_of_ada(client) == 302
+    assert not FailedSignIn.objects.exists()
+
+
+def test_the_wait_doubles_up_to_a_limit():
+    assert [OF_PAIR.wait_s(failures) for failures in (0, 4, 5, 6, 7, 8, 9, 500)] == [0, 0, 10, 20, 40, 80, 120, 120]
+
+
+def test_a_browser_that_signed_in_before_is_not_delayed_by_others(ada, client):
+    assert password_of_ada(client) == 302
+    client.post("/sign-out/")
+    fail("ada", "127.0.0.1", 50)
+
+    assert password_of_ada(Client()) == 429
+    assert password_of_ada(client) == 302
+
+
+def test_a_browser_that_signed_in_by_a_link_is_known_too(ada, client):
+    client.get(link := f"/sign-in/{create_sign_in_link('ada')}/")
+    client.post(link)
+    client.post("/sign-out/")
+    fail("ada", "127.0.0.1", 50)
+
+    assert password_of_ada(client) == 302
+
+
+def test_a_known_browser_that_guesses_is_slowed_down(ada, client):
+    password_of_ada(client)
+    client.post("/sign-out/")
+    for _ in range(OF_PAIR.free):
+        client.post("/sign-in/", {"username": "ada", "password": "guess"})
+
+    assert password_of_ada(client) == 429
+    assert password_of_ada(Client()) == 302
+
+
+def test_a_browser_is_known_only_to_its_accounts_and_by_a_signed_cookie(ada, client):
+    bob = User.objects.create_user("bob", password="another good passphrase")
+    client.post("/sign-in/", {"username": bob.username, "password": "another good passphrase"})
+    client.post("/sign-out/")
+    forger = Client()
+    forger.cookies[settings.BROWSER_COOKIE_NAME] = client.cookies[settings.BROWSER_COOKIE_NAME].value + "x"
+    fail("ada", "127.0.0.1", 50)
+    fail("bob", "127.0.0.1", 50)
+
+    assert password_of_ada(client) == 429
+    answer = forger.post("/sign-in/", {"username": "bob", "password": "another good passphrase"})
+    assert answer.status_code == 429
+
+
+def test_guessing_one_account_from_many_addresses_is_slowed_down(ada, client):
+    for number in range(SPREAD.free):
+        fail("ada", f"10.0.0.{number}")
+
+    assert password_of_ada(client) == 429
+
+
+def test_guessing_many_accounts_from_one_address_is_slowed_down(ada, client):
+    for number in range(SPREAD.free):
+        fail(f"somebody {number}", "127.0.0.1")
+
+    assert password_of_ada(client) == 429
+
+
+def test_all_addresses_of_an_ipv6_network_are_one_origin(rf):
+    origins = {origin_of(rf.get("/", REMOTE_ADDR=f"2001:db8::{number}"), "ada").key for number in range(1, 5)}
+
+    assert len(origins) == 1
+    assert origin_of(rf.get("/", REMOTE_ADDR="2001:db8:0:1::1"), "ada").key not in origins
 
 
 def test_many_guesses_at_once_are_counted_from_their_start(ada):
-    for _ in range(TRIES - 1):
-        with suppress(ValueError), counted_try("ada", "10.0.0.1"):
+    origin = Origin("10.0.0.1")
+    for _ in range(OF_PAIR.free - 1):
+        with suppress(ValueError), counted_try("ada", origin):
             raise ValueError
 
-    assert not is_locked("ada", "10.0.0.1")
-    with counted_try("ada", "10.0.0.1"):
-        assert is_locked("ada", "10.0.0.1")
-    assert not is_locked("ada", "10.0.0.1")
+    with counted_try("ada", origin), pytest.raises(Busy, match="Too many wrong passwords"), counted_try("ada", origin):
+        pass
+    with counted_try("ada", origin):
+        pass
 
 
 def test_few_passwords_are_checked_at_once(ada, client):
     with ExitStack() as tries:
         for number in range(CHECKS_AT_ONCE):
-            tries.enter_context(counted_try(f"other {number}", f"10.0.0.{number}"))
+            tries.enter_context(counted_try(f"other {number}", Origin(f"10.0.0.{number}")))
         answer = client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"})
 
-    assert b"Many people are signing in" in answer.content
+    assert b"Too many people are signing in" in answer.content
+    assert (answer.status_code, answer["Retry-After"]) == (429, "2")
     assert "_auth_user_id" not in client.session
+    assert not FailedSignIn.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("trusted", "told", "address"),
+    ("trusted", "forwarded", "address"),
     [
         (False, "10.1.1.1", "127.0.0.1"),
         (True, "10.1.1.1", "10.1.1.1"),
@@ -163,10 +273,10 @@ def test_few_passwords_are_checked_at_once(ada, client):
         (True, "", "127.0.0.1"),
     ],
 )
-def test_only_a_trusted_proxy_is_believed_about_addresses(rf, settings, trusted, told, address):
+def test_only_a_trusted_proxy_is_believed_about_addresses(rf, settings, trusted, forwarded, address):
     settings.TRUST_PROXY = trusted
 
-    assert address_of(rf.get("/", headers={"x-forwarded-for": told})) == address
+    assert address_of(rf.get("/", headers={"x-forwarded-for": forwarded})) == address
 
 
 def test_signing_in_leads_to_no_other_site(ada, client):

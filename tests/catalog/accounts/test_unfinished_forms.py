@@ -6,14 +6,13 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts import unfinished_forms
-from catalog.accounts.models import User
+from catalog.accounts.models import Session, User
 from catalog.accounts.sign_in_links import create_sign_in_link
 from tests.factories import make_tool, make_user, properties
 
@@ -86,7 +85,7 @@ def test_a_form_that_was_filled_in_comes_back(client, ada, sign_in, pressed):
     assert values["mode"] == "mock"
 
 
-def test_the_page_says_that_it_was_filled_in_again(client, ada):
+def test_the_page_reports_that_entries_were_restored(client, ada):
     address = sign_in_by_password(client, client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"])
 
     restored, later = (HTMLParser(client.get(address).content).css_first("#restored") for _ in range(2))
@@ -95,7 +94,7 @@ def test_the_page_says_that_it_was_filled_in_again(client, ada):
     assert "hidden" in later.attributes
 
 
-def test_the_sign_in_page_says_what_comes_back(client):
+def test_the_sign_in_page_explains_which_entries_are_restored(client):
     location = client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"]
 
     assert b"are restored after you sign in, except for secrets and files" in client.get(location).content
@@ -104,7 +103,7 @@ def test_the_sign_in_page_says_what_comes_back(client):
 def test_a_secret_comes_back_nowhere_and_is_not_stored(client, ada):
     asked = client.post(TRY, FILLED_IN | {"use": "sign-in"})
     with connection.cursor() as cursor:
-        cursor.execute("SELECT session_data FROM django_session")
+        cursor.execute("SELECT session_data FROM accounts_session")
         stored = [Session(session_data=row[0]).get_decoded() for row in cursor.fetchall()]
     page = client.get(sign_in_by_password(client, asked["Location"])).content.decode()
 
@@ -129,7 +128,7 @@ def test_json_text_comes_back_as_it_was_typed(client, ada):
     assert values_of(client, sign_in_by_password(client, asked["Location"]))["parameters:"] == '{"to": "bob'
 
 
-def test_what_was_filled_in_belongs_to_its_own_page(client, ada):
+def test_entries_are_restored_only_on_their_own_page(client, ada):
     make_tool("post", parameters=properties(to={"type": "string"}))
     sign_in_by_password(client, client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"])
 
@@ -137,13 +136,13 @@ def test_what_was_filled_in_belongs_to_its_own_page(client, ada):
     assert "bob@example.org" in values_of(client, TRY).values()
 
 
-def test_what_was_filled_in_is_not_shown_before_signing_in(client):
+def test_entries_are_not_shown_before_signing_in(client):
     client.post(TRY, FILLED_IN | {"use": "sign-in"})
 
     assert "bob@example.org" not in values_of(client, TRY).values()
 
 
-def test_somebody_who_is_signed_in_by_now_loses_nothing(client, ada):
+def test_a_user_who_has_signed_in_meanwhile_loses_nothing(client, ada):
     client.force_login(ada)
 
     answer = client.post(TRY, FILLED_IN | {"use": "sign-in"})
@@ -190,7 +189,7 @@ def test_signing_in_gives_the_session_its_usual_length(client, ada):
     assert client.session.get_expiry_age() == 14 * 24 * 60 * 60
 
 
-def test_what_is_too_long_is_not_stored_and_the_page_says_so(client, ada):
+def test_entries_that_are_too_long_are_not_stored_and_the_page_warns(client, ada):
     asked = client.post("/upload/", {"text": "x" * unfinished_forms.MAX_CHARACTERS})
 
     assert asked["Location"] == "/sign-in/?next=%2Fupload%2F&unsaved=1"
@@ -208,7 +207,7 @@ def test_visitors_cannot_fill_the_disk(monkeypatch):
     assert Session.objects.count() == 3
 
 
-def test_what_nobody_came_back_for_makes_room(monkeypatch):
+def test_abandoned_entries_make_room(monkeypatch):
     monkeypatch.setattr(unfinished_forms, "MAX_STORED", 1)
     Client().post("/upload/", {"text": "x"})
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
@@ -217,14 +216,14 @@ def test_what_nobody_came_back_for_makes_room(monkeypatch):
     assert Session.objects.count() == 1
 
 
-def test_people_who_are_signed_in_leave_room_for_visitors(monkeypatch, ada):
+def test_sessions_of_users_do_not_count_as_those_of_visitors(monkeypatch, ada):
     monkeypatch.setattr(unfinished_forms, "MAX_STORED", 1)
     Client().force_login(ada)
 
     assert Client().post("/upload/", {"text": "x"})["Location"] == "/sign-in/?next=%2Fupload%2F"
 
 
-def test_what_was_encrypted_with_a_key_that_is_gone_is_forgotten(client, ada, settings):
+def test_entries_encrypted_with_a_removed_key_are_dropped(client, ada, settings):
     asked = client.post(TRY, FILLED_IN | {"use": "sign-in"})
     settings.CONFIGURATION_KEYS = ["another key"]
 

@@ -16,20 +16,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user", metavar="USER")
         parser.add_argument(
-            "--scope", action="append", choices=SCOPES, help="What it may do; repeat it. Without it: everything."
+            "--scope", action="append", choices=SCOPES, help="A scope; may be repeated. Default: all scopes."
         )
-        parser.add_argument("--days", type=int, help="Days until it expires. Without it: never.")
+        parser.add_argument("--days", type=int, help="Days until it expires. Default: never.")
         parser.add_argument("--name", default="made by create_token", help="A name to recognise the token.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if options["days"] is not None and not 1 <= options["days"] <= 3650:
-            raise CommandError("--days takes 1 to 3650.")
+            raise CommandError("--days must be 1 to 3650.")
         scopes = options["scope"] or SCOPES
         user, is_new = User.objects.get_or_create(username=options["user"])
         if is_new:
             user.set_unusable_password()
             user.save(update_fields=["password"])
-            self.stderr.write(f"Made the user {user.username}.")
+            self.stderr.write(f"Created the user {user.username}.")
         if not user.is_active:
             raise CommandError(f"The account {user.username!r} is disabled, so a token for it would not work.")
         token, secret = create_token(user, scopes=scopes, days=options["days"], name=options["name"])

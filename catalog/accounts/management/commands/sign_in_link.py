@@ -6,10 +6,20 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.set_up import create_set_up_link
 from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, stored_site_url, url_of_server
-from catalog.accounts.users import LOCAL_OWNER, account_named, accounts_there_are, administrator, create_account
+from catalog.accounts.users import (
+    LOCAL_OWNER,
+    account_named,
+    accounts_there_are,
+    administrator,
+    create_account,
+    is_set_up,
+)
 from catalog.errors import AccountError
+
+LINK_MINUTES = int(SignInLink.LIFETIME.total_seconds() // 60)
 
 
 class Command(BaseCommand):
@@ -22,20 +32,35 @@ class Command(BaseCommand):
         parser.add_argument("user", nargs="?", metavar="USER", help="Default: the owner, or the first administrator.")
         parser.add_argument("--create", action="store_true", help="Create the account USER first.")
         parser.add_argument("--superuser", action="store_true", help="With --create: create an administrator.")
+        parser.add_argument(
+            "--set-up", action="store_true", help="Print a link with which a new site's administrator is created."
+        )
         parser.add_argument("--site", metavar="URL", help="The address of the site. Default: where it was last served.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if options["superuser"] and not options["create"]:
             raise CommandError("--superuser works only with --create; it does not change an existing account.")
+        if options["set_up"]:
+            self.print_set_up_link(options)
+            return
         try:
             username = self.created(options) if options["create"] else self.existing(options["user"])
         except AccountError as error:
             raise CommandError(str(error)) from error
+        self.stderr.write(f"This link signs {username} in once, within {LINK_MINUTES} minutes:")
+        self.print_link(create_sign_in_link(username), options)
+
+    def print_set_up_link(self, options: dict[str, Any]) -> None:
+        if options["user"] or options["create"]:
+            raise CommandError("--set-up takes no user: who opens the link chooses the administrator's name.")
+        if is_set_up():
+            raise CommandError(f"This site has an administrator already. {accounts_there_are()}")
+        self.stderr.write(f"With this link the administrator is created, once, within {LINK_MINUTES} minutes:")
+        self.print_link(create_set_up_link(), options)
+
+    def print_link(self, secret: str, options: dict[str, Any]) -> None:
         site = options["site"] or stored_site_url() or url_of_server(DEFAULT_HOST, DEFAULT_PORT)
-        path = path_of_link(create_sign_in_link(username))
-        minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
-        self.stderr.write(f"This link signs {username} in once, within {minutes} minutes:")
-        self.stdout.write(site.rstrip("/") + path)
+        self.stdout.write(site.rstrip("/") + path_of_link(secret))
 
     def created(self, options: dict[str, Any]) -> str:
         """The name of a new account."""

@@ -1,0 +1,41 @@
+"""Delete a person: their private data goes, and what they published stays without their name.
+
+Each table decides by `on_delete` of its reference to the person, so a new table needs no change here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.db import models, transaction
+
+from catalog import audit
+from catalog.accounts.models import User
+from catalog.errors import AccountError
+
+
+def consequences(user: User) -> list[str]:
+    """What deleting `user` does, one sentence for each kind of row: "Deleted: 3 runs."."""
+    found: dict[str, Counter[str]] = {"Deleted": Counter(), "Stays, without the name": Counter()}
+    for relation in User._meta.get_fields(include_hidden=True):
+        if not isinstance(relation, models.ManyToOneRel) or relation.related_model._meta.auto_created:
+            continue
+        meta = relation.related_model._meta
+        word = "Deleted" if relation.on_delete is models.CASCADE else "Stays, without the name"
+        if count := relation.related_model._base_manager.filter(**{relation.field.name: user}).count():
+            found[word][str(meta.verbose_name if count == 1 else meta.verbose_name_plural)] += count
+    return [f"{word}: {count:,} {noun}." for word, counts in found.items() for noun, count in sorted(counts.items())]
+
+
+@transaction.atomic
+def delete_person(user: User) -> None:
+    """Delete `user`, their sessions, tokens, runs and saved configurations; see `consequences`.
+
+    Raises:
+        AccountError: this is the only administrator.
+    """
+    others = User.objects.filter(is_active=True, is_superuser=True).exclude(pk=user.pk)
+    if user.is_superuser and not others.exists():
+        raise AccountError(f"{user.username} is the only administrator. Make another one first: createsuperuser.")
+    audit.record("person.delete", "person", user.username, before={"id": user.pk, "email": user.email})
+    user.delete()

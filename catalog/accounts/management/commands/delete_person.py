@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from catalog.accounts.deletion import consequences, delete_person
+from catalog.accounts.models import User
+from catalog.accounts.users import accounts_there_are
+from catalog.errors import AccountError
+
+
+class Command(BaseCommand):
+    help = (
+        "Delete a person: their sessions, tokens, saved configurations, uploads and runs are deleted; revisions, "
+        "waivers and tools stay without the name. Prints what will happen, and asks before it does so."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", metavar="NAME")
+        parser.add_argument("--yes", action="store_true", help="Do not ask.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        user = User.objects.filter(username=options["name"]).first()
+        if user is None:
+            raise CommandError(f"There is no account named {options['name']!r}. {accounts_there_are()}")
+        for sentence in [f"Deleted: the account {user.username}.", *consequences(user)]:
+            self.stdout.write(sentence)
+        if not options["yes"] and input(f"Type {user.username} to delete this person: ") != user.username:
+            raise CommandError("Nothing was deleted.")
+        try:
+            delete_person(user)
+        except AccountError as error:
+            raise CommandError(f"Nothing was deleted: {error}") from error
+        self.stdout.write(f"{options['name']} is deleted.")

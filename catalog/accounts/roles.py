@@ -1,0 +1,105 @@
+"""The ready groups and their permissions: Django's groups and permissions decide what a person may do.
+
+    reader         sees what signed-in people see
+    runner         also runs tools and saves configurations
+    publisher      also uploads tools and proposes revisions of the tools of others
+    administrator  does everything
+
+A person in none of the ready groups has the rights of `TOOLSHELF_DEFAULT_GROUPS`. Other groups are teams: they share
+runs, see and maintain tools, and may carry the same permissions. Superusers and staff are administrators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Q
+
+from catalog.accounts.models import ABILITIES, ADMINISTER, PUBLISH_TOOLS, RUN_TOOLS, ApiToken, Person, User
+
+READER: Final = "reader"
+RUNNER: Final = "runner"
+PUBLISHER: Final = "publisher"
+ADMINISTRATOR: Final = "administrator"
+READY_GROUPS: Final[Mapping[str, frozenset[str]]] = {
+    READER: frozenset(),
+    RUNNER: frozenset({RUN_TOOLS}),
+    PUBLISHER: frozenset({RUN_TOOLS, PUBLISH_TOOLS}),
+    ADMINISTRATOR: frozenset({RUN_TOOLS, PUBLISH_TOOLS, ADMINISTER}),
+}
+_EVERYTHING: Final = READY_GROUPS[ADMINISTRATOR]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What the groups of a person give: permissions (codenames of `ABILITIES`), and the groups' primary keys."""
+
+    abilities: frozenset[str] = frozenset()
+    groups: frozenset[int] = frozenset()
+
+
+def membership_of(person: Person) -> Membership:
+    """The rights that a person has by their groups; loaded once for each object, as Django's own permissions."""
+    if not isinstance(person, User) or not person.is_active:
+        return Membership()
+    cached: Membership | None = person.__dict__.get("_membership")
+    if cached is None:
+        cached = person.__dict__["_membership"] = _membership(person)
+    return cached
+
+
+def _membership(person: User) -> Membership:
+    groups = dict(person.groups.values_list("pk", "name"))
+    if person.is_superuser or person.is_staff:
+        return Membership(_EVERYTHING, frozenset(groups))
+    ours = Permission.objects.filter(content_type__app_label="accounts", codename__in=ABILITIES)
+    given = frozenset(ours.filter(Q(group__in=groups) | Q(user=person)).values_list("codename", flat=True))
+    if not READY_GROUPS.keys() & set(groups.values()):
+        given = given.union(*(READY_GROUPS[name] for name in settings.DEFAULT_GROUPS))
+    return Membership(_EVERYTHING if ADMINISTER in given else given, frozenset(groups))
+
+
+def is_administrator(person: Person | None) -> bool:
+    """Whether `person` may do everything. None is the administrator of the machine, who uses commands."""
+    return person is None or ADMINISTER in membership_of(person).abilities
+
+
+def token_of(person: Person | None) -> ApiToken | None:
+    """The token with which a program acts as `person`; None for a browser and for commands."""
+    return person.token if isinstance(person, User) else None
+
+
+def has_scope_of_token(person: Person | None, scope: str) -> bool:
+    """Whether the token with which a program acts as `person` has `scope`; True without a token."""
+    token = token_of(person)
+    return token is None or scope in token.scopes
+
+
+def ready_group(name: str) -> Group:
+    """One of the ready groups, created with its permissions if somebody has deleted it."""
+    group, created = Group.objects.get_or_create(name=name)
+    if created:
+        ours = Permission.objects.filter(content_type__app_label="accounts", codename__in=READY_GROUPS[name])
+        group.permissions.set(ours)
+    return group
+
+
+def set_role(person: User, role: str) -> None:
+    """Put `person` into the ready group `role` and no other one; other groups stay."""
+    names: Collection[str] = READY_GROUPS.keys()
+    person.groups.remove(*Group.objects.filter(name__in=names))
+    person.groups.add(ready_group(role))
+    if person.is_staff != (role == ADMINISTRATOR):
+        person.is_staff = role == ADMINISTRATOR
+        person.save(update_fields=["is_staff"])
+    person.__dict__.pop("_membership", None)
+
+
+def role_of(person: User) -> str:
+    """The most powerful ready group whose rights `person` has."""
+    abilities = membership_of(person).abilities
+    return [name for name, needed in READY_GROUPS.items() if needed <= abilities][-1]

@@ -1,0 +1,135 @@
+"""The pages on which administrators put people into groups."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog import audit
+from catalog.accounts.models import User
+from catalog.accounts.rights_audit import recording_groups
+from catalog.accounts.roles import READY_GROUPS, role_of, set_role
+from catalog.rights import require
+
+PEOPLE_PER_PAGE: Final = 50
+MAX_GROUP_CHARACTERS: Final = 150
+
+
+@require_safe
+@login_required
+def people(request: HttpRequest) -> HttpResponse:
+    """The people with their roles and groups, by name; `?q=` finds names that contain it."""
+    require(request.user, "administer")
+    typed = request.GET.get("q", "").replace("\x00", "").strip()[:150]
+    found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
+    after = request.GET.get("after", "").replace("\x00", "")
+    page = list(found.filter(username__gt=after).order_by("username").prefetch_related("groups")[: PEOPLE_PER_PAGE + 1])
+    shown = page[:PEOPLE_PER_PAGE]
+    further = {"after": shown[-1].username} | ({"q": typed} if typed else {}) if len(page) > PEOPLE_PER_PAGE else None
+    context = {
+        "people": [(user, role_of(user), _teams_of(user)) for user in shown],
+        "groups": Group.objects.exclude(name__in=READY_GROUPS).annotate(people=Count("user")).order_by("name"),
+        "typed": typed,
+        "next_url": f"?{urlencode(further)}" if further else None,
+    }
+    return render(request, "catalog/people.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def person(request: HttpRequest, pk: int) -> HttpResponse:
+    """Set the role of a person, and the groups that they belong to."""
+    require(request.user, "administer")
+    user = get_object_or_404(User, pk=pk)
+    groups = Group.objects.exclude(name__in=READY_GROUPS).order_by("name")
+    error = ""
+    if request.method == "POST":
+        role = request.POST.get("role", "")
+        error = _refusal(user, role, by_self=user.pk == request.user.pk)
+        if not error:
+            chosen = groups.filter(name__in=request.POST.getlist("groups"))
+            with recording_groups(user):
+                user.groups.remove(*groups.exclude(pk__in=chosen))
+                user.groups.add(*chosen)
+                set_role(user, role)
+            messages.success(request, f"{user.username} is saved.")
+            return redirect("catalog:people")
+    context = {
+        "person": user,
+        "role": role_of(user),
+        "roles": ROLES,
+        "groups": groups,
+        "own_groups": set(user.groups.values_list("pk", flat=True)),
+        "error": error,
+        "errors": [{"href": "#role", "message": error}] if error else [],
+    }
+    return render(request, "catalog/person.html", context, status=422 if error else 200)
+
+
+ROLES: Final = {
+    "reader": "sees the tools that signed-in people see",
+    "runner": "also runs tools and saves configurations",
+    "publisher": "also uploads tools, and proposes revisions of the tools of others",
+    "administrator": "does everything, for all tools and people",
+}
+
+
+@require_POST
+@login_required
+def change_groups(request: HttpRequest) -> HttpResponse:
+    """Create the group `name`, or delete it with `delete`. The ready groups stay."""
+    require(request.user, "administer")
+    name = " ".join(request.POST.get("name", "").split())
+    if not name or len(name) > MAX_GROUP_CHARACTERS or not name.isprintable() or name in READY_GROUPS:
+        messages.error(request, f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that no ready group has.")
+    elif "delete" in request.POST:
+        deleted = _delete_group(name)
+        messages.success(request, f"The group {name} is deleted." if deleted else f"There is no group {name}.")
+    else:
+        created = _create_group(name)
+        messages.success(request, f"The group {name} is created." if created else f"There is a group {name} already.")
+    return redirect("catalog:people")
+
+
+@transaction.atomic
+def _delete_group(name: str) -> bool:
+    """Delete the group; False if there is none."""
+    group = Group.objects.filter(name=name).first()
+    if group is None:
+        return False
+    people = list(User.objects.filter(groups=group).order_by("username").values_list("username", flat=True))
+    group.delete()
+    audit.record("group.delete", "group", name, before={"people": people})
+    return True
+
+
+@transaction.atomic
+def _create_group(name: str) -> bool:
+    """Create the group; False if there is one already."""
+    _, created = Group.objects.get_or_create(name=name)
+    if created:
+        audit.record("group.create", "group", name)
+    return created
+
+
+def _teams_of(user: User) -> list[str]:
+    return sorted(group.name for group in user.groups.all() if group.name not in READY_GROUPS)
+
+
+def _refusal(user: User, role: str, *, by_self: bool) -> str:
+    if role not in ROLES:
+        return f"Choose one of the roles {', '.join(ROLES)}."
+    if role != "administrator" and by_self:
+        return "You cannot take your own administrator's rights away; another administrator can."
+    if role != "administrator" and user.is_superuser:
+        return "A superuser is always an administrator. Change that in the admin, or with a command."
+    return ""

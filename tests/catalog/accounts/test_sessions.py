@@ -1,0 +1,277 @@
+"""Sessions: stored by a digest, ended after a while without use, listed for their user, and ended together."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import timedelta
+from importlib import import_module
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
+
+from catalog.accounts.browser_names import browser_name
+from catalog.accounts.models import Session, User, digest
+from config.management.commands.backup import back_up
+from tests.factories import make_user
+from tests.site import ROOT
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+@pytest.fixture
+def ada() -> User:
+    return make_user("ada", password=PASSWORD)
+
+
+def signed_in(user, **headers) -> Client:
+    client = Client(headers=headers)
+    client.post("/sign-in/", {"username": user.username, "password": PASSWORD})
+    return client
+
+
+def is_signed_in(client) -> bool:
+    return client.get("/account/tokens/").status_code == 200
+
+
+def key_of(client) -> str:
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def test_the_database_holds_no_session_key(ada):
+    client = signed_in(ada)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM accounts_session")
+        stored = str(cursor.fetchall())
+        cursor.execute("SELECT count(*) FROM django_session")
+        [of_django] = cursor.fetchone()
+
+    assert key_of(client) not in stored
+    assert digest(key_of(client)) in stored
+    assert of_django == 0
+
+
+def test_what_the_database_holds_opens_nothing(ada):
+    client = signed_in(ada)
+    thief = Client()
+    thief.cookies[settings.SESSION_COOKIE_NAME] = digest(key_of(client))
+
+    assert is_signed_in(client)
+    assert not is_signed_in(thief)
+
+
+def test_signing_out_ends_the_session_in_the_database(ada):
+    client = signed_in(ada)
+    key = key_of(client)
+
+    client.post("/sign-out/")
+
+    assert not Session.objects.filter(user=ada).exists()
+    assert not import_module(settings.SESSION_ENGINE).SessionStore().exists(key)
+
+
+def test_a_session_that_is_not_used_for_long_ends(ada):
+    client = signed_in(ada)
+    limit = timedelta(hours=settings.SESSION_IDLE_HOURS)
+
+    Session.objects.update(last_used_at=timezone.now() - limit + timedelta(minutes=1))
+    before = is_signed_in(client)
+    used = Session.objects.get().last_used_at
+    Session.objects.update(last_used_at=timezone.now() - limit - timedelta(seconds=1))
+
+    assert before
+    assert timezone.now() - used < timedelta(minutes=1)
+    assert not is_signed_in(client)
+
+
+def test_a_session_in_use_is_not_written_with_each_request(ada, django_assert_num_queries):
+    client = signed_in(ada)
+    client.get("/account/tokens/")
+
+    with django_assert_num_queries(3):  # the session, the user, the tokens
+        client.get("/account/tokens/")
+
+
+def test_the_page_lists_the_browsers_of_the_user_alone(ada):
+    client = signed_in(ada, **{"user-agent": FIREFOX})
+    signed_in(ada)
+    signed_in(make_user("bob", password=PASSWORD), **{"user-agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140 Edg/140"})
+
+    page = client.get("/account/sessions/").content.decode()
+
+    assert page.count("Firefox on Linux") == 1
+    assert page.count("Unknown browser") == 1
+    assert page.count("this browser") == 1
+    assert "Edge" not in page
+
+
+def test_signing_out_everywhere_ends_every_session_of_the_user(ada):
+    here, elsewhere, bob = signed_in(ada), signed_in(ada), signed_in(make_user("bob", password=PASSWORD))
+
+    answer = here.post("/account/sessions/end/", follow=True)
+
+    assert b"signed out everywhere (2 sessions ended)" in answer.content
+    assert [is_signed_in(client) for client in (here, elsewhere, bob)] == [False, False, True]
+
+
+@pytest.mark.parametrize("path", ["/account/sessions/", "/account/password/"])
+def test_a_visitor_is_sent_to_sign_in(client, path):
+    assert client.get(path)["Location"] == f"/sign-in/?next={path}"
+
+
+def test_signing_out_everywhere_needs_a_post(ada):
+    client = signed_in(ada)
+
+    assert client.get("/account/sessions/end/").status_code == 405
+    assert is_signed_in(client)
+
+
+def change(client, old, new, again=None):
+    sent = {"old_password": old, "new_password1": new, "new_password2": again or new}
+    return client.post("/account/password/", sent, follow=True)
+
+
+def test_the_password_page_names_the_account_for_password_managers(ada):
+    page = HTMLParser(signed_in(ada).get("/account/password/").content)
+
+    field = page.css_first("input[autocomplete=username]")
+    assert field.attributes["value"] == ada.username
+    assert "hidden" in field.attributes
+
+
+def test_a_changed_password_ends_the_sessions_in_other_browsers(ada):
+    here, elsewhere = signed_in(ada), signed_in(ada)
+
+    answer = change(here, PASSWORD, "a new passphrase of hers")
+
+    ada.refresh_from_db()
+    assert ada.check_password("a new passphrase of hers")
+    assert b"The password is changed" in answer.content
+    assert [is_signed_in(here), is_signed_in(elsewhere)] == [True, False]
+    assert Session.objects.filter(user=ada).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again", "message"),
+    [
+        ("guess", "a new passphrase of hers", None, "Your old password was entered incorrectly"),
+        (PASSWORD, "short", None, "This password is too short"),
+        (PASSWORD, "a new passphrase of hers", "another one of hers", "The two password fields"),
+    ],
+)
+def test_a_password_that_cannot_be_changed_is_refused_with_the_reason(ada, old, new, again, message):
+    client = signed_in(ada)
+
+    answer = change(client, old, new, again)
+
+    assert answer.status_code == 422
+    assert message in answer.content.decode()
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+
+
+def test_guessing_the_old_password_is_slowed_down(ada):
+    client = signed_in(ada)
+    for _ in range(5):
+        change(client, "guess", "a new passphrase of hers")
+
+    answer = change(client, PASSWORD, "a new passphrase of hers")
+
+    assert "Too many wrong passwords" in answer.content.decode()
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+
+
+def test_an_account_without_a_password_sets_its_first_one(client):
+    owner = make_user("owner")
+    client.force_login(owner)
+
+    client.post("/account/password/", {"new_password1": "a first passphrase", "new_password2": "a first passphrase"})
+
+    owner.refresh_from_db()
+    assert owner.check_password("a first passphrase")
+    assert is_signed_in(client)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (FIREFOX, "Firefox on Linux"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 Version/18 Safari/605", "Safari on macOS"),
+        ("Mozilla/5.0 (Linux; Android 15) AppleWebKit/537 Chrome/140.0 Mobile Safari/537", "Chrome on Android"),
+        ("curl/8.0", "Unknown browser"),
+        ("", "Unknown browser"),
+    ],
+)
+def test_browsers_are_named(agent, name):
+    assert browser_name(agent) == name
+
+
+def test_a_backup_holds_no_session(tmp_path):
+    marker = "b7c1-marker-of-a-session-" + "x" * 3000
+    with closing(sqlite3.connect(tmp_path / "live.sqlite3")) as live, live:
+        live.execute("CREATE TABLE catalog_tool (id INTEGER PRIMARY KEY, name TEXT)")
+        live.execute("INSERT INTO catalog_tool (name) VALUES ('kept')")
+        for table in ("accounts_session", "django_session"):
+            live.execute(f"CREATE TABLE {table} (session_key TEXT PRIMARY KEY, session_data TEXT)")
+            live.executemany(f"INSERT INTO {table} VALUES (?, ?)", [(str(n), marker) for n in range(20)])
+
+    back_up(tmp_path / "live.sqlite3", tmp_path / "copy.sqlite3")
+
+    assert marker[:20].encode() in (tmp_path / "live.sqlite3").read_bytes()
+    copy = (tmp_path / "copy.sqlite3").read_bytes()
+    assert marker[:20].encode() not in copy
+    assert b"kept" in copy
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/tools", "/nowhere", "/healthz"])
+def test_answers_carry_the_policies_for_browsers(client, path):
+    answer = client.get(path)
+
+    assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "camera=()" in answer["Permissions-Policy"]
+
+
+def test_under_https_every_cookie_has_the_host_prefix_and_is_secure(tmp_path):
+    program = """
+import django
+django.setup()
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+from catalog.accounts.models import User
+call_command("migrate", verbosity=0)
+User.objects.create_user("ada", password="correct horse battery")
+client = Client(headers={"host": "localhost"})
+client.get("/sign-in/?next=/upload/", secure=True)
+client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"}, secure=True)
+for name, cookie in client.cookies.items():
+    print(name, bool(cookie["secure"]), cookie["path"], cookie["domain"] or "-")
+"""
+    (tmp_path / "static").symlink_to(settings.STATIC_ROOT)
+    environment = {
+        **os.environ,
+        "TOOLSHELF_HTTPS": "1",
+        "TOOLSHELF_DATA_DIR": str(tmp_path),
+        "DATABASE_URL": "",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+    cookies = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    names = {f"__Host-toolshelf_{name}" for name in ("session", "csrf", "next", "browser")}
+    assert cookies == dict.fromkeys(names, "True / -"), done.stderr

@@ -1,0 +1,443 @@
+"""Who may do what: every URL, every operation of the API and every method of MCP, for each kind of person.
+
+The lists come from the URL conf and from the OpenAPI document, so an endpoint without a rule here fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.db import transaction
+from django.urls import get_resolver, reverse
+
+from config.views import api_document
+from tests.conftest import Program
+from tests.playground.mcp.agent import Agent
+from tests.rights.conftest import PERSONAS, spec_of
+
+EVERYONE = set(PERSONAS)
+SIGNED_IN = EVERYONE - {"anonymous"}
+RUN = SIGNED_IN - {"reader"}
+PUBLISH = RUN - {"runner"}
+MAINTAIN = {"owner", "administrator"}
+ADMINISTER = {"administrator"}
+NOBODY: set[str] = set()
+
+# What is private answers 404 to everyone else; what is only not allowed answers 403.
+PRIVATE = "private"
+
+# By the name of the URL: who may get it, who may post to it, and the name of its parameters' values. Nobody: the method
+# is not supported.
+PAGES = {
+    "tool_list": (EVERYONE, NOBODY),
+    "facets": (EVERYONE, NOBODY),
+    "palette": (EVERYONE, NOBODY),
+    "upload": (EVERYONE, PUBLISH),
+    "upload_report": ("own upload", NOBODY),
+    "upload_resume": (NOBODY, "own upload"),
+    "upload_difference": ("missing", NOBODY),
+    "sources": (SIGNED_IN, ADMINISTER),
+    "source": (SIGNED_IN, NOBODY),
+    "source_settings": (NOBODY, ADMINISTER),
+    "source_sync": (NOBODY, ADMINISTER),
+    "source_remove": (NOBODY, ADMINISTER),
+    "held_change": ("missing", "missing"),
+    "changes": (SIGNED_IN, NOBODY),
+    "change": ("proposal", "decision"),
+    "audit": (ADMINISTER, NOBODY),
+    "audit_export": (ADMINISTER, NOBODY),
+    "webhooks": (ADMINISTER, ADMINISTER),
+    "webhook": (ADMINISTER, ADMINISTER),
+    "webhook_secret": (NOBODY, ADMINISTER),
+    "webhook_test": (NOBODY, ADMINISTER),
+    "webhook_remove": (NOBODY, ADMINISTER),
+    "webhook_delivery": (ADMINISTER, NOBODY),
+    "webhook_resend": (NOBODY, ADMINISTER),
+    "lint_rules": (EVERYONE, NOBODY),
+    "lint_rule": (EVERYONE, NOBODY),
+    "toolkits": (EVERYONE, NOBODY),
+    "toolkit_access": (ADMINISTER, ADMINISTER),
+    "people": (ADMINISTER, NOBODY),
+    "people_groups": (NOBODY, ADMINISTER),
+    "person": (ADMINISTER, ADMINISTER),
+    "tags": (EVERYONE, NOBODY),
+    "tool": (EVERYONE, NOBODY),
+    "organise": (MAINTAIN, MAINTAIN),
+    "tool_access": (MAINTAIN, MAINTAIN),
+    "deprecate": (NOBODY, MAINTAIN),
+    "undo_deprecation": (NOBODY, MAINTAIN),
+    "archive": (NOBODY, MAINTAIN),
+    "restore": (NOBODY, MAINTAIN),
+    "tool_lint": (EVERYONE, NOBODY),
+    "lint_fixes": (NOBODY, MAINTAIN),
+    "lint_changes": (EVERYONE, NOBODY),
+    "lint_waivers": (NOBODY, MAINTAIN),
+    "lint_waiver_remove": (NOBODY, MAINTAIN),
+    "spec": (EVERYONE, NOBODY),
+    "compatibility": (EVERYONE, NOBODY),
+    "export": (EVERYONE, NOBODY),
+    "code": (EVERYONE, NOBODY),
+    "similar": (EVERYONE, NOBODY),
+    "revisions": (EVERYONE, NOBODY),
+    "compare_revisions": (EVERYONE, NOBODY),
+    "revision_diff": (EVERYONE, NOBODY),
+    "restore_difference": (EVERYONE, NOBODY),
+    "restore_revision": (NOBODY, MAINTAIN),
+    "try": (EVERYONE, RUN),
+    "examples": (EVERYONE, RUN),
+    "runs": (SIGNED_IN, NOBODY),
+    "run_comparison": (PRIVATE, NOBODY),
+    "run": (PRIVATE, NOBODY),
+    "run_cancel": (NOBODY, PRIVATE),
+    "run_again": (NOBODY, PRIVATE),
+    "run_share": (NOBODY, PRIVATE),
+    "run_download": (PRIVATE, NOBODY),
+    "response_download": (PRIVATE, NOBODY),
+    "run_file": (PRIVATE, NOBODY),
+    "save_example": (PRIVATE, PRIVATE),
+    "connect": (EVERYONE, SIGNED_IN),
+    "connect_tool": (EVERYONE, SIGNED_IN),
+    "choose_tool_configuration": (NOBODY, SIGNED_IN),
+    "connect_toolkit": (EVERYONE, SIGNED_IN),
+    "choose_toolkit_configuration": (NOBODY, SIGNED_IN),
+    "mcp": (NOBODY, "token"),
+    "mcp_toolkit": (NOBODY, "token"),
+    "factories": (EVERYONE, NOBODY),
+    "factories_rescan": (NOBODY, ADMINISTER),
+    "factory_spec": (EVERYONE, PUBLISH),
+    "help": (EVERYONE, NOBODY),
+    "help_page": (EVERYONE, NOBODY),
+    "sign_in": (EVERYONE, EVERYONE),
+    "account_login": (EVERYONE, EVERYONE),
+    "mfa_authenticate": (EVERYONE, EVERYONE),
+    "mfa_login_webauthn": (EVERYONE, EVERYONE),
+    "oidc_start": (NOBODY, NOBODY),  # no provider in this world: see tests/catalog/accounts/oidc
+    "oidc_callback": (NOBODY, NOBODY),
+    "oidc_unlink": (NOBODY, "missing"),
+    "account_reauthenticate": (SIGNED_IN, SIGNED_IN),
+    "mfa_index": (SIGNED_IN, NOBODY),
+    "mfa_reauthenticate": (SIGNED_IN, SIGNED_IN),
+    "mfa_reauthenticate_webauthn": (SIGNED_IN, SIGNED_IN),
+    "mfa_activate_totp": (SIGNED_IN, SIGNED_IN),
+    "mfa_deactivate_totp": ("missing", "missing"),
+    "mfa_view_recovery_codes": ("missing", NOBODY),
+    "mfa_generate_recovery_codes": (SIGNED_IN, SIGNED_IN),
+    "mfa_list_webauthn": (EVERYONE, EVERYONE),  # leads to mfa_index
+    "mfa_add_webauthn": (NOBODY, NOBODY),  # passkeys need HTTPS, which this world has not
+    "mfa_edit_webauthn": (SIGNED_IN, SIGNED_IN),  # leads to the page that asks for the password again
+    "mfa_remove_webauthn": (SIGNED_IN, SIGNED_IN),
+    "sign_in_by_link": (EVERYONE, EVERYONE),
+    "sign_out": (NOBODY, EVERYONE),
+    "sessions": (SIGNED_IN, NOBODY),
+    "sign_out_everywhere": (NOBODY, SIGNED_IN),
+    "password": (SIGNED_IN, SIGNED_IN),
+    "tokens": (SIGNED_IN, SIGNED_IN),
+    "revoke_token": (NOBODY, "own token"),
+    "healthz": (EVERYONE, NOBODY),
+    "readyz": (EVERYONE, NOBODY),
+    "metrics": (ADMINISTER, NOBODY),
+    "api_docs": (EVERYONE, NOBODY),
+    "/mcp/": (NOBODY, "token"),
+    "/api/v1/openapi.json": (EVERYONE, NOBODY),
+    "/favicon.ico": (EVERYONE, NOBODY),
+    "/robots.txt": (EVERYONE, NOBODY),
+}
+ALLOWED = {
+    PRIVATE: (MAINTAIN, 404),
+    "missing": (NOBODY, 404),
+    "proposal": ({"publisher", "owner", "administrator"}, 404),
+    "decision": (MAINTAIN, {"publisher": 403, "": 404}),
+    "own token": ({"owner"}, 404),
+    "own upload": ({"owner"}, 404),
+    "token": (NOBODY, 401),
+}
+# Parameters that mean something else at these URLs.
+VALUES = {
+    "upload_report": {"pk": "upload"},
+    "upload_resume": {"pk": "upload"},
+    "upload_difference": {"pk": "upload"},
+    "change": {"pk": "change"},
+    "toolkit_access": {"name": "toolkit"},
+    "person": {"pk": "person"},
+    "revoke_token": {"pk": "token"},
+    **{name: {"pk": "webhook"} for name in PAGES if name.startswith("webhook")},
+    "mfa_edit_webauthn": {"pk": "passkey"},
+    "mfa_remove_webauthn": {"pk": "passkey"},
+    "factory_spec": {"name": "factory"},
+    "help_page": {"slug": "document"},
+}
+POSTED = {
+    "upload": {"text": spec_of("kit.mine", examples=[])},
+    "try": {"run": "1"},
+    "people_groups": {"name": "team"},
+    "person": {"role": "runner"},
+    "toolkit_access": {"visibility": "everyone"},
+    "lint_waivers": {"rule": "description-vague", "reason": "Fine."},
+    "lint_fixes": {"seen": "2", "safe": "1"},
+    "change": {"decision": "reject"},
+}
+NEVER_POSTED = {"source_sync"}  # it starts a thread, which the transaction of a test would block
+
+
+def urls(patterns, prefix="", namespace=""):
+    for one in patterns:
+        route = f"{prefix}{one.pattern}"
+        if hasattr(one, "url_patterns"):
+            yield from urls(one.url_patterns, route, one.namespace or namespace)
+        elif namespace != "api":
+            yield namespace, one.name or f"/{route}", one
+
+
+ROUTES = list(urls(get_resolver().url_patterns))
+OWN = [(namespace, name) for namespace, name, _ in ROUTES if namespace != "admin"]
+
+
+def test_every_url_has_a_rule():
+    assert {name for _, name in OWN} == PAGES.keys()
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize(("namespace", "name"), OWN, ids=[name for _, name in OWN])
+def test_pages(world, namespace, name, method, monkeypatch):
+    rule = PAGES[name][method == "post"]
+    if name in NEVER_POSTED and method == "post":
+        monkeypatch.setattr("catalog.views.sources.sync_in_background", lambda source, by: None)
+    for persona in PERSONAS:
+        with transaction.atomic():
+            url = url_of(namespace, name, world)
+            posted = {"data": POSTED.get(name, {})} if method == "post" else {}
+            response = getattr(world.client(persona), method)(url, **posted)
+            transaction.set_rollback(True)
+        expected, refusals = ALLOWED.get(rule, (rule, 403)) if isinstance(rule, str) else (rule, 403)
+        check(response, persona, expected, refusals, is_supported=rule != NOBODY, is_open="anonymous" in expected)
+
+
+def url_of(namespace, name, world):
+    if name.startswith("/"):
+        return name
+    [pattern] = [one for space, named, one in ROUTES if (space, named) == (namespace, name)]
+    values = {key: world.values[VALUES.get(name, {}).get(key, key)] for key in pattern.pattern.converters}
+    return reverse(f"{namespace}:{name}" if namespace else name, kwargs=values)
+
+
+def check(response, persona, expected, refusals, *, is_supported, is_open):
+    outcome = outcome_of(response)
+    if not is_supported:
+        assert response.status_code in {302, 401, 403, 404, 405}, (persona, response.status_code)
+    elif persona in expected:
+        assert outcome == "allowed", (persona, response.status_code, response.content[:300])
+    elif persona == "anonymous":
+        assert outcome == "sign in", (persona, response.status_code)
+    else:
+        refusal = refusals.get(persona, refusals.get("")) if isinstance(refusals, dict) else refusals
+        assert response.status_code == refusal, (persona, response.status_code, response.content[:300])
+        if refusal == 403:
+            assert re.search(r"Only .* can |do not give access", response.content.decode()), response.content[:300]
+
+
+def outcome_of(response):
+    if response.status_code == 401 or (response.status_code == 302 and "/sign-in/?next=" in response["Location"]):
+        return "sign in"
+    assert response.status_code < 500, response.content[:500]
+    return "refused" if response.status_code in {403, 404, 405} else "allowed"
+
+
+@pytest.mark.parametrize("name", [name for namespace, name, _ in ROUTES if namespace == "admin"])
+def test_only_administrators_use_the_admin(world, name):
+    routes = [one for namespace, named, one in ROUTES if (namespace, named) == ("admin", name)]
+    values = {"object_id": str(world.people["reader"].pk), "id": "1", "content_type_id": 1, "app_label": "accounts"}
+    for one in routes:
+        given = {key: values.get(key, "1") for key in one.pattern.converters}
+        if name == "app_list":
+            given = {"app_label": "accounts"}
+        if name.startswith("/") or "url" in given:
+            continue
+        for persona in PERSONAS[:-1]:
+            response = world.client(persona).get(reverse(f"admin:{name}", kwargs=given))
+            assert response.status_code != 200 or name in {"login", "logout", "jsi18n"}, (persona, name)
+
+
+# -- the API ----------------------------------------------------------------------------------------------------------
+
+# Rules by operation, where "a token with the right scope" is not enough. "Proposal": others get 202 instead.
+OPERATIONS = {
+    "POST /uploads": PUBLISH,
+    "POST /tools": PUBLISH,
+    "PUT /tools/{slug}": PUBLISH,
+    "POST /tools/{slug}/revisions/{number}/restore": MAINTAIN,
+    "PATCH /tools/{slug}": MAINTAIN,
+    "DELETE /tools/{slug}": MAINTAIN,
+    "PUT /tools/{slug}/deprecation": MAINTAIN,
+    "DELETE /tools/{slug}/deprecation": MAINTAIN,
+    "POST /tools/{slug}/restore": MAINTAIN,
+    "PUT /tools/{slug}/access": MAINTAIN,
+    "GET /tools/{slug}/access": MAINTAIN,
+    "PUT /toolkits/{name}/access": ADMINISTER,
+    "GET /toolkits/{name}/access": ADMINISTER,
+    "POST /tools/{slug}/lint/fixes": MAINTAIN,
+    "POST /tools/{slug}/lint/waivers": MAINTAIN,
+    "DELETE /tools/{slug}/lint/waivers/{waiver}": MAINTAIN,
+    "GET /sources": SIGNED_IN,
+    "POST /sources": ADMINISTER,
+    "GET /sources/{name}": SIGNED_IN,
+    "PATCH /sources/{name}": ADMINISTER,
+    "DELETE /sources/{name}": ADMINISTER,
+    "POST /sources/{name}/sync": ADMINISTER,
+    "GET /sources/{name}/syncs": SIGNED_IN,
+    "GET /sources/{name}/syncs/{sync}": SIGNED_IN,
+    "GET /sources/{name}/tools": SIGNED_IN,
+    "GET /sources/{name}/changes": SIGNED_IN,
+    "GET /sources/{name}/changes/{change}": "missing",
+    "POST /sources/{name}/changes/{change}/approve": "missing",
+    "POST /sources/{name}/changes/{change}/reject": "missing",
+    "GET /changes": SIGNED_IN,
+    "GET /changes/{change}": "proposal",
+    "POST /changes/{change}/approve": "decision",
+    "POST /changes/{change}/reject": "decision",
+    "POST /factories/rescan": ADMINISTER,
+    "GET /audit-events": ADMINISTER,
+    "GET /webhooks": ADMINISTER,
+    "POST /webhooks": ADMINISTER,
+    "GET /webhooks/{webhook}": ADMINISTER,
+    "PATCH /webhooks/{webhook}": ADMINISTER,
+    "DELETE /webhooks/{webhook}": ADMINISTER,
+    "POST /webhooks/{webhook}/secret": ADMINISTER,
+    "POST /webhooks/{webhook}/test": ADMINISTER,
+    "GET /webhooks/{webhook}/deliveries": ADMINISTER,
+    "POST /webhooks/{webhook}/deliveries/{delivery}/send": ADMINISTER,
+    "POST /tools/{slug}/example-checks": RUN,
+    "POST /runs/{run_id}/again": PRIVATE,
+    "GET /runs/{run_id}/comparison/{other_id}": PRIVATE,
+    "POST /runs/{run_id}/example": PRIVATE,
+    "POST /tools/{slug}/runs": RUN,
+    "GET /runs": SIGNED_IN,
+    "GET /runs/{run_id}": PRIVATE,
+    "GET /runs/{run_id}/file": PRIVATE,
+    "PUT /runs/{run_id}/groups": PRIVATE,
+    "POST /runs/{run_id}/cancel": PRIVATE,
+    "GET /tools/{slug}/configurations": RUN,
+    "POST /tools/{slug}/configurations": RUN,
+    "DELETE /tools/{slug}/configurations/{name}": "own configuration",
+    "PATCH /tools/{slug}/configurations/{name}": "own configuration",
+    "PUT /tools/{slug}/configurations/{name}/groups": "own configuration",
+    "GET /tools/{slug}/mcp-configuration": SIGNED_IN,
+    "PUT /tools/{slug}/mcp-configuration": SIGNED_IN,
+    "GET /toolkits/{name}/mcp-configuration": SIGNED_IN,
+    "PUT /toolkits/{name}/mcp-configuration": SIGNED_IN,
+}
+ALLOWED["own configuration"] = ({"owner"}, {"reader": 403, "": 404})
+BODIES = {
+    "POST /tools": spec_of("kit.mine", examples=[]),
+    "PUT /tools/{slug}": spec_of("kit.mine", examples=[]),
+    "POST /uploads": spec_of("kit.mine", examples=[]),
+    "POST /specs/check": spec_of("new"),
+    "POST /webhooks": '{"url": "https://example.com/", "events": ["tool.created"]}',
+    "PATCH /webhooks/{webhook}": '{"events": ["tool.created"]}',
+    "PATCH /tools/{slug}/configurations/{name}": '{"visibility": "everyone"}',
+    "POST /runs/{run_id}/again": "{}",
+    "POST /tools/{slug}/example-checks": "{}",
+    "POST /sources/{name}/sync": "",
+    "POST /tools/{slug}/runs": '{"parameters": {}}',
+}
+DOCUMENT = json.loads(api_document().text)
+OPERATIONS_THERE = [
+    (method.upper(), path.removeprefix("/api/v1"), operation)
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+]
+IDS = [f"{method} {path}" for method, path, _ in OPERATIONS_THERE]
+
+
+def needs_token(operation):
+    return {} not in operation.get("security", [{}])
+
+
+def test_every_operation_that_needs_a_token_has_a_rule():
+    needing = {f"{method} {path}" for method, path, operation in OPERATIONS_THERE if needs_token(operation)}
+
+    assert needing == OPERATIONS.keys()
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS_THERE, ids=IDS)
+def test_operations(world, method, path, operation, monkeypatch):
+    rule = OPERATIONS.get(f"{method} {path}", EVERYONE)
+    expected, refusals = ALLOWED[rule] if isinstance(rule, str) else (rule, 403)
+    for persona in PERSONAS:
+        with transaction.atomic():
+            response = called(world, persona, method, path, operation)
+            transaction.set_rollback(True)
+        check(response, persona, expected, refusals, is_supported=True, is_open=False)
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS_THERE, ids=IDS)
+def test_a_token_without_the_scope_is_refused(world, method, path, operation):
+    needed = {scope for one in operation.get("security", ()) for scope in one.get("Token", ())}
+    if not needed:
+        return
+    lacking = [scope for scope in ("read", "publish", "run", "admin") if scope not in needed]
+    world.tokens["administrator"] = token_with(world.people["administrator"], lacking)
+
+    response = called(world, "administrator", method, path, operation)
+
+    assert response.status_code == 403
+    assert "lacks the scope" in response.json()["detail"]
+
+
+def token_with(user, scopes):
+    from tests.factories import make_token
+
+    return make_token(*scopes, user=user)
+
+
+def called(world, persona, method, path, operation):
+    program = Program(world.tokens.get(persona))
+    values = dict(world.values)
+    if path.startswith("/toolkits/"):
+        values["name"] = "kit"
+    if "/configurations/" in path:
+        values["name"] = "work"
+    if path.startswith("/factories/"):
+        values["key"] = values["factory"]
+    address = re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), path)
+    body = BODIES.get(f"{method} {path}", example_of(operation))
+    headers = {"If-Match": "*"}
+    query = "?from=1&to=2" if path.endswith("/diff") else "?number=1" if path.endswith("/file") else ""
+    return program.send(method, address + query, body, **headers)
+
+
+def example_of(operation):
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = content.get("schema", {})
+    for one in (schema, *schema.get("anyOf", ())):
+        if reference := one.get("$ref"):
+            return json.dumps(DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]].get("example", {}))
+    return json.dumps(schema.get("example", {})) if content else ""
+
+
+# -- MCP --------------------------------------------------------------------------------------------------------------
+
+CALL = {"name": "call_tool", "arguments": {"tool": "kit.mine"}}
+MESSAGES = {
+    "initialize": ({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}),
+    "ping": None,
+    "tools/list": None,
+    "tools/call": {"name": "search_tools", "arguments": {"query": "does"}},
+}
+
+
+@pytest.mark.parametrize("method", MESSAGES)
+@pytest.mark.parametrize("persona", PERSONAS)
+def test_mcp_needs_a_token_and_shows_the_catalog(world, client, persona, method):
+    response = Agent(client, world.tokens.get(persona)).request(method, MESSAGES[method])
+
+    assert response.status_code == (401 if persona == "anonymous" else 200)
+
+
+@pytest.mark.parametrize("persona", [one for one in PERSONAS if one != "anonymous"])
+def test_mcp_calls_tools_for_those_who_may_run_them(world, client, persona):
+    response = Agent(client, world.tokens[persona]).request("tools/call", CALL)
+
+    text = json.dumps(response.json())
+    assert ("Only people in the groups runner" in text) == (persona not in RUN)
