@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ GROUP: Final = "toolshelf.factories"
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _OURS: Final = {entry.name for entry in _ROOT.iterdir() if (entry / "__init__.py").exists()}
 
-Origin = Literal["entry point", "setting"]
+Origin = Literal["entry point", "setting", "source"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Registration:
         key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
         distribution, version: of the package that provides it; "" if unknown.
-        state_of_code: differs when the factory's code may have changed.
+        state_of_code: changes when the factory's code may have changed.
     """
 
     key: str
@@ -49,6 +50,17 @@ def read_registrations(paths: Sequence[str], search_path: Sequence[str] = ()) ->
     for registration in (*_from_paths(paths, search_path), *_from_entry_points(search_path)):
         found.setdefault(registration.reference, registration)
     return list(found.values())
+
+
+def forget_packages() -> None:
+    """Look at the installed packages anew from now on."""
+    _distribution_of.cache_clear()
+    importlib.invalidate_caches()
+
+
+def is_own(registration: Registration) -> bool:
+    """Whether the factory is a part of Toolshelf, which changes only with a new start."""
+    return registration.reference.partition(":")[0].partition(".")[0] in _OURS
 
 
 def _from_paths(paths: Sequence[str], search_path: Sequence[str]) -> Iterator[Registration]:
@@ -89,7 +101,7 @@ def _state_of(module: str, search_path: Sequence[str]) -> str:
         name = f"{name}.{part}" if name else part
         try:
             spec = PathFinder.find_spec(name, path)
-        except (ImportError, ValueError):
+        except (ImportError, ValueError, KeyError):  # KeyError: it is below a package without __init__.py
             return ""
         if spec is None:
             return ""

@@ -2,76 +2,130 @@
 
 from __future__ import annotations
 
-import json
 import selectors
 import socket
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from playground.runner.worker_process import WorkerProcess
-from playground.worker.protocol import DESCRIPTION, FrameBuffer
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from playground.factories.factory_settings import FactoryOptions
+from playground.runner.worker_process import WorkerProcess, environment_file
+from playground.worker.protocol import DESCRIPTION, SPEC, FrameBuffer
 
 _CONCURRENT: Final = 4
 _GRACE_S: Final = 5.0
+_MAX_BYTES: Final = 16 * 1024 * 1024  # of one description with its spec
 
 
 @dataclass(frozen=True)
 class Description:
-    """The properties of one factory as found by importing it, or the error."""
+    """The properties of one factory as found by importing it, or the error.
+
+    Attributes:
+        spec: its spec as JSON text, as its author's code has it: it may contain secrets of its environment variables.
+        spec_error: why there is no spec.
+    """
 
     tool_id: str | None = None
     configurable: bool | None = None
     forks_safely: bool = True
     error: str | None = None
+    spec: str | None = field(default=None, repr=False)
+    spec_error: str | None = None
+
+
+class _Spec(TypedDict):
+    spec: str | None
+    spec_error: str | None
+
+
+_DESCRIPTION: Final = TypeAdapter(Description)
+_SPEC: Final = TypeAdapter(_Spec)
 
 
 def describe(
-    worker: WorkerProcess, references: Sequence[str], *, timeout_s: float
+    worker: WorkerProcess, factories: Mapping[str, FactoryOptions], *, timeout_s: float
 ) -> Iterator[tuple[str, Description]]:
-    """Each of `references` with its description, in the order in which they arrive.
+    """Each of `factories` with its description, in the order in which they arrive.
+
+    A factory whose spec takes time to make comes twice, first without it.
 
     Args:
         worker: imports the factories; it may serve other requests meanwhile.
-        references: "module:attribute".
+        factories: "module:attribute", with the settings for its import.
         timeout_s: for importing one factory.
     """
-    waiting = list(references)
-    asked: dict[int, _Question] = {}
+    waiting = list(factories.items())
+    requests: dict[int, _Request] = {}
     with selectors.DefaultSelector() as selector:
-        while waiting or asked:
-            while waiting and len(asked) < _CONCURRENT:
-                question = _Question(worker, waiting.pop(0), timeout_s)
-                asked[question.socket.fileno()] = question
-                selector.register(question.socket, selectors.EVENT_READ)
+        while waiting or requests:
+            while waiting and len(requests) < _CONCURRENT:
+                request = _Request(worker, *waiting.pop(0), timeout_s)
+                requests[request.socket.fileno()] = request
+                selector.register(request.socket, selectors.EVENT_READ)
             for key, _ in selector.select(1.0):
-                asked[key.fd].read()
-            for question in [each for each in asked.values() if each.answer or time.monotonic() > each.until]:
-                selector.unregister(question.socket)
-                del asked[question.socket.fileno()]
-                question.socket.close()
-                yield question.reference, question.answer or Description(error="The worker did not answer in time.")
+                if found := requests[key.fd].read():
+                    yield requests[key.fd].reference, found
+            for request in [each for each in requests.values() if each.is_done or time.monotonic() > each.until]:
+                selector.unregister(request.socket)
+                del requests[request.socket.fileno()]
+                request.socket.close()
+                if not request.is_done:
+                    yield request.reference, request.failed("The worker did not answer in time.")
 
 
-class _Question:
+class _Request:
     """One request to a worker to describe a factory."""
 
-    def __init__(self, worker: WorkerProcess, reference: str, timeout_s: float) -> None:
+    def __init__(self, worker: WorkerProcess, reference: str, options: FactoryOptions, timeout_s: float) -> None:
         self.reference = reference
         self.until = time.monotonic() + timeout_s + _GRACE_S
-        self.answer: Description | None = None
+        self.is_done = False
+        self._description: Description | None = None
+        self._received = 0
         self.socket, theirs = socket.socketpair()
         self._frames = FrameBuffer()
-        with theirs:
-            worker.send({"op": "describe", "reference": reference, "timeout_s": timeout_s}, theirs)
+        request = {"op": "describe", "reference": reference, "timeout_s": timeout_s, "network": options.network}
+        with theirs, environment_file(options.environment) as environment:
+            worker.send(request, theirs, environment)
 
-    def read(self) -> None:
+    def read(self) -> Description | None:
+        """The description as far as it is known now; None if nothing new is."""
         data = self.socket.recv(1 << 16)
+        self._received += len(data)
+        found = None
+        if self._received > _MAX_BYTES:
+            return self.failed("Its process sent too much.")
         for kind, content in self._frames.feed(data):
-            text = content.decode(errors="replace")
-            self.answer = self.answer or (
-                Description(**json.loads(text)) if kind == DESCRIPTION else Description(error=text)
-            )
-        if not data and not self.answer:
-            self.answer = Description(error="Its process ended while it was being imported.")
+            if not self.is_done:
+                found = self._take(kind, content.decode(errors="replace"))
+        if not data and not self.is_done:
+            found = self.failed("Its process ended while it was being imported.")
+        return found
+
+    def _take(self, kind: bytes, text: str) -> Description:
+        """Take in one frame. The process runs the code of the factory, so the frame may hold anything."""
+        if kind not in {DESCRIPTION, SPEC}:
+            return self.failed(text)
+        try:
+            if kind == DESCRIPTION:
+                self._description = _DESCRIPTION.validate_json(text)
+                return self._description
+            if self._description is None:
+                return self.failed("Its process sent its spec before its description.")
+            self._description = replace(self._description, **_SPEC.validate_json(text))
+        except ValidationError:
+            return self.failed("Its process sent a description that cannot be read.")
+        self.is_done = True
+        return self._description
+
+    def failed(self, reason: str) -> Description:
+        """The last description: what is missing failed for this reason."""
+        self.is_done = True
+        if self._description is None:
+            return Description(error=reason)
+        return replace(self._description, spec_error=f"Its spec could not be made. {reason}")

@@ -16,24 +16,40 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from django.conf import settings
 
-from playground.factories.discover import Origin, Registration, read_registrations
+from catalog.errors import JSONTextError
+from catalog.jsontext.reader import dumps, loads
+from playground.factories.discover import Origin, Registration, forget_packages, is_own, read_registrations
+from playground.factories.factory_settings import ENVIRONMENT, NETWORK, FactoryOptions, FactorySettings, factory_id
 from playground.factories.inspect import Description, describe
+from playground.redaction import shared_redactor
 from playground.runner.isolation_report import Feature, features_of
-from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
+from playground.runner.worker_process import ALL_MODES, WorkerProcess
+from playground.worker.loader import MAX_SPEC_CHARACTERS
+from playground.worker.network import Network
+
+if TYPE_CHECKING:  # the registry is imported before models can be
+    from catalog.models import SourceTool
 
 logger = logging.getLogger(__name__)
 
 IMPORT_LIMIT_S: Final = 20.0
 PATIENCE_S: Final = 5.0
-_FORMAT: Final = 1
+MAX_ERROR_CHARACTERS: Final = 4000  # of an error, which is cut there
+MAX_SPEC_BYTES: Final = 4 * MAX_SPEC_CHARACTERS
+CONNECTION_KEYS: Final = (
+    "connection-mcp",
+    "connection-command",
+    "connection-openapi",
+)  # the factories of `connections.py`
+_FORMAT: Final = 2
 
 
 @dataclass(frozen=True)
@@ -47,7 +63,11 @@ class FactoryInfo:
         error: why it is broken: a plain sentence, then possibly a short traceback.
         tool_id: the tool that it serves, or would serve if it were not broken; None if importing it failed.
         configurable: whether it creates the tool from a configuration.
-        forks_safely: False if importing it starts threads: each run then imports it anew.
+        forks_safely: False if importing it starts threads: each run then imports it again.
+        spec: its own spec as JSON text, without secrets; None if it cannot be made, or is still being made.
+        spec_error: why there is no spec.
+        options: its environment variables and its network.
+        listed: the tool at its source, if the factory is a connection (`connections.py`).
     """
 
     key: str
@@ -60,10 +80,20 @@ class FactoryInfo:
     tool_id: str | None = None
     configurable: bool | None = None
     forks_safely: bool = True
+    spec: str | None = field(default=None, repr=False)
+    spec_error: str | None = None
+    options: FactoryOptions = field(default_factory=FactoryOptions)
+    listed: SourceTool | None = field(default=None, repr=False)
+
+    @property
+    def network(self) -> Network:
+        return self.options.network
 
     @property
     def label(self) -> str:
-        """The factory as stored with each run: "toolshelf-builtins 1.2.0"."""
+        """The factory as stored with each run: "toolshelf-builtins 1.2.0", or "source github"."""
+        if self.listed is not None:
+            return f"source {self.listed.source.name}"
         return f"{self.distribution} {self.version}" if self.distribution and self.version else self.reference
 
 
@@ -77,7 +107,7 @@ class FactoryRegistry:
         search_path: Sequence[str] = (),
         cache_file: Path | None = None,
         hidden: Sequence[str] = (),
-        environment_names: Sequence[str] = (),
+        factory_settings: FactorySettings | None = None,
         import_limit_s: float = IMPORT_LIMIT_S,
         patience_s: float = PATIENCE_S,
     ) -> None:
@@ -88,7 +118,7 @@ class FactoryRegistry:
             search_path: directories to search for packages, in addition to Python's own.
             cache_file: stores the descriptions for the next start.
             hidden: directories that a factory must not see during its import, as far as the machine allows it.
-            environment_names: names of variables that it sees, in addition to the harmless ones.
+            factory_settings: the environment variables and networks of factories; None means the defaults.
             import_limit_s: for importing one factory.
             patience_s: how long the first call waits for factories that are still being imported.
         """
@@ -96,26 +126,36 @@ class FactoryRegistry:
         self._search_path = tuple(search_path)
         self._cache_file = cache_file
         self._hidden = tuple(hidden)
-        self._environment = clean_environment(environment_names, os.environ)
+        self.factory_settings = factory_settings or FactorySettings(os.environ)
         self._import_limit_s = import_limit_s
         self._patience_s = patience_s
         self._lock = threading.Lock()
         self._registrations: list[Registration] | None = None
         self._descriptions: dict[str, Description] = {}
+        self._inspections = 0  # each has a number; only the latest may change the descriptions
         self._isolation: dict[str, Any] | None = None
         self._complete = threading.Event()
         self._infos: tuple[FactoryInfo, ...] | None = None
 
     def all(self) -> tuple[FactoryInfo, ...]:
         """Every factory, in order of precedence: of several for one tool id, the first serves it."""
-        self._look()
+        self._discover()
+        if self.factory_settings.networks != {"all"}:
+            self._find_isolation()
         with self._lock:
             if self._infos is not None:
                 return self._infos
-            infos = _settle_claims([_info(each, self._descriptions) for each in self._registrations or ()])
+            infos = self._with_options(
+                _settle_claims([_info(each, self._descriptions) for each in self._registrations or ()])
+            )
             if self._complete.is_set():
                 self._infos = infos
             return infos
+
+    def named(self, name: str) -> list[FactoryInfo]:
+        """The factories with this reference, else those with this key: several packages may use the same key."""
+        infos = self.all()
+        return [each for each in infos if each.reference == name] or [each for each in infos if each.key == name]
 
     def for_tool(self, tool_id: str, *, patience_s: float = 0.0) -> FactoryInfo | None:
         """The factory that serves this tool, else a broken one that would serve it.
@@ -130,73 +170,205 @@ class FactoryRegistry:
             mine = [info for info in self.all() if info.tool_id == tool_id]
         return next((info for info in mine if info.state == "ok"), mine[0] if mine else None)
 
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for factories that are still being imported; return whether all have been inspected."""
+        return self._complete.wait(timeout_s)
+
+    def importing(self) -> list[str]:
+        """The references of factories that are being imported for the first time."""
+        with self._lock:
+            return [each.reference for each in self._registrations or () if each.reference not in self._descriptions]
+
     def runnable_ids(self) -> frozenset[str]:
         """The ids of the tools that can be run."""
         return frozenset(info.tool_id for info in self.all() if info.state == "ok" and info.tool_id)
 
     def isolation(self) -> tuple[Feature, ...]:
-        """How runs are isolated on this machine. The first call tries it out, which takes a moment."""
-        self._look()
+        """The isolation of runs on this machine. The first call probes it, which takes a moment."""
+        self._discover()
+        return features_of(self._find_isolation())
+
+    def setting_faults(self) -> list[str]:
+        """What is wrong with the settings of factories, in sentences, as far as that is known without imports."""
+        registrations = read_registrations(self._paths, self._search_path)
+        cached = self._cached(registrations)
+        infos = _settle_claims([_info(each, cached) for each in registrations])
+        return [sentence for _, sentence in self.factory_settings.faults(_ids_of(infos))]
+
+    def unenforceable_networks(self) -> dict[Network, str]:
+        """The networks of the settings that this machine cannot enforce, each with the reason."""
+        if self.factory_settings.networks == {"all"}:
+            return {}
+        refused = self._find_isolation()["networks"]
+        return {network: refused[network] for network in self.factory_settings.networks if refused.get(network)}
+
+    def connection_options(self, key: str) -> FactoryOptions:
+        """The settings of a connection factory.
+
+        Its network is "all" unless a setting names the factory: the address policy limits what a connection reaches.
+        """
+        found = self.factory_settings.options([factory_id(key)])
+        return found if self.factory_settings.names_network(factory_id(key)) else replace(found, network="all")
+
+    def unclaimed_settings(self) -> list[str]:
+        """The settings for single factories that fit none; [] while factories are still being imported."""
+        infos = self.all()
+        if not self._complete.is_set():
+            return []
+        return self.factory_settings.unclaimed(_known_ids(_ids_of(infos)))
+
+    def refresh(self) -> None:
+        """Discover the factories again, and begin to import them anew: packages may have been installed or changed.
+
+        Until a factory has been imported, its earlier description remains. Those of Toolshelf itself are imported only
+        if their own files have changed. `wait` tells when all are done.
+        """
+        forget_packages()
+        with self._lock:
+            registrations = read_registrations(self._paths, self._search_path)
+            cached = self._cached([each for each in registrations if is_own(each)])
+            registered = {each.reference for each in registrations}
+            earlier = {name: found for name, found in self._descriptions.items() if name in registered}
+            self._begin(registrations, cached, earlier)
+
+    def _find_isolation(self) -> dict[str, Any]:
         if self._isolation is None:
             worker = self._start_worker(ALL_MODES)
             try:
                 self._isolation = worker.read_isolation()
             finally:
                 worker.close()
-        return features_of(self._isolation)
+        return self._isolation
 
-    def refresh(self) -> None:
-        """Discover the factories anew on the next call."""
-        with self._lock:
-            self._registrations = None
-            self._infos = None
-            self._complete.clear()
+    def _with_options(self, infos: Sequence[FactoryInfo]) -> tuple[FactoryInfo, ...]:
+        """`infos` with their settings. Factories whose settings are wrong or cannot be enforced are broken."""
+        ids = _ids_of(infos)
+        faults = {reference: text for meant, text in self.factory_settings.faults(ids) for reference in meant}
+        unenforceable = self.unenforceable_networks()
+        unclaimed = self.factory_settings.unclaimed(_known_ids(ids))
+        found = []
+        for each in infos:
+            info = replace(each, options=self.factory_settings.options(ids[each.reference]))
+            if info.error:
+                info = replace(info, error=_public_error(info, unclaimed))
+            elif reason := unenforceable.get(info.network):
+                info = _broken(info, _cannot_enforce(info.network, reason))
+            found.append(_broken(info, faults[info.reference]) if info.reference in faults else info)
+        return tuple(found)
 
-    def _look(self) -> None:
+    def _import_options(self, registrations: Sequence[Registration]) -> dict[str, FactoryOptions]:
+        """The settings with which each of `registrations` is imported; the ids of their tools are not yet known."""
+        infos = [_info(each, self._descriptions) for each in self._registrations or ()]
+        known = _known_ids(_ids_of(infos))
+        unenforceable = self.unenforceable_networks()
+        return {
+            each.reference: self.factory_settings.options_for_import(_registered_ids(each), known, unenforceable)
+            for each in registrations
+        }
+
+    def _discover(self) -> None:
         """Discover the factories and start to inspect those that are not cached; wait for that at most `patience_s`."""
         with self._lock:
             if self._registrations is None:
-                self._registrations = read_registrations(self._paths, self._search_path)
-                self._descriptions = self._remembered(self._registrations)
-                unknown = [each for each in self._registrations if each.reference not in self._descriptions]
-                if unknown:
-                    target, name = self._describe, "toolshelf-factories"
-                    threading.Thread(target=target, args=(unknown,), name=name, daemon=True).start()
-                else:
-                    self._complete.set()
+                registrations = read_registrations(self._paths, self._search_path)
+                self._begin(registrations, self._cached(registrations), {})
             elif self._infos is not None:
                 return
         if not self._complete.wait(self._patience_s):
-            self._patience_s = 0.0  # whoever asks next need not wait again
+            self._patience_s = 0.0  # later calls need not wait again
 
-    def _describe(self, registrations: list[Registration]) -> None:
+    def _begin(
+        self, registrations: list[Registration], known: dict[str, Description], earlier: dict[str, Description]
+    ) -> None:
+        """Begin with these registrations, and inspect those that are not `known`. Call it with the lock held.
+
+        Until then, the `earlier` descriptions remain.
+        """
+        self._registrations, self._descriptions, self._infos = registrations, earlier | known, None
+        self._inspections += 1
+        unknown = [each for each in registrations if each.reference not in known]
+        if not unknown:
+            self._complete.set()
+            return
+        self._complete.clear()
+        arguments = (unknown, self._inspections)
+        threading.Thread(target=self._describe, args=arguments, name="toolshelf-factories", daemon=True).start()
+
+    def _describe(self, registrations: list[Registration], inspection: int) -> None:
         """In a thread: fill in the descriptions of `registrations`, as they come."""
         try:
-            worker = self._start_worker(ALL_MODES[:2])  # nothing is bounded together but runs
+            # without the shared limits, which apply only to runs
+            worker = self._start_worker([mode for mode in ALL_MODES if mode != "control groups"])
             try:
-                references = [each.reference for each in registrations]
-                for reference, description in describe(worker, references, timeout_s=self._import_limit_s):
-                    self._descriptions[reference] = description
+                options = self._import_options(registrations)
+                for reference, description in describe(worker, options, timeout_s=self._import_limit_s):
+                    self._note(inspection, {reference: description})
             finally:
                 worker.close()
-            self._remember()
         except OSError as error:
             logger.warning("The factories could not be described: %s", error)
             failed = Description(error=f"No process could be started to import it: {error}")
-            self._descriptions |= {each.reference: failed for each in registrations}
+            self._note(inspection, {each.reference: failed for each in registrations})
         finally:
-            self._complete.set()
+            if inspection == self._inspections:
+                self._write_cache()
+            with self._lock:
+                if inspection == self._inspections:
+                    self._complete.set()
 
-    def _start_worker(self, modes: Sequence[str]) -> WorkerProcess:
+    def _note(self, inspection: int, found: dict[str, Description]) -> None:
+        with self._lock:
+            if inspection == self._inspections:
+                ids = {each.reference: _registered_ids(each) for each in self._registrations or ()}
+                self._descriptions |= {name: self._without_secrets(one, ids[name]) for name, one in found.items()}
+
+    def _without_secrets(self, found: Description, ids: frozenset[str]) -> Description:
+        """`found` with a spec that contains no values of environment variables: its author's code has read them."""
+        ids = ids | {factory_id(found.tool_id)} if found.tool_id else ids
+        redactor = shared_redactor(self.factory_settings.options(ids).secrets)
+        if not redactor:
+            return found
+        error = redactor.cut_text(found.spec_error) if found.spec_error else None
+        try:
+            spec = dumps(redactor.value(loads(found.spec, max_bytes=MAX_SPEC_BYTES))) if found.spec else None
+        except JSONTextError as problem:
+            return replace(found, spec=None, spec_error=f"Its spec is not valid JSON. {problem}")
+        return replace(found, spec=spec, spec_error=error)
+
+    def inspect(self, reference: str, *, search_path: Sequence[str] = ()) -> Description:
+        """Describe a factory that need not be registered: import it, isolated, and make its spec.
+
+        Args:
+            reference: "module:attribute", or "module.attribute".
+            search_path: directories to import it from, before Python's own.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        (registration,) = read_registrations([reference], search_path)[:1]
+        ids = _registered_ids(registration)
+        options = self.factory_settings.options_for_import(ids, (), self.unenforceable_networks())
+        worker = self._start_worker([mode for mode in ALL_MODES if mode != "control groups"], search_path)
+        try:
+            *_, (_, found) = describe(worker, {registration.reference: options}, timeout_s=self._import_limit_s)
+        finally:
+            worker.close()
+        found = self._without_secrets(found, ids)
+        return replace(found, error=_without(options.secrets, found.error)) if found.error else found
+
+    def _start_worker(self, modes: Sequence[str], search_path: Sequence[str] = ()) -> WorkerProcess:
         return WorkerProcess(
-            environment=self._environment, search_path=self._search_path, hidden=self._hidden, modes=modes
+            environment=self.factory_settings.common_environment,
+            search_path=[*search_path, *self._search_path],
+            hidden=self._hidden,
+            modes=modes,
         )
 
-    def _remembered(self, registrations: list[Registration]) -> dict[str, Description]:
+    def _cached(self, registrations: list[Registration]) -> dict[str, Description]:
         """The cached descriptions of factories whose code has not changed since."""
         try:
             cached = json.loads(self._cache_file.read_text()) if self._cache_file else {}
-            if cached.get("for") != _maker():
+            if cached.get("for") != _environment_key():
                 return {}
             known = {
                 reference: (each["state_of_code"], Description(**each["description"]))
@@ -211,7 +383,7 @@ class FactoryRegistry:
             if states.get(reference) == state
         }
 
-    def _remember(self) -> None:
+    def _write_cache(self) -> None:
         """Cache the descriptions. Broken factories are not cached, so the next start inspects them again."""
         if self._cache_file is None:
             return
@@ -224,19 +396,19 @@ class FactoryRegistry:
             with tempfile.NamedTemporaryFile(
                 "w", dir=self._cache_file.parent, prefix=self._cache_file.name, delete=False
             ) as file:
-                json.dump({"for": _maker(), "factories": factories}, file)
+                json.dump({"for": _environment_key(), "factories": factories}, file)
             Path(file.name).replace(self._cache_file)
         except OSError as error:
             logger.warning("The descriptions of the factories could not be cached: %s", error)
 
 
-def _maker() -> list[object]:
+def _environment_key() -> list[object]:
     """The other facts that a cached description depends on: the format and the Python installation."""
     return [_FORMAT, sys.version, sys.prefix]
 
 
 def _info(registration: Registration, descriptions: dict[str, Description]) -> FactoryInfo:
-    found = descriptions.get(registration.reference) or Description(error="Importing it has not ended yet.")
+    found = descriptions.get(registration.reference) or Description(error="It is still being imported.")
     return FactoryInfo(
         key=registration.key,
         reference=registration.reference,
@@ -248,17 +420,19 @@ def _info(registration: Registration, descriptions: dict[str, Description]) -> F
         tool_id=found.tool_id,
         configurable=found.configurable,
         forks_safely=found.forks_safely,
+        spec=found.spec,
+        spec_error=found.spec_error,
     )
 
 
 def _settle_claims(infos: list[FactoryInfo]) -> tuple[FactoryInfo, ...]:
-    """Of several factories for one tool, let the first serve it; mark the others as broken, with that reason."""
+    """If several factories serve one tool, the first wins, and the others are marked as broken."""
     holders: dict[str, FactoryInfo] = {}
     settled = []
     for info in infos:
         holder = holders.setdefault(info.tool_id, info) if info.tool_id else info
         if holder is not info:
-            error = f'The tool id "{info.tool_id}" is served by {holder.reference} ({holder.label}) already.'
+            error = f'The tool id "{info.tool_id}" is already served by {holder.reference} ({holder.label}).'
             settled.append(_broken(info, error))
         else:
             settled.append(info)
@@ -266,7 +440,51 @@ def _settle_claims(infos: list[FactoryInfo]) -> tuple[FactoryInfo, ...]:
 
 
 def _broken(info: FactoryInfo, error: str) -> FactoryInfo:
-    return FactoryInfo(**{**asdict(info), "state": "broken", "error": error})
+    return replace(info, state="broken", error=error)
+
+
+def _registered_ids(registered: Registration | FactoryInfo) -> frozenset[str]:
+    return frozenset({factory_id(registered.key), factory_id(registered.reference)})
+
+
+def _ids_of(infos: Sequence[FactoryInfo]) -> dict[str, frozenset[str]]:
+    """The ids of each factory in settings, by its reference. The id of a tool belongs to the first that claims it."""
+    found = {info.reference: _registered_ids(info) for info in infos}
+    claimed = set()
+    for info in infos:
+        if info.tool_id and info.tool_id not in claimed:
+            claimed.add(info.tool_id)
+            found[info.reference] |= {factory_id(info.tool_id)}
+    return found
+
+
+def _known_ids(ids: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """All ids that settings may name."""
+    return frozenset(map(factory_id, CONNECTION_KEYS)).union(*ids.values())
+
+
+def _public_error(info: FactoryInfo, unclaimed: Sequence[str]) -> str:
+    """The error without secrets. If a setting may be meant for this factory, it ends with a hint."""
+    error = _without(info.options.secrets, info.error or "")
+    if info.tool_id or not unclaimed:
+        return error
+    names = " or ".join(sorted({f"{each}_{factory_id(info.reference)}" for each in (ENVIRONMENT, NETWORK)}))
+    return (
+        f"{error}\n\nNo known factory has the ids of {', '.join(unclaimed)}. If this one is meant: the id of its tool "
+        f"is not known before its import. Use {names} instead."
+    )
+
+
+def _without(secrets: tuple[str, ...], error: str) -> str:
+    redactor = shared_redactor(secrets)
+    return redactor.text(error) if len(error) < MAX_ERROR_CHARACTERS else redactor.cut_text(error)
+
+
+def _cannot_enforce(network: Network, reason: str) -> str:
+    return (
+        f'Its network is set to "{network}", which cannot be enforced on this machine: {reason}. '
+        'Allow network namespaces here, or set its network to "all".'
+    )
 
 
 @cache
@@ -276,5 +494,12 @@ def registry() -> FactoryRegistry:
         settings.TOOL_FACTORIES,
         cache_file=settings.DATA_DIR / "factories.json",
         hidden=[str(settings.DATA_DIR)],
-        environment_names=settings.TOOL_ENVIRONMENT,
+        factory_settings=FactorySettings(
+            os.environ,
+            variables=settings.TOOL_ENVIRONMENT,
+            variables_by_id=settings.TOOL_ENVIRONMENT_BY_FACTORY,
+            public=settings.TOOL_PUBLIC_ENVIRONMENT,
+            network=settings.TOOL_NETWORK,
+            network_by_id=settings.TOOL_NETWORK_BY_FACTORY,
+        ),
     )

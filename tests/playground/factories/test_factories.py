@@ -1,4 +1,4 @@
-"""The registry of factories: what is named, what it serves, what is wrong with it."""
+"""The registry of factories: the registered ones, their tools, and their errors."""
 
 import importlib.util
 import json
@@ -12,6 +12,7 @@ import pytest
 
 from playground.factories.discover import read_registrations
 from playground.factories.registry import FactoryRegistry, registry
+from playground.runner.isolation_report import features_of
 from tests.playground.runners import TOOLS, MarkedRunner, soon
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -73,7 +74,7 @@ def test_the_tools_of_an_installed_package_run(installed):
     runner = MarkedRunner(search_path=[installed])
     try:
         moon = runner.run("almanac.moon:MoonPhaseFactory", {"date": "2000-01-21"})
-        greeting = runner.run("almanac.greeting:factory", {"name": "Ada"}, configuration={"word": "Servus"})
+        greeting = runner.run("almanac.greeting:greeting", {"name": "Ada"}, configuration={"word": "Servus"})
     finally:
         runner.close()
 
@@ -85,7 +86,7 @@ def test_the_tools_of_an_installed_package_run(installed):
 # What is named, and how
 
 
-def test_a_path_of_the_setting_names_a_factory():
+def test_a_path_in_the_setting_names_a_factory():
     (info,) = make_registry("attack_tool:Factory").all()
 
     assert (info.key, info.origin, info.tool_id, info.state) == ("attack_tool:Factory", "setting", "attack", "ok")
@@ -104,23 +105,23 @@ def test_a_path_may_name_a_factory_instead_of_a_class():
 
 
 def test_a_factory_of_toolshelf_itself_has_its_version():
-    (info,) = make_registry("playground.builtin.hash_text:HashTextFactory").all()
+    (info,) = make_registry("playground.builtin.hash_text:hash_text").all()
 
     assert info.label == "toolshelf 0.1.0"
 
 
-def test_a_factory_of_no_known_package_is_marked_by_its_path():
+def test_a_factory_of_an_unknown_package_is_labelled_with_its_path():
     (info,) = make_registry("attack_tool:Factory").all()
 
     assert info.label == "attack_tool:Factory"
 
 
-def test_the_same_factory_named_twice_is_there_once():
+def test_a_factory_named_twice_is_listed_once():
     assert len(make_registry("attack_tool:Factory", "attack_tool.Factory").all()) == 1
 
 
-def test_the_server_never_imports_what_is_named():
-    make_registry("attack_tool:Factory", "playground.builtin.sign_text:SignTextFactory").all()
+def test_the_server_never_imports_the_named_modules():
+    make_registry("attack_tool:Factory", "playground.builtin.sign_text:sign_text").all()
 
     assert "attack_tool" not in sys.modules
 
@@ -129,6 +130,17 @@ def test_whether_importing_starts_threads_is_known():
     infos = make_registry("attack_tool:Factory", "starts_threads:Factory").all()
 
     assert [info.forks_safely for info in infos] == [True, False]
+
+
+def test_a_module_below_packages_without_init_can_be_named(open_tmp_path):
+    (open_tmp_path / "outer" / "inner").mkdir(parents=True)
+    (open_tmp_path / "outer" / "inner" / "deep.py").write_text(
+        "class F:\n    def tool_id(self): return 'deep'\n    def create(self): pass\n"
+    )
+
+    (info,) = make_registry("outer.inner.deep:F", search_path=[str(open_tmp_path)]).all()
+
+    assert (info.state, info.tool_id) == ("ok", "deep")
 
 
 # What is wrong
@@ -160,17 +172,17 @@ def test_the_error_shows_where_importing_failed():
     assert "playground/worker" not in info.error
 
 
-def test_a_second_claim_to_a_tool_is_broken_and_names_the_holder():
+def test_a_second_factory_for_a_tool_is_broken_and_names_the_first():
     first, second = make_registry("typed_tools:plain", "typed_tools:place").all()
 
     assert (first.state, second.state) == ("ok", "broken")
-    assert second.error == 'The tool id "typed" is served by typed_tools:plain (typed_tools:plain) already.'
+    assert second.error == 'The tool id "typed" is already served by typed_tools:plain (typed_tools:plain).'
 
 
 def test_the_setting_comes_before_entry_points(installed):
-    found = FactoryRegistry(["almanac.greeting:factory"], search_path=[str(installed)])
+    found = FactoryRegistry(["almanac.greeting:greeting"], search_path=[str(installed)])
 
-    assert [info.key for info in found.all()] == ["almanac.greeting:factory", "moon_phase"]
+    assert [info.key for info in found.all()] == ["almanac.greeting:greeting", "moon_phase"]
 
 
 def test_a_tool_that_only_a_broken_factory_would_serve_has_that_factory(open_tmp_path):
@@ -184,7 +196,7 @@ def test_a_tool_that_only_a_broken_factory_would_serve_has_that_factory(open_tmp
 
 
 @pytest.mark.parametrize("tool_id", ["None", "''", "3", "['a']"])
-def test_an_id_that_is_no_text_is_an_error(tool_id, open_tmp_path):
+def test_an_id_that_is_not_a_string_is_an_error(tool_id, open_tmp_path):
     (open_tmp_path / "odd_id.py").write_text(
         f"class F:\n    def tool_id(self): return {tool_id}\n    def create(self): pass\n"
     )
@@ -195,19 +207,19 @@ def test_an_id_that_is_no_text_is_an_error(tool_id, open_tmp_path):
 
 
 @pytest.mark.alone
-def test_a_factory_that_never_ends_importing_holds_nobody_up():
+def test_a_factory_whose_import_never_ends_delays_no_others():
     found = make_registry("import_hang:Factory", "attack_tool:Factory", patience_s=5, import_limit_s=20)
 
     assert found.for_tool("attack").state == "ok"
 
-    assert found.all()[0].error == "Importing it has not ended yet."
+    assert found.all()[0].error == "It is still being imported."
     assert soon(lambda: found.all()[0].error == "Importing it did not end within 20 s.", within_s=120)
 
 
 # What is kept
 
 
-def test_what_was_found_is_kept_for_the_next_start(tmp_path):
+def test_descriptions_are_cached_for_the_next_start(tmp_path):
     kept = tmp_path / "factories.json"
     first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=kept).all()
 
@@ -217,7 +229,7 @@ def test_what_was_found_is_kept_for_the_next_start(tmp_path):
     assert json.loads(kept.read_text())["factories"].keys() == {"attack_tool:Factory"}
 
 
-def test_what_was_found_is_forgotten_when_the_code_changes(open_tmp_path):
+def test_a_cached_description_is_discarded_when_the_code_changes(open_tmp_path):
     module, kept = open_tmp_path / "changes.py", open_tmp_path / "factories.json"
     source = "class F:\n    def tool_id(self): return 'before'\n    def create(self): pass\n"
     module.write_text(source)
@@ -230,20 +242,20 @@ def test_what_was_found_is_forgotten_when_the_code_changes(open_tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"for": 1, "factories": 2}', "\0"])
-def test_a_spoilt_file_is_no_obstacle(text, tmp_path):
+def test_a_corrupt_cache_file_is_ignored(text, tmp_path):
     kept = tmp_path / "factories.json"
     kept.write_text(text)
 
     assert make_registry("attack_tool:Factory", cache_file=kept).all()[0].state == "ok"
 
 
-def test_a_file_that_cannot_be_written_is_no_obstacle(tmp_path):
+def test_a_cache_file_that_cannot_be_written_is_ignored(tmp_path):
     found = make_registry("attack_tool:Factory", cache_file=tmp_path / "nowhere" / "factories.json")
 
     assert found.all()[0].state == "ok"
 
 
-def test_the_registry_looks_once_until_it_is_told_to_look_anew(open_tmp_path):
+def test_the_registry_discovers_once_until_it_is_refreshed(open_tmp_path):
     found = make_registry("later:F", search_path=[str(open_tmp_path)])
     assert found.all()[0].state == "broken"
     (open_tmp_path / "later.py").write_text(
@@ -279,8 +291,33 @@ def test_every_built_in_tool_has_a_factory_that_works():
     assert {info.forks_safely for info in infos} == {True}
 
 
-def test_how_runs_are_kept_apart_is_said_in_words():
+def test_isolation_is_described_in_sentences():
     features = registry().isolation()
 
     assert [feature.name for feature in features][:3] == ["One process per run", "Limits", "Clean environment"]
     assert all(feature.text for feature in features)
+
+
+@pytest.mark.parametrize(
+    ("mode", "own_users", "warning"),
+    [
+        ("plain", False, "it can read and change the site's database and keys"),
+        ("plain", True, "A run can read only files that every user of this machine can read."),
+    ],
+)
+def test_without_namespaces_the_rights_of_a_run_are_described(mode, own_users, warning):
+    found = {
+        "mode": mode,
+        "own_users": own_users,
+        "control_groups": False,
+        "networks": {"none": "this machine allows no namespaces", "outward": "this machine allows no namespaces"},
+        "refused": {"namespaces": "unshare: Operation not permitted", "users": "it is switched off"},
+    }
+
+    features = {feature.name: feature for feature in features_of(found)}
+
+    assert warning in features["Own files"].text
+    assert "unshare: Operation not permitted" in features["Own files"].text
+    assert features["Own user"].is_on is own_users
+    assert features["Network"].is_on is False
+    assert "Every run has the network of the site itself" in features["Network"].text

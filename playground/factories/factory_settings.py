@@ -1,0 +1,207 @@
+"""The settings of single factories: which environment variables a tool sees, and which network.
+
+    TOOL_ENVIRONMENT, TOOL_NETWORK              for every factory
+    TOOL_ENVIRONMENT_<ID>, TOOL_NETWORK_<ID>    for one factory
+
+<ID> is the id of the factory's tool, or the name or path under which it is registered, in upper case and with "_" for
+every character other than A-Z and 0-9. While a factory is imported for the first time, the id of its tool is not yet
+known: variables that the import needs are given by the other two ids.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, MIN_SECRET_CHARACTERS
+from playground.runner.worker_process import ALLOWED_ENVIRONMENT, clean_environment
+from playground.worker.network import NETWORKS, Network
+
+ENVIRONMENT: Final = "TOOL_ENVIRONMENT"
+NETWORK: Final = "TOOL_NETWORK"
+_PROXIES: Final = tuple(name for name in ALLOWED_ENVIRONMENT if name.lower().endswith("_proxy"))
+# Words of every text and program. Removing them would damage responses, and they protect nothing.
+_NOT_SECRET: Final = frozenset({"true", "false", "none", "null"})
+
+
+def factory_id(name: str) -> str:
+    """`name` as it stands at the end of a setting: "Get weather" is GET_WEATHER."""
+    return re.sub("[^A-Z0-9]", "_", re.sub("[a-z]+", lambda match: match[0].upper(), name))
+
+
+@dataclass(frozen=True)
+class FactoryOptions:
+    """The settings that apply to one factory.
+
+    Attributes:
+        environment: the variables of this factory alone, with their values.
+        variables: the names of all listed variables that the factory sees, its own and those of every tool.
+        unset: those of them that the site's environment does not have.
+        secrets: the values to remove from everything that the factory's tool returns or prints.
+    """
+
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    variables: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    network: Network = "all"
+
+
+class FactorySettings:
+    """The settings of all factories."""
+
+    def __init__(
+        self,
+        source: Mapping[str, str],
+        *,
+        variables: Mapping[str, str] | None = None,
+        variables_by_id: Mapping[str, Mapping[str, str]] | None = None,
+        public: Collection[str] = (),
+        network: Network = "all",
+        network_by_id: Mapping[str, Network] | None = None,
+    ) -> None:
+        """Read the values of the variables.
+
+        Args:
+            source: the environment with the values.
+            variables: for every factory, {name there: name in `source`}.
+            variables_by_id: the same for single factories, by their ids.
+            public: names of variables whose values are not secret.
+            network: for every factory that `network_by_id` does not mention.
+            network_by_id: for single factories.
+        """
+        self._source = source
+        self._variables = variables or {}
+        self._variables_by_id = variables_by_id or {}
+        self._public = frozenset(public)
+        self._network = network
+        self._network_by_id = network_by_id or {}
+
+    def __repr__(self) -> str:
+        return "FactorySettings()"
+
+    @property
+    def common_environment(self) -> dict[str, str]:
+        """The variables that every tool sees, with their values."""
+        return {**clean_environment((), self._source), **self._values(self._variables)}
+
+    @property
+    def networks(self) -> frozenset[Network]:
+        """The networks that any factory may have."""
+        return frozenset({self._network, *self._network_by_id.values()})
+
+    def options(self, ids: Collection[str]) -> FactoryOptions:
+        """The settings of the factory with these ids. Of several networks, the strictest applies."""
+        networks = [self._network_by_id[each] for each in ids if each in self._network_by_id]
+        return self._options(ids, networks or [self._network])
+
+    def names_network(self, factory_id: str) -> bool:
+        """Whether a setting gives the factory with this id a network of its own."""
+        return factory_id in self._network_by_id
+
+    def options_for_import(
+        self, ids: Collection[str], others: Collection[str], unenforceable: Collection[Network] = ()
+    ) -> FactoryOptions:
+        """The settings while a factory is imported whose tool's id is not yet known.
+
+        A network setting that fits none of `ids` and `others` may be meant for this factory.
+
+        Args:
+            ids: the known ids of the factory.
+            others: the ids of all other factories, as far as they are known.
+            unenforceable: networks that this machine cannot enforce. A setting that is perhaps meant for another
+                factory must not prevent the import; the tool that it is meant for will not run.
+        """
+        if not self._network_by_id.keys().isdisjoint(ids):
+            return self.options(ids)
+        unclaimed = [
+            network
+            for each, network in self._network_by_id.items()
+            if each not in others and network not in unenforceable
+        ]
+        return self._options(ids, [self._network, *unclaimed])
+
+    def unclaimed(self, known: Collection[str]) -> list[str]:
+        """The names of settings whose ids are not among the `known` ones."""
+        by_setting = {ENVIRONMENT: self._variables_by_id, NETWORK: self._network_by_id}
+        return [f"{name}_{each}" for name, by_id in by_setting.items() for each in by_id if each not in known]
+
+    def faults(self, factories: Mapping[str, Collection[str]]) -> list[tuple[frozenset[str], str]]:
+        """What makes these settings ambiguous or impossible, as sentences, with the factories that must not run.
+
+        Args:
+            factories: the ids of each factory, by its reference.
+        """
+        return [*self._ambiguous(factories), *self._too_large(factories)]
+
+    def _ambiguous(self, factories: Mapping[str, Collection[str]]) -> Iterator[tuple[frozenset[str], str]]:
+        for setting, by_id in ((ENVIRONMENT, self._variables_by_id), (NETWORK, self._network_by_id)):
+            for each in by_id:
+                meant = sorted(reference for reference, ids in factories.items() if each in ids)
+                if len(meant) > 1:
+                    fits = f"{setting}_{each} fits several factories: {', '.join(meant)}."
+                    yield frozenset(meant), f"{fits} {_remedy(setting, meant, factories)}"
+
+    def _too_large(self, factories: Mapping[str, Collection[str]]) -> Iterator[tuple[frozenset[str], str]]:
+        for reference, ids in factories.items():
+            secrets = self.options(ids).secrets
+            size = sum(len(secret.encode("utf-8", "surrogatepass")) for secret in secrets)
+            if len(secrets) > MAX_SECRETS or size > MAX_SECRET_BYTES:
+                sentence = (
+                    f"The environment variables of {reference} have {len(secrets)} secret values with {size:,} bytes; "
+                    f"at most {MAX_SECRETS} values with {MAX_SECRET_BYTES:,} bytes can be removed from responses. "
+                    "List fewer variables, or those that are not secret in TOOL_PUBLIC_ENVIRONMENT."
+                )
+                yield frozenset({reference}), sentence
+
+    def _options(self, ids: Collection[str], networks: Collection[Network]) -> FactoryOptions:
+        own: dict[str, str] = {}
+        for each in sorted(ids):
+            own |= self._variables_by_id.get(each, {})
+        listed = {**self._variables, **own}
+        return FactoryOptions(
+            environment=self._values(own),
+            variables=tuple(sorted(listed)),
+            unset=tuple(sorted(name for name, here in listed.items() if here not in self._source)),
+            secrets=tuple(dict.fromkeys(self._secrets(listed))),
+            network=next(each for each in NETWORKS if each in networks),
+        )
+
+    def _values(self, variables: Mapping[str, str]) -> dict[str, str]:
+        return {name: self._source[here] for name, here in variables.items() if here in self._source}
+
+    def _secrets(self, variables: Mapping[str, str]) -> Iterator[str]:
+        for name, value in self._values(variables).items():
+            if name not in self._public and value.strip().lower() not in _NOT_SECRET:
+                yield from _removable(value)
+        for name in _PROXIES:
+            if password := _password_of(self._source.get(name, "")):
+                yield from _removable(password)
+                yield from _removable(unquote(password))
+
+
+def _removable(value: str) -> Iterator[str]:
+    if len(value) >= MIN_SECRET_CHARACTERS:
+        yield value
+
+
+def _password_of(url: str) -> str:
+    try:
+        return urlsplit(url).password or ""
+    except ValueError:
+        return ""
+
+
+def _remedy(setting: str, meant: Collection[str], factories: Mapping[str, Collection[str]]) -> str:
+    """What to do about a setting that fits several factories."""
+    clear = []
+    for reference in meant:
+        others = {each for other, ids in factories.items() if other != reference for each in ids}
+        own = [each for each in (factory_id(reference), *sorted(factories[reference])) if each not in others]
+        if not own:
+            return "Register one of them under another name."
+        clear.append(f"{setting}_{own[0]}")
+    return f"Use {' or '.join(clear)} instead."

@@ -1,0 +1,129 @@
+"""The pages for factories: the installed ones, the search for new ones, and the specs that they have themselves."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.accounts.api_auth import actor
+from catalog.accounts.rate_limits import limit_uploads
+from catalog.accounts.roles import is_administrator
+from catalog.errors import Busy, NotAllowed, RevisionConflict, SpecError
+from catalog.models import Tool
+from catalog.publishing import publish
+from catalog.rights import require
+from catalog.shortcuts import revision_of
+from catalog.specs.lint import advise
+from catalog.text_diff import compare
+from playground.factories.connections import connections
+from playground.factories.registry import FactoryInfo, registry
+from playground.factories.specs import Proposal, proposals_for
+from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
+from playground.redaction import MIN_SECRET_CHARACTERS
+
+
+@require_safe
+def factories(request: HttpRequest) -> HttpResponse:
+    """The installed factories with their tools and errors, and the isolation of runs."""
+    check()
+    proposals = proposals_for(registry().all(), request.user)
+    context = {
+        "factories": proposals,
+        "broken": sum(each.factory.state != "ok" for each in proposals),
+        "unpublished": sum(each.state == "new" for each in proposals),
+        "differing": sum(each.state == "differs" for each in proposals),
+        "connections": connections(),
+        "isolation": registry().isolation(),
+        "unclaimed": registry().unclaimed_settings() if is_administrator(request.user) else [],
+        "min_secret_characters": MIN_SECRET_CHARACTERS,
+    }
+    return render(request, "playground/factories.html", context)
+
+
+@require_POST
+@login_required
+def rescan(request: HttpRequest) -> HttpResponse:
+    """Look for new factories."""
+    check_may_rescan(request.user)
+    messages.info(request, describe_found(request_rescan(by=actor(request))))
+    return redirect("playground:factories")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
+    """Preview the spec that a factory has itself, and publish it as its tool's next revision.
+
+    The form names the text that its reader has seen: nothing else is published.
+    """
+    check()
+    factory = factory_named(name)
+    proposal = next(iter(proposals_for([factory], request.user)), None)
+    if proposal is None:
+        raise Http404
+    tool = proposal.tool
+    status, refusal = 200, ""
+    headers: dict[str, str] = {}
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        try:
+            require(request.user, "upload")
+            limit_uploads(request)
+            return redirect(_publish(request, proposal))
+        except Busy as busy:
+            status, refusal = 429, f"{busy} Try again in {busy.retry_after_s} s."
+            headers = {"Retry-After": str(busy.retry_after_s)}
+        except NotAllowed as error:
+            status, refusal = 403, str(error)
+        except (SpecError, RevisionConflict) as error:
+            status, refusal = 422, str(error)
+    current = revision_of(tool) if tool and tool.current else None
+    context = {
+        "proposal": proposal,
+        "current": current,
+        "text_difference": compare(current.source, proposal.text) if current and proposal.difference else None,
+        "advice": advise(proposal.spec) if proposal.spec else [],
+        "refusal": refusal,
+    }
+    response = render(request, "playground/factory_spec.html", context, status=status)
+    for header, value in headers.items():
+        response[header] = value
+    return response
+
+
+def factory_named(name: str) -> FactoryInfo:
+    """The factory with this reference or key.
+
+    Raises:
+        Http404: there is none, or there are several with this key.
+    """
+    found = registry().named(name)
+    if len(found) != 1:
+        raise Http404
+    return found[0]
+
+
+def _publish(request: HttpRequest, proposal: Proposal) -> Tool:
+    """Publish the proposal that the form shows.
+
+    Raises:
+        SpecError, RevisionConflict, NotAllowed: as `publish`; also if it is not what the form shows, or no spec.
+    """
+    if proposal.spec is None or not proposal.can_be_published:
+        raise RevisionConflict("There is nothing to publish: the catalog has this spec, or the factory has none.")
+    if request.POST.get("sha256") != proposal.spec.sha256:
+        raise RevisionConflict("The factory or the tool has changed since you opened this page. Look at the new text.")
+    if proposal.tool:
+        require(request.user, "revise", proposal.tool)
+    else:
+        require(request.user, "upload", proposal.spec.tool_id)
+    current = proposal.tool.current if proposal.tool else None
+    published = publish(proposal.spec, by=actor(request), expected=current.number if current else 0)
+    messages.success(
+        request, f"The spec of {published.tool.name} is published as revision {published.revision.number}."
+    )
+    return published.tool

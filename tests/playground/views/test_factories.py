@@ -1,0 +1,191 @@
+"""The page of factories."""
+
+import json
+
+import pytest
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.accounts.shared_rates import Rate
+from catalog.models import Tool
+from catalog.publishing import publish
+from catalog.specs.spec import read_spec
+from playground.models import FactoryRescan
+from tests.factories import make_user
+
+pytestmark = pytest.mark.usefixtures("db")
+
+
+def text_of(answer, selector="main"):
+    node = LexborHTMLParser(answer.content.decode()).css_first(selector)
+    return " ".join(node.text(separator=" ").split()) if node else ""
+
+
+@pytest.fixture
+def staff():
+    """A browser of staff."""
+    client = Client()
+    client.force_login(make_user("grace", is_staff=True))
+    return client
+
+
+def test_the_factories_page_shows_the_tool_of_each_factory(client, builtin):
+    builtin("convert_units")
+
+    page = text_of(client.get("/factories/"))
+
+    assert "convert_units" in page
+    assert "playground.builtin.convert_units:convert_units" in page
+
+
+# -- new factories ----------------------------------------------------------------------------------------------------
+
+
+def test_a_press_finds_a_factory_that_was_installed_meanwhile(staff, later_factory):
+    assert "later" not in text_of(staff.get("/factories/"))
+    later_factory.install()
+
+    answer = staff.post("/factories/rescan/", follow=True)
+
+    assert "1 new factory was found: later (later-tools 1.0)." in text_of(answer)
+    assert "later_tools:F" in text_of(answer)
+
+
+def test_a_press_that_finds_nothing_says_so(staff, later_factory):
+    assert "No new factories were found." in text_of(staff.post("/factories/rescan/", follow=True))
+
+
+def test_a_factory_that_was_uninstalled_is_gone_after_a_press(staff, later_factory):
+    later_factory.install()
+    staff.post("/factories/rescan/")
+    later_factory.uninstall()
+
+    assert "later_tools:F" not in text_of(staff.post("/factories/rescan/", follow=True))
+
+
+def test_only_staff_see_the_button(client, browser, staff):
+    assert "Look for new factories" in text_of(staff.get("/factories/"), ".page-actions")
+    for other in (client, browser):
+        assert "Look for new factories" not in text_of(other.get("/factories/"), ".page-header")
+
+
+def test_others_cannot_press_it(client, browser):
+    refused = browser.post("/factories/rescan/")
+
+    assert refused.status_code == 403
+    assert "Only staff can look for new factories." in text_of(refused)
+    assert client.post("/factories/rescan/")["Location"].startswith("/sign-in/")
+    assert not FactoryRescan.objects.exists()
+
+
+def test_looking_is_not_a_link(staff):
+    assert staff.get("/factories/rescan/").status_code == 405
+
+
+# -- the specs that factories have themselves -------------------------------------------------------------------------
+
+SPEC = "/factories/own_specs:PricedFactory/spec/"
+
+
+@pytest.fixture
+def published(own_specs):
+    """Publish another spec for the tool `priced` than its factory has."""
+    definition = {"name": "priced", "description": "Old words.", "parameters": {"type": "object"}}
+    return publish(read_spec(json.dumps({"definition": definition})), by=None).tool
+
+
+def form_value(answer):
+    return LexborHTMLParser(answer.content.decode()).css_first("input[name=sha256]").attributes["value"]
+
+
+def test_a_factory_without_a_spec_in_the_catalog_can_be_published_in_one_press(browser, ada, own_specs):
+    page = browser.get("/factories/")
+    assert "not in the catalog yet" in text_of(page)
+    assert SPEC in page.content.decode()
+
+    preview = browser.get(SPEC)
+    done = browser.post(SPEC, {"sha256": form_value(preview)}, follow=True)
+
+    assert '"cents"' in text_of(preview)
+    assert "The spec of priced is published as revision 1." in text_of(done)
+    tool = Tool.objects.get()
+    assert (tool.tool_id, tool.owner, tool.description) == ("priced", ada, "What an order costs.")
+    assert "There is nothing to publish." in text_of(browser.get(SPEC))
+
+
+def test_where_the_definitions_differ_both_pages_say_where(client, published):
+    for address in ("/factories/", "/tools/priced/"):
+        page = text_of(client.get(address))
+        assert "breaking" in page
+        assert "parameters · " in page
+        assert SPEC in client.get(address).content.decode()
+
+
+def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision(browser, published):
+    preview = browser.get(SPEC)
+
+    page = text_of(preview)
+    assert "has another definition than revision 1 of priced" in page
+    assert all(title in page for title in ("Impact", "Lint", "Text", "Publish as revision 2"))
+
+    browser.post(SPEC, {"sha256": form_value(preview)})
+
+    assert Tool.objects.get().current.number == 2
+    assert "another definition" not in text_of(browser.get("/tools/priced/"))
+
+
+def test_a_tool_that_agrees_with_its_factory_has_no_notice(client, builtin):
+    builtin("hash_text")
+
+    assert "another definition" not in text_of(client.get("/tools/hash_text/"))
+
+
+def test_publishing_needs_an_account(client, published):
+    assert "Sign in to publish" in text_of(client.get(SPEC))
+
+    assert client.post(SPEC, {"sha256": "0"})["Location"].startswith("/sign-in/")
+    assert Tool.objects.get().current.number == 1
+
+
+def test_nothing_but_the_text_that_was_shown_is_published(browser, published):
+    answer = browser.post(SPEC, {"sha256": "0" * 64})
+
+    assert answer.status_code == 422
+    assert "has changed since you opened this page" in text_of(answer)
+    assert Tool.objects.get().current.number == 1
+
+
+def test_a_spec_that_is_not_valid_cannot_be_published(browser, own_specs):
+    address = "/factories/own_specs:InvalidFactory/spec/"
+
+    page, answer = browser.get(address), browser.post(address)
+
+    assert "gives a spec that is not valid" in text_of(page)
+    assert "/definition/parameters/type" in text_of(page)
+    assert answer.status_code == 422
+    assert not Tool.objects.exists()
+
+
+def test_a_factory_without_a_spec_says_why(browser, own_specs):
+    address = "/factories/own_specs:UndescribedFactory/spec/"
+
+    assert "has no description" in text_of(browser.get(address))
+    assert browser.post(address).status_code == 422
+    assert "has no description" in text_of(browser.get("/factories/"))
+
+
+def test_too_many_uploads_are_refused(browser, own_specs, settings):
+    settings.UPLOAD_RATE = Rate(1, 600)
+    sha256 = form_value(browser.get(SPEC))
+    browser.post(SPEC, {"sha256": "0"})
+
+    answer = browser.post(SPEC, {"sha256": sha256})
+
+    assert answer.status_code == 429
+    assert answer["Retry-After"]
+    assert not Tool.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["nowhere:F", "own_specs", "a/b", "%00"])
+def test_an_unknown_factory_is_not_found(client, own_specs, name):
+    assert client.get(f"/factories/{name}/spec/").status_code in {400, 404}
