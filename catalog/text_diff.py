@@ -123,7 +123,11 @@ def compare(old: str, new: str) -> Difference:
 
 def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
     """The difference in the unified format; "" if there is none."""
-    difference = compare(old, new)
+    return as_unified(compare(old, new), old_name=old_name, new_name=new_name)
+
+
+def as_unified(difference: Difference, *, old_name: str, new_name: str) -> str:
+    """`difference` in the unified format; "" if there is none."""
     if not difference.hunks:
         return ""
     lines = [f"--- {old_name}", f"+++ {new_name}"]

@@ -9,9 +9,10 @@ policy.py               the limits that a schema must keep to be stored
 formats.py              the formats that are asserted
 regex/                  ECMA-262 regular expressions, matched in bounded time
 describe.py             types and constraints in words
-documentation.py        a schema as the tree that a documentation page shows
+documentation.py        a schema as the tree that a documentation page shows; documentation_layers.py
 validation/             a value checked against a schema
 applicable.py           which subschemas apply to the same value: references, allOf, alternatives, conditions
 children.py             which subschemas apply to a member or an item
 constraints.py          the constraints of all schemas that apply to one value
+sampling.py             sample values that a schema accepts; sample_scalars.py, sample_values.py
 """

@@ -11,8 +11,8 @@ visited once, so a loop of references ends. `children.py` answers the same quest
     gather, gather_all all subschemas that always apply, and all that may apply
     steps_of           the same for a node of `SchemaMap`
 
-The validator does not use this module: it asks for each subschema whether the value is valid there, counts each
-question, and stops at the first answer that decides (`validation/applicators.py`, `validation/unevaluated.py`).
+The validator does not use this module: it checks the value against each subschema, counts each check, and stops as
+soon as the result is certain (`validation/applicators.py`, `validation/unevaluated.py`).
 
 Sources: JSON Schema 2020-12 Core, sections 8.2.3, 10.2 and 10.3; the earlier drafts by their own keywords.
 """
@@ -71,7 +71,7 @@ def outcomes(
     """(path, subschema) of what `if`, `dependentSchemas` and `dependencies` add for `value`.
 
     `keywords` are `subschema.keywords`, or `subschema.all_keywords` to count those of other drafts too. `is_valid`
-    returns None if it cannot be found out; then neither `then` nor `else` is added.
+    returns None if the answer is not known; then neither `then` nor `else` is added.
     """
     if "if" in keywords and keywords.keys() & {"then", "else"}:
         holds = is_valid(subschema.sub("if"), value)
@@ -96,7 +96,7 @@ def dependent_schemas(subschema: Subschema, keywords: dict[str, JSON]) -> Iterat
 def steps_of(node: Node) -> Iterator[tuple[str, Node]]:
     """(keyword, node) of each node that applies to the same value as `node`, through references and its children.
 
-    Up to draft-07, `$ref` hides what stands beside it; the caller decides whether this matters.
+    Up to draft-07, `$ref` hides everything beside it; the caller decides whether this matters.
     """
     for reference in node.references:
         for target in reference.targets:
@@ -157,9 +157,9 @@ def gather_all(subschemas: Iterable[Subschema], run: Run) -> list[Subschema]:
 
 
 def conditions(subschemas: Iterable[Subschema], value: JSON, budget: Budget) -> Iterator[Subschema]:
-    """What `if`, `dependentSchemas` and `dependencies` add to `subschemas` for `value`, so that a value can be made.
+    """The schemas that `if`, `dependentSchemas` and `dependencies` add to `subschemas`, to make a sample like `value`.
 
-    Where `else` accepts nothing, the value must fulfil `if` after all.
+    If `else` accepts nothing, `if` itself is added.
     """
 
     def is_valid(subschema: Subschema, value: JSON) -> bool:

@@ -4,8 +4,8 @@ A schema names members in `properties` and `patternProperties`; `additionalPrope
 first items in `prefixItems` (up to 2019-09, in an array under `items`); `items` (then `additionalItems`) is for the
 others. `unevaluatedProperties` and `unevaluatedItems` are for what none of the schemas that apply has covered.
 
-`member` and `item` ask all subschemas that apply to the object or array (see `applicable.py`). `unevaluated*` counts in
-every draft, even if the draft does not define it: schemas mix drafts, and may mark a secret there.
+`member` and `item` combine all subschemas that apply to the object or array (see `applicable.py`). `unevaluated*`
+counts in every draft, even if the draft does not define it: schemas mix drafts, and may mark a secret there.
 
 The validator has its own loops (`validation/applicators.py`): it goes from keyword to keyword through a whole object
 or array, and not from member to member.
@@ -15,9 +15,11 @@ Source: JSON Schema 2020-12 Core, sections 10.3 and 11; the earlier drafts by th
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from catalog.json_schema.describe import strings_in
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.regex.match import matches
 from catalog.json_schema.validation import Subschema
@@ -90,7 +92,32 @@ def _unevaluated(subschemas: Iterable[Subschema], keyword: str) -> Child:
     return Child(tuple(found), is_unevaluated=True)
 
 
+def required_names(schemas: Iterable[Mapping[str, JSON]], given: Iterable[str] = ()) -> list[str]:
+    """The members that schemas with these keywords require beside those `given`, with what these require in turn."""
+    found: dict[str, None] = {}
+    needs: dict[str, list[str]] = {}
+    waiting = deque(given)
+    for keywords in schemas:
+        waiting += strings_in(keywords.get("required"))
+        for name, other in needed_names(keywords):
+            needs.setdefault(name, []).append(other)
+    while waiting:
+        name = waiting.popleft()
+        if name not in found:
+            found[name] = None
+            waiting += needs.get(name, ())
+    return list(found)
+
+
 # Of one schema.
+
+
+def needed_names(keywords: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
+    """(name, a name that must be present if the first is), of `dependentRequired` and `dependencies`."""
+    for keyword in ("dependentRequired", "dependencies"):
+        names = keywords.get(keyword)
+        for name, others in names.items() if isinstance(names, dict) else ():
+            yield from ((name, other) for other in strings_in(others))
 
 
 def declared_member(

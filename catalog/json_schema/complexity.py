@@ -1,12 +1,12 @@
-"""How much work a schema asks for: loops that never end, and what one place in a value costs at most.
+"""The work that a schema causes: infinite loops, and the greatest cost of checking one part of a value.
 
-A schema is evaluated *in place* by `$ref`, `allOf`, `if` and their like: more schemas look
-at the same value. `properties`, `items` and their like go on to a smaller value, so recursion through them ends with
-the value. A loop in place never ends; without one, the schemas that look at one place can be counted beforehand, and
-so can those along the costliest path into a value, apart from recursion, which the budget of a run bounds. The levels
-that references lead into a value can be counted, too.
+Keywords like `$ref`, `allOf` and `if` apply more schemas *in place*, to the same value. `properties` and `items` apply
+schemas to parts of the value, so recursion through them ends with the value. A loop in place never ends. Without
+one, the schemas that apply to the same value can be counted in advance, and so can those along the most expensive path
+into a value, except for recursion, which the budget of a run limits. The levels that references lead into a value can
+also be counted.
 
-Everything here is iterative, linear in the schema for loops, and itself bounded for costs.
+Everything here is iterative. Finding loops is linear in the schema; counting costs has its own limit.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from catalog.json_schema.applicable import steps_of
 from catalog.json_schema.index import REFERENCES, Node
 
 MAX_STEPS: Final = 200_000  # of the counting itself
-MAX_COUNT: Final = 10**9  # more than this is all the same
+MAX_COUNT: Final = 10**9  # greater numbers make no difference
 
-BUNDLED_COST: Final = 50  # evaluations of a draft's meta-schema in one place
-UNEVALUATED_FACTOR: Final = 3  # `unevaluated…` evaluates again what it stands beside (2.6 times, measured)
+BUNDLED_COST: Final = 50  # evaluations of a draft's meta-schema for one value
+UNEVALUATED_FACTOR: Final = 3  # `unevaluated…` evaluates the keywords beside it again (2.6 times, measured)
 
 _UNEVALUATED: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
@@ -42,7 +42,7 @@ _EVERY: Final[dict[str, Step]] = {
 }
 
 Edge: TypeAlias = "tuple[Node, str | None]"
-"""To another node, in place: by the reference of that name, or (None) by standing there."""
+"""A node that applies in place, and the keyword of the reference to it; None if it is a child."""
 
 
 class TooMuchToCount(Exception):
@@ -51,19 +51,19 @@ class TooMuchToCount(Exception):
 
 @dataclass(slots=True)
 class Cost:
-    """What a schema costs: evaluations in one place, how deep they nest, and along the costliest path into a value."""
+    """The evaluations for one value, their nesting, and the evaluations along the most expensive path into it."""
 
     here: int = 1
     depth: int = 1
     path: int = 1
-    beyond: dict[Step, int] = field(default_factory=dict)  # what each step into the value adds
+    beyond: dict[Step, int] = field(default_factory=dict)  # evaluations that each step into the value adds
 
 
 def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
-    """Of each loop that looks at the same value for ever, one reference, as the node it stands in and its keyword."""
+    """One reference of each infinite loop, as its node and keyword."""
     done: set[Node] = set()
     for start in nodes:
-        trail = [_Stop(start, None)] if start not in done else []
+        trail = [_TrailNode(start, None)] if start not in done else []
         on_trail = {start: 0}
         while trail:
             target, keyword = next(trail[-1].edges, (None, None))
@@ -74,14 +74,14 @@ def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
                 yield _reference_in(trail[on_trail[target] :], keyword)
             elif target not in done:
                 on_trail[target] = len(trail)
-                trail.append(_Stop(target, keyword))
+                trail.append(_TrailNode(target, keyword))
 
 
 def costs(nodes: Iterable[Node]) -> dict[Node, Cost]:
-    """What each of `nodes` costs, where there are no loops in place.
+    """The cost of each of `nodes`, if there are no loops in place.
 
     Raises:
-        TooMuchToCount: even counting takes too long.
+        TooMuchToCount: counting takes too long.
     """
     found: dict[Node, Cost] = {}
     for node in _postorder(nodes, _in_place_nodes):
@@ -95,9 +95,9 @@ def costs(nodes: Iterable[Node]) -> dict[Node, Cost]:
 
 
 def levels(nodes: Sequence[Node]) -> dict[Node, int]:
-    """How deep inside a value each of `nodes` can apply, in levels, through references, members and items.
+    """The deepest level inside a value where each of `nodes` can apply, through references, members and items.
 
-    Schemas that refer back to each other are recursive, which is legitimate: together they count as one level. Linear:
+    Recursive schemas are legitimate: all schemas that refer back to each other count as one level together. Linear:
     Kosaraju's algorithm finds those groups, each after all groups that lead to it.
     """
     sources: dict[Node, list[tuple[Node, int]]] = {node: [] for node in nodes}
@@ -127,11 +127,11 @@ def levels(nodes: Sequence[Node]) -> dict[Node, int]:
 def _steps(node: Node) -> Iterator[tuple[Node, int]]:
     """The nodes that apply to the same value as `node` (0), and to values one level inside it (1)."""
     yield from ((target, 0) for target in _in_place_nodes(node))
-    yield from ((child, 1) for child, _ in _further(node))
+    yield from ((child, 1) for child, _ in _parts(node))
 
 
 def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost]) -> None:
-    """Fill in `path` and `beyond`. What recursion comes back to is not known yet, and counts as in one place."""
+    """Fill in `path` and `beyond`. The path of a recursive target is not known yet; its cost for one value is used."""
     steps = 0
     for node in _postorder(nodes, lambda node: (*_in_place_nodes(node), *node.children)):
         cost = found[node]
@@ -142,12 +142,12 @@ def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost]) -> None:
                 raise TooMuchToCount
             for step, count in found[target].beyond.items():
                 cost.beyond[step] = min(cost.beyond.get(step, 0) + factor * count, MAX_COUNT)
-        for child, step in _further(node):
+        for child, step in _parts(node):
             cost.beyond[step] = min(cost.beyond.get(step, 0) + max(found[child].path, found[child].here), MAX_COUNT)
-        cost.path = min(cost.here + _costliest(cost.beyond), MAX_COUNT)
+        cost.path = min(cost.here + _greatest(cost.beyond), MAX_COUNT)
 
 
-def _costliest(beyond: dict[Step, int]) -> int:
+def _greatest(beyond: dict[Step, int]) -> int:
     members = max((count for step, count in beyond.items() if isinstance(step, str)), default=0)
     items = max((count for step, count in beyond.items() if isinstance(step, int)), default=0)
     return max(members + beyond.get(_EVERY_MEMBER, 0), items + beyond.get(_EVERY_ITEM, 0))
@@ -166,8 +166,8 @@ def _in_place_nodes(node: Node) -> Iterator[Node]:
     return (target for target, _ in _in_place(node))
 
 
-def _further(node: Node) -> Iterator[tuple[Node, Step]]:
-    """The children of `node` that look at smaller values, each with the step there."""
+def _parts(node: Node) -> Iterator[tuple[Node, Step]]:
+    """The children of `node` that apply to parts of the value, each with the step to the part."""
     if _stands_alone(node):
         return
     for child in node.children:
@@ -179,7 +179,7 @@ def _further(node: Node) -> Iterator[tuple[Node, Step]]:
 
 
 def _stands_alone(node: Node) -> bool:
-    """Whether a `$ref` makes everything beside it nothing, as up to draft-07."""
+    """Whether `$ref` disables everything beside it, as up to draft-07."""
     return node.dialect.ref_stands_alone and any(reference.keyword == "$ref" for reference in node.references)
 
 
@@ -189,24 +189,24 @@ def _factor(node: Node) -> int:
 
 
 def _postorder(nodes: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
-    """Every node once, after those it leads to; where they lead back, somewhere among them."""
-    met: set[Node] = set()
+    """Every node once, after the nodes it leads to; the order within a loop is arbitrary."""
+    seen: set[Node] = set()
     for start in nodes:
         trail = []
-        if start not in met:
-            met.add(start)
+        if start not in seen:
+            seen.add(start)
             trail.append((start, iter(neighbours(start))))
         while trail:
-            following = next((node for node in trail[-1][1] if node not in met), None)
+            following = next((node for node in trail[-1][1] if node not in seen), None)
             if following is None:
                 yield trail.pop()[0]
             else:
-                met.add(following)
+                seen.add(following)
                 trail.append((following, iter(neighbours(following))))
 
 
-class _Stop:
-    """A node on the trail of `loops_in_place`: how it was reached, and where it leads that is not yet looked at."""
+class _TrailNode:
+    """A node on the trail of `loops_in_place`: the reference to it, and its edges that are not yet visited."""
 
     __slots__ = ("edges", "keyword", "node")
 
@@ -216,8 +216,10 @@ class _Stop:
         self.edges = _in_place(node)
 
 
-def _reference_in(loop: list[_Stop], closing: str | None) -> tuple[Node, str]:
-    """The last reference of a loop: there is one, because what merely stands inside each other makes a tree."""
+def _reference_in(loop: list[_TrailNode], closing: str | None) -> tuple[Node, str]:
+    """The last reference of a loop. There is one, because nested schemas without references form a tree."""
     if closing:
         return loop[-1].node, closing
-    return next((loop[at - 1].node, stop.keyword) for at, stop in reversed([*enumerate(loop)][1:]) if stop.keyword)
+    return next(
+        (loop[at - 1].node, visited.keyword) for at, visited in reversed([*enumerate(loop)][1:]) if visited.keyword
+    )

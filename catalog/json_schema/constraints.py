@@ -1,14 +1,14 @@
-"""The constraints that all schemas for one value make together: its types, bounds, lengths and required members."""
+"""The constraints on one value that all its schemas make together: its types, bounds and lengths."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from catalog.json_schema.validation import Budget, Subschema
-from catalog.jsontext.reader import JSON, Number
+from catalog.json_schema.validation.equality import is_number
+from catalog.jsontext.reader import JSON
 
 KEYWORDS_OF_TYPES = {
     "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
@@ -19,7 +19,7 @@ KEYWORDS_OF_TYPES = {
 
 
 @dataclass
-class Wanted:
+class Constraints:
     """The constraints of all schemas that apply to one value.
 
     Attributes:
@@ -27,14 +27,14 @@ class Wanted:
         types: the types that the value may have, once they are known.
     """
 
-    places: list[Subschema]
+    subschemas: list[Subschema]
     budget: Budget
     types: list[str] = field(default_factory=list)
 
     def each(self, keyword: str) -> Iterator[tuple[Subschema, JSON]]:
-        for place in self.places:
-            if keyword in place.all_keywords:
-                yield place, place.all_keywords[keyword]
+        for subschema in self.subschemas:
+            if keyword in subschema.all_keywords:
+                yield subschema, subschema.all_keywords[keyword]
 
     def values(self, keyword: str) -> list[JSON]:
         return [value for _, value in self.each(keyword)]
@@ -49,10 +49,10 @@ class Wanted:
         return int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
 
     def accepts(self, value: JSON) -> bool:
-        return all(place.is_valid(value, self.budget) is not False for place in self.places)
+        return all(subschema.is_valid(value, self.budget) is not False for subschema in self.subschemas)
 
     def fixed(self) -> Iterator[JSON]:
-        """The values of `const` and `enum`, of the shortest list where there are several."""
+        """The values of `const` and `enum`, of the shortest list if there are several."""
         yield from self.values("const")
         lists = [values for values in self.values("enum") if isinstance(values, list)]
         if lists and not self.values("const"):
@@ -85,33 +85,9 @@ class Wanted:
                 allowed = [name for name in allowed if name != "integer"]
             return sorted(dict.fromkeys(allowed), key=lambda name: name == "null")
         for name, keywords in KEYWORDS_OF_TYPES.items():
-            if any(keywords & place.all_keywords.keys() for place in self.places):
+            if any(keywords & subschema.all_keywords.keys() for subschema in self.subschemas):
                 return [name]
         return ["string", "number", "boolean", "object", "array", "null"]
-
-    def names_required(self) -> list[str]:
-        """The required members, with those that these require in turn."""
-        names = [
-            name
-            for required in self.values("required")
-            if isinstance(required, list)
-            for name in required
-            if isinstance(name, str)
-        ]
-        needs: dict[str, list[str]] = {}
-        for keyword in ("dependentRequired", "dependencies"):
-            for listed in self.values(keyword):
-                for name, others in listed.items() if isinstance(listed, dict) else ():
-                    if isinstance(others, list):
-                        needs.setdefault(name, []).extend(other for other in others if isinstance(other, str))
-        found: dict[str, None] = {}
-        waiting = deque(names)
-        while waiting:
-            name = waiting.popleft()
-            if name not in found:
-                found[name] = None
-                waiting += needs.get(name, ())
-        return list(found)
 
     def is_map(self) -> bool:
         """Whether a schema describes members that it does not name."""
@@ -121,21 +97,17 @@ class Wanted:
             for members in self.values(keyword)
         )
 
-    def tuples(self) -> list[JSON]:
-        """The arrays under `items`, which the drafts up to 2019-09 have instead of `prefixItems`."""
-        return [items for items in self.values("items") if isinstance(items, list)]
-
     def bounds(self) -> tuple[Decimal | None, Decimal | None]:
         """The least and the greatest number allowed. An exclusive bound is moved inwards a little."""
         lows = self.numbers("minimum")
         highs = self.numbers("maximum")
         above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
-        for place, excluded in self.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
-            if excluded is True and is_number(place.all_keywords.get("minimum")):
-                above.append(Decimal(str(place.all_keywords["minimum"])))
-        for place, excluded in self.each("exclusiveMaximum"):
-            if excluded is True and is_number(place.all_keywords.get("maximum")):
-                below.append(Decimal(str(place.all_keywords["maximum"])))
+        for subschema, excluded in self.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
+            if excluded is True and is_number(subschema.all_keywords.get("minimum")):
+                above.append(Decimal(str(subschema.all_keywords["minimum"])))
+        for subschema, excluded in self.each("exclusiveMaximum"):
+            if excluded is True and is_number(subschema.all_keywords.get("maximum")):
+                below.append(Decimal(str(subschema.all_keywords["maximum"])))
         room = Decimal(1)
         if (above or lows) and (below or highs):
             room = min([*below, *highs]) - max([*above, *lows])
@@ -145,7 +117,3 @@ class Wanted:
         lows += [bound + little for bound in above]
         highs += [bound - little for bound in below]
         return max(lows, default=None), min(highs, default=None)
-
-
-def is_number(value: JSON) -> bool:
-    return isinstance(value, int | Number) and not isinstance(value, bool)

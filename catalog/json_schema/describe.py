@@ -113,7 +113,7 @@ def phrase(keyword: str, value: JSON) -> str:
 
 
 def sentence(keyword: str, value: JSON) -> str | None:
-    """One keyword as a sentence; None where it has no words, or too many for a description."""
+    """One keyword as a sentence; None if it has no words, or too many for a description."""
     words = phrase(keyword, value)
     if not words or len(words) >= MAX_SENTENCE_CHARS or "\n" in words:
         return None
@@ -194,7 +194,7 @@ class Summary:
         return (schema[keyword] for schema in self.schemas if keyword in schema)
 
     def first(self, keyword: str) -> JSON:
-        """The outermost value; None where no schema has the keyword, or where it is null."""
+        """The outermost value; None if no schema has the keyword, or if it is null."""
         return next(self.all(keyword), None)
 
     def has(self, keyword: str) -> bool:
@@ -385,7 +385,7 @@ def _words_fact(label: str, words: str) -> Fact:
 
 
 def _size(summary: Summary, least: str, most: str) -> str:
-    """The tightest limits of a size as "2 to 5 items", "at least 1 item" or "exactly 3 items"; "" where it has none."""
+    """The tightest limits of a size as "2 to 5 items", "at least 1 item" or "exactly 3 items"; "" if there are none."""
     low = max((value for value in summary.all(least) if _is_number(value)), default=0)
     high = min((value for value in summary.all(most) if _is_number(value)), default=None)
     if low == 0:

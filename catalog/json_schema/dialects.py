@@ -1,6 +1,6 @@
-"""The known drafts of JSON Schema: which keywords hold subschemas and how, and their bundled meta-schemas.
+"""The drafts of JSON Schema: their keywords, the keywords that contain subschemas, and their meta-schemas.
 
-Nothing here touches a network: the meta-schemas come with `jsonschema-specifications`.
+Nothing is fetched: the meta-schemas are part of the package `jsonschema-specifications`.
 
 Sources: JSON Schema drafts 04, 06, 07, 2019-09 and 2020-12; their meta-schemas.
 """
@@ -25,7 +25,6 @@ from referencing.jsonschema import (
     DRAFT202012,
     Schema,
     SchemaRegistry,
-    SchemaResource,
 )
 
 from catalog.jsontext.reader import JSON, plain
@@ -37,7 +36,7 @@ TYPE_NAMES = ("array", "boolean", "integer", "null", "number", "object", "string
 
 
 class Holds(Enum):
-    """How the value of a keyword holds subschemas."""
+    """How the value of a keyword contains subschemas."""
 
     SCHEMA = auto()  # {"not": {…}}
     ARRAY = auto()  # {"allOf": [{…}, …]}
@@ -54,10 +53,10 @@ class Dialect:
         name: "2020-12".
         uri: its meta-schema's URI, without fragment.
         id_keyword: "$id", or "id" in draft-04.
-        holds: keyword -> how it holds subschemas.
-        keywords: every keyword of the draft; anything else is unknown to it.
+        holds: keyword -> how it contains subschemas.
+        keywords: every keyword that the draft defines.
         ref_stands_alone: whether everything beside `$ref` is ignored (up to draft-07).
-        specification: the same draft in the words of `referencing`.
+        specification: the same draft in `referencing`.
     """
 
     name: str
@@ -69,18 +68,18 @@ class Dialect:
     specification: Specification[Schema] = field(repr=False)
 
     def accepts(self, schema: JSON) -> bool:
-        """Whether `schema` is valid by the meta-schema; formats are not looked at. 0.01 ms for a typical schema."""
+        """Whether `schema` is valid for the meta-schema, ignoring formats. 0.01 ms for a typical schema."""
         validator = _metaschema_validator(self.uri)
         try:
             if validator.is_valid(schema):
                 return True
-        except ValueError:  # the extension knows Decimal, but not our subclass that keeps the text
+        except ValueError:  # the extension accepts Decimal, but not our subclass
             pass
         exact = plain(schema)
         return exact is not schema and bool(validator.is_valid(exact))
 
     def first_mistake(self, schema: JSON) -> list[str | int]:
-        """Where the meta-schema finds the first mistake in `schema`, which it does not accept."""
+        """The path to the first error in `schema`, which the meta-schema does not accept."""
         try:
             _metaschema_validator(self.uri).validate(plain(schema))
         except jsonschema_rs.ValidationError as error:
@@ -89,7 +88,7 @@ class Dialect:
 
 
 def subschemas(schema: JSON, dialect: Dialect) -> Iterator[tuple[tuple[str | int, ...], JSON]]:
-    """The direct subschemas of `schema`, each with its path from there. What is misshapen is passed over."""
+    """The direct subschemas of `schema`, each with its path from there. Malformed parts are skipped."""
     if not isinstance(schema, dict):
         return
     for keyword, value in schema.items():
@@ -101,7 +100,7 @@ def subschemas(schema: JSON, dialect: Dialect) -> Iterator[tuple[tuple[str | int
 
 
 def held(how: Holds, value: JSON) -> list[tuple[tuple[str | int, ...], JSON]]:
-    """The subschemas in `value`, the value of a keyword that holds them in the way `how`."""
+    """The subschemas in `value`, the value of a keyword that contains them as `how` says."""
     if isinstance(value, list):
         is_array = how is Holds.ARRAY or how is Holds.SCHEMA_OR_ARRAY
         return [((index,), subschema) for index, subschema in enumerate(value)] if is_array else []
@@ -130,14 +129,14 @@ def item_keywords(keywords: Mapping[str, JSON], dialect: Dialect | None = None) 
 
 
 def dialect_of(schema: JSON, default: Dialect) -> Dialect | None:
-    """The dialect that `schema` names in `$schema`; `default` where it names none, None where it is not known."""
+    """The dialect that `schema` names in `$schema`; `default` if it names none, None if it is unknown."""
     if not isinstance(schema, dict) or "$schema" not in schema:
         return default
     return dialect_named(schema["$schema"])
 
 
 def dialect_named(uri: object) -> Dialect | None:
-    """The dialect of a `$schema`, with http or https and with or without the empty fragment; None if not known."""
+    """The dialect of a `$schema`, with http or https and with or without the empty fragment; None if unknown."""
     return _BY_URI.get(_without_scheme(uri)) if isinstance(uri, str) else None
 
 
@@ -146,17 +145,12 @@ def is_standard(uri: str) -> bool:
     return _without_scheme(uri.casefold()) in _STANDARD
 
 
-def standard_resource(uri: str) -> SchemaResource | None:
-    """The bundled document that `uri` names, or None."""
-    return BUNDLED.get(uri)
-
-
 def _without_scheme(uri: str) -> str:
     """`uri` so that http, https and an empty fragment make no difference."""
     return uri.removesuffix("#").removeprefix("http://").removeprefix("https://")
 
 
-# Each draft is the one before, changed.
+# Each draft as changes to the one before.
 _HOLDS_04 = {
     "additionalItems": Holds.SCHEMA,
     "additionalProperties": Holds.SCHEMA,
@@ -245,6 +239,6 @@ _VALIDATORS = {
 
 @cache
 def _metaschema_validator(uri: str) -> jsonschema_rs.Validator:
-    """The meta-schema of a draft, compiled once. Patterns and references have rules of their own, so no formats."""
+    """The meta-schema of a draft, compiled once, without formats: patterns and references have their own checks."""
     metaschema: Any = BUNDLED.contents(uri)
     return _VALIDATORS[uri](metaschema, validate_formats=False)

@@ -1,7 +1,7 @@
-"""The formats that Toolshelf asserts: a short list, each decided in time linear in the text.
+"""The formats that Toolshelf asserts, each checked in linear time.
 
-A format that is not listed is an annotation, as JSON Schema has it: so is `idn-hostname`,
-which needs the tables of IDNA, and so are names that are no format of JSON Schema ("binary", "int32").
+As JSON Schema allows, any other format is only an annotation: `idn-hostname`, which needs the tables of IDNA, and names
+that JSON Schema does not define ("binary", "int32").
 
 Sources: JSON Schema 2020-12 Validation, section 7.3, and the RFCs it names for each format.
 """
@@ -47,7 +47,7 @@ _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 
 
 def _uri_parts(extra: str, private: str) -> dict[str, re.Pattern[str]]:
-    """What may stand in each part of a URI, where `extra` characters may stand unescaped."""
+    """The grammar of each part of a URI, in which `extra` characters are allowed unescaped."""
     unreserved = rf"A-Za-z0-9._~{extra}\-"
     delimiters = "!$&'()*+,;="
     escaped = "%[0-9A-Fa-f]{2}"
@@ -70,7 +70,7 @@ _IP_FUTURE = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
 _TEMPLATE_NAME = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*"
 _TEMPLATE_VARIABLE = rf"{_TEMPLATE_NAME}(?::[1-9][0-9]{{0,3}}|\*)?"
 _TEMPLATE_EXPRESSION = re.compile(rf"[+#./;?&=,!@|]?{_TEMPLATE_VARIABLE}(?:,{_TEMPLATE_VARIABLE})*")
-_TEMPLATE_LITERAL = re.compile(rf"(?:[!#$&()*+,./0-9:;=?@A-Z\[\]_a-z~{_UCS}{_PRIVATE}-]|%[0-9A-Fa-f]{{2}})*+")
+_TEMPLATE_LITERAL = re.compile(rf"(?:[!#$&'()*+,./0-9:;=?@A-Z\[\]_a-z~{_UCS}{_PRIVATE}-]|%[0-9A-Fa-f]{{2}})*+")
 
 
 def is_date(text: str) -> bool:
@@ -109,7 +109,7 @@ def is_duration(text: str) -> bool:
 
 
 def is_hostname(text: str) -> bool:
-    """RFC 1123, section 2.1; labels that encode other alphabets (RFC 5891) are looked at as letters."""
+    """RFC 1123, section 2.1; labels that encode other alphabets (RFC 5891) are checked as letters."""
     if not 1 <= len(text) <= _MAX_HOSTNAME_CHARACTERS:
         return False
     return all(_is_label(label) for label in text.split("."))
@@ -126,7 +126,7 @@ def is_email(text: str) -> bool:
 
 
 def is_idn_email(text: str) -> bool:
-    """RFC 6531: an address whose parts may hold other alphabets."""
+    """RFC 6531: an address whose parts may contain other alphabets."""
     local, at, domain = text.rpartition("@")
     return bool(at) and _IDN_LOCAL_PART.fullmatch(local) is not None and _is_mail_domain(domain, _is_idn_domain)
 
@@ -214,7 +214,7 @@ def _is_authority(authority: str, parts: Mapping[str, re.Pattern[str]]) -> bool:
 
 
 def is_uri_template(text: str) -> bool:
-    """RFC 6570, section 2."""
+    """RFC 6570, section 2; a literal may contain `'` (erratum 6937)."""
     at = 0
     while (start := text.find("{", at)) >= 0:
         end = text.find("}", start)

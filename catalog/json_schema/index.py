@@ -1,9 +1,9 @@
-"""Where each subschema of a document stands, what it is called, and where its references lead.
+"""The index of a schema document: the pointer of each subschema, its names, and the targets of references.
 
-Nothing is fetched. The map is made in one pass that neither recurses nor trusts the
-document: what is misshapen is passed over (`schema_shapes` says it), what cannot be resolved is reported.
+Nothing is fetched. The index is built in one pass that neither recurses nor trusts the document: malformed parts are
+skipped (`metaschema_errors` reports them), and references without a target are reported.
 
-Sources: JSON Schema 2020-12 Core, sections 8 and 9; the like of the earlier drafts; RFC 3986; RFC 6901.
+Sources: JSON Schema 2020-12 Core, sections 8 and 9; the same sections of the earlier drafts; RFC 3986; RFC 6901.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from catalog.jsontext.reader import JSON
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 MAX_URI_CHARACTERS: Final = 2_000
-MAX_MEANINGS: Final = 10_000  # places that all dynamic references together may mean
-MAX_TOKENS: Final = 200  # no pointer into a document of bounded depth has as many
+MAX_DYNAMIC_TARGETS: Final = 10_000  # possible targets of all dynamic references together
+MAX_TOKENS: Final = 200  # more than any pointer into a document of limited depth has
 
 _NAMES: Final = ("$anchor", "$dynamicAnchor")
 _NAMING: Final = frozenset({"$schema", "$id", "id", "$recursiveAnchor", *_NAMES})
@@ -36,10 +36,13 @@ _STANDARD_DRAFT_03: Final = "json-schema.org/draft-03/"
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One subschema in its place.
+    """One subschema of the document.
 
-    `keyword` and `path` lead from `parent` here; `base` is the URI that relative references start from, `resource` the
-    root of the schema resource it belongs to; `references` are the references that stand in it and lead somewhere.
+    Attributes:
+        path: the tokens from `parent`.
+        base: the URI that relative references are resolved against.
+        resource: the root of its schema resource; None for the root itself.
+        references: its references that can be resolved.
     """
 
     schema: JSON
@@ -52,13 +55,18 @@ class Node:
     references: list[Reference] = field(default_factory=list)
 
     @property
-    def pointer(self) -> str:
+    def tokens(self) -> list[str | int]:
+        """The path from the document's root."""
         tokens: list[str | int] = []
         node: Node | None = self
         while node is not None:
             tokens.extend(reversed(node.path))
             node = node.parent
-        return pointer_join("", *reversed(tokens))
+        return tokens[::-1]
+
+    @property
+    def pointer(self) -> str:
+        return pointer_join("", *self.tokens)
 
     @property
     def root(self) -> Node:
@@ -68,7 +76,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """A reference that resolves: to nodes of the document (a dynamic one: all it may mean), or to a bundled draft."""
+    """A resolved reference: to a node of the document (or several, if it is dynamic), or to a bundled draft."""
 
     keyword: str
     targets: tuple[Node, ...]
@@ -76,33 +84,34 @@ class Reference:
 
 
 class SchemaMap:
-    """The map of one document.
+    """The index of one document.
 
     Attributes:
         nodes: every subschema, parents before children; the document itself first.
-        unforeseen: those of `nodes` that only a reference knows to be schemas: they stand below no keyword.
-        problems: names and references that are not acceptable, with pointers from the document's root.
-        complete: False when there were more than `max_nodes` subschemas, and the rest is left out.
+        unforeseen: those of `nodes` that are schemas only because of a reference, not because of a keyword above them.
+        problems: unacceptable names and references, with pointers from the document's root.
+        complete: False if there are more than `max_nodes` subschemas; the rest is left out.
     """
 
-    def __init__(self, document: JSON, *, max_nodes: int) -> None:
+    def __init__(self, document: JSON, *, max_nodes: int, default: Dialect = DEFAULT_DIALECT) -> None:
         self.unforeseen: list[Node] = []
         self.problems: list[Problem] = []
         self.complete = True
         self._max_nodes = max_nodes
         self._resources: dict[str, Node] = {}
+        self._twice: dict[str, Node] = {}  # identifiers of several resources, with the second one
         self._anchors: dict[tuple[str, str], Node] = {}
         self._dynamic: dict[str, list[Node]] = {}
         self._recursive: list[Node] = []
-        self._refer: deque[tuple[Node, str]] = deque()
+        self._unresolved: deque[tuple[Node, str]] = deque()
         self._children: dict[tuple[Node | str, ...], Node] = {}
-        self._meanings = 0
+        self._possible = 0
 
-        root = Node(document, None, (), dialect_of(document, DEFAULT_DIALECT) or DEFAULT_DIALECT)
+        root = Node(document, None, (), dialect_of(document, default) or default)
         self._resources[""] = root
         self.nodes: list[Node] = []
         self._walk(root)
-        if self.complete and self._refer:
+        if self.complete and self._unresolved:
             self._resolve_all()
 
     @property
@@ -110,7 +119,7 @@ class SchemaMap:
         return self.nodes[0]
 
     def _walk(self, start: Node) -> None:
-        """Add `start` and all that stands below it."""
+        """Add `start` and everything below it."""
         waiting = deque([start])
         while waiting:
             if len(self.nodes) + len(waiting) > self._max_nodes:
@@ -132,7 +141,7 @@ class SchemaMap:
                             node.children.append(child)
                             waiting.append(child)
                     elif keyword in _REFERRING and keyword in node.dialect.keywords:
-                        self._refer.append((node, keyword))
+                        self._unresolved.append((node, keyword))
 
     # Names: $schema, $id, anchors
 
@@ -142,89 +151,102 @@ class SchemaMap:
         if dialect.ref_stands_alone and isinstance(schema.get("$ref"), str):
             identifier = None
         if "$schema" in schema:
-            self._take_dialect(node, schema["$schema"], starts_resource=isinstance(identifier, str))
+            self._set_dialect(node, schema["$schema"])
         if isinstance(identifier, str):
-            self._take_identifier(node, identifier)
+            self._set_identifier(node, identifier)
         for keyword in _NAMES:
             if keyword in schema and keyword in node.dialect.keywords:
-                self._take_anchor(node, keyword, schema[keyword])
+                self._add_anchor(node, keyword, schema[keyword])
         if schema.get("$recursiveAnchor") is True and node.dialect.name == "2019-09":
             self._recursive.append(node)
 
-    def _take_dialect(self, node: Node, uri: JSON, *, starts_resource: bool) -> None:
+    def _set_dialect(self, node: Node, uri: JSON) -> None:
+        """Read `node` in the draft that it names, even if it is not the root of a resource: real schemas do this."""
         dialect = dialect_named(uri)
         if dialect is None:
             self._report(
                 node,
                 "$schema",
                 "gate.dialect",
-                "`$schema` names no draft that is known here: not draft-04, -06, -07, 2019-09 or 2020-12.",
+                "`$schema` names an unknown draft; use draft-04, -06, -07, 2019-09 or 2020-12.",
             )
-        elif starts_resource or node.parent is None:
+        else:
             node.dialect = dialect
-        elif dialect is not node.dialect:
-            self._report(
-                node,
-                "$schema",
-                "gate.dialect-nested",
-                "`$schema` names another draft in the middle of a schema; that needs an `$id` beside it.",
-            )
 
-    def _take_identifier(self, node: Node, identifier: str) -> None:
+    def _set_identifier(self, node: Node, identifier: str) -> None:
         keyword = node.dialect.id_keyword
-        if identifier.startswith("#") and node.dialect.ref_stands_alone:  # how the early drafts write an anchor
-            self._take_anchor(node, keyword, identifier[1:])
+        if identifier.startswith("#") and node.dialect.ref_stands_alone:  # an anchor in the early drafts
+            self._add_anchor(node, keyword, identifier[1:])
             return
         uri, fragment = _joined(node.base, identifier)
         if uri is None:
-            self._report(node, keyword, "gate.id", f"`{keyword}` is no URI, or too long a one.")
+            self._report(node, keyword, "gate.id", f"`{keyword}` is not a URI, or is too long.")
             return
-        if fragment:
-            self._report(node, keyword, "gate.id", f"`{keyword}` carries a fragment; only references do.")
+        if fragment and not node.dialect.ref_stands_alone:
+            self._report(node, keyword, "gate.id", f"`{keyword}` has a fragment; use `$anchor` to name a subschema.")
         elif is_standard(uri):
             self._report(
-                node, keyword, "gate.id-standard", f"`{keyword}` is the name of a published standard; choose your own."
+                node,
+                keyword,
+                "gate.id-standard",
+                f"`{keyword}` is the identifier of a published standard; choose your own.",
             )
-        elif self._resources.setdefault(uri, node) is not node and not (node.parent is None and not uri):
-            self._report(
-                node, keyword, "gate.id-twice", f"`{keyword}` is the name of another schema here; each has its own."
-            )
-        node.base = uri
-        node.resource = None
+        if not fragment or uri != node.base:
+            if self._resources.setdefault(uri, node) is not node and not (node.parent is None and not uri):
+                self._twice.setdefault(uri, node)
+            node.base = uri
+            node.resource = None
+        if fragment:  # in the early drafts, it names a subschema, as `$anchor` does in the later ones
+            self._add_anchor(node, keyword, fragment)
 
-    def _take_anchor(self, node: Node, keyword: str, name: JSON) -> None:
+    def _add_anchor(self, node: Node, keyword: str, name: JSON) -> None:
         if not isinstance(name, str):
             return
-        if self._anchors.setdefault((node.base, name), node) is not node:
+        if self._anchors.setdefault((node.base, name), node) is not node and keyword in _NAMES:
             self._report(
-                node, keyword, "gate.anchor-twice", f"`{keyword}` is the name of another place in this schema."
+                node, keyword, "gate.anchor-twice", f"`{keyword}` is used twice in this schema; anchors must be unique."
             )
         if keyword == "$dynamicAnchor":
             self._dynamic.setdefault(name, []).append(node)
 
     # References
 
+    def resource(self, uri: str) -> Node | None:
+        """The root of the schema resource `uri` in the document; the first, if several have this identifier."""
+        return self._resources.get(uri)
+
+    def anchor(self, uri: str, name: str) -> Node | None:
+        """The subschema with the anchor `name` in the resource `uri`."""
+        return self._anchors.get((uri, name))
+
     def _resolve_all(self) -> None:
-        while self._refer and self.complete:
-            node, keyword = self._refer.popleft()
+        while self._unresolved and self.complete:
+            node, keyword = self._unresolved.popleft()
             value = node.schema[keyword] if isinstance(node.schema, dict) else None
             if isinstance(value, str):
                 self._resolve(node, keyword, value)
-            elif keyword not in node.dialect.keywords or node.dialect.name == "04":  # the other meta-schemas say so
-                self._report(node, keyword, "gate.ref", f"`{keyword}` must be a text.")
+            elif keyword not in node.dialect.keywords or node.dialect.name == "04":  # the other meta-schemas check this
+                self._report(node, keyword, "gate.ref", f"`{keyword}` must be a string.")
 
     def _resolve(self, node: Node, keyword: str, reference: str) -> None:
         uri, fragment = (node.base, reference[1:]) if reference.startswith("#") else _joined(node.base, reference)
         if uri is None:
-            self._report(node, keyword, "gate.ref", f"`{keyword}` is no URI reference, or too long a one.")
+            self._report(node, keyword, "gate.ref", f"`{keyword}` is not a URI reference, or is too long.")
             return
         resource = self._resources.get(uri)
         if resource is None:
             self._resolve_outside(node, keyword, uri, fragment)
             return
+        if uri in self._twice:
+            self._report_twice(self._twice.pop(uri))
         target = self._target(node, keyword, resource, unquote(fragment))
         if target is not None:
-            node.references.append(Reference(keyword, self._meant(node, keyword, fragment, target)))
+            node.references.append(Reference(keyword, self._possible_targets(node, keyword, fragment, target)))
+
+    def _report_twice(self, second: Node) -> None:
+        keyword = second.dialect.id_keyword
+        message = f"`{keyword}` is also the identifier of another schema here, and a reference uses it; rename one."
+        self._report(second, keyword, "gate.id-twice", message)
 
     def _resolve_outside(self, node: Node, keyword: str, uri: str, fragment: str) -> None:
         if BUNDLED.get(uri) is None or _STANDARD_DRAFT_03 in uri:
@@ -232,7 +254,7 @@ class SchemaMap:
                 node,
                 keyword,
                 "gate.ref-remote",
-                f"`{keyword}` leads out of this document, and nothing is fetched; copy what it names into `$defs`.",
+                f"`{keyword}` refers to another document, which is not fetched; copy the schema into `$defs`.",
             )
             return
         try:
@@ -242,22 +264,22 @@ class SchemaMap:
         if isinstance(target, dict | bool):
             node.references.append(Reference(keyword, (), to_bundled=True))
         else:
-            self._report(node, keyword, "gate.ref-missing", f"`{keyword}` names nothing in {uri}.")
+            self._report(node, keyword, "gate.ref-missing", f"`{keyword}` does not exist in {uri}.")
 
     def _target(self, node: Node, keyword: str, resource: Node, fragment: str) -> Node | None:
-        """The node that `fragment` names in `resource`; reported and None where there is none."""
+        """The node that `fragment` names in `resource`; None, after a report, if there is none."""
         if not fragment:
             return resource
         if not fragment.startswith("/"):
             anchor = self._anchors.get((resource.base, fragment))
             if anchor is None:
-                self._report(node, keyword, "gate.ref-missing", f"`{keyword}` names an anchor that is not here.")
+                self._report(node, keyword, "gate.ref-missing", f"`{keyword}` names an anchor that does not exist.")
             return anchor
         around, rest = self._descend(resource, split_pointer(fragment))
         return around if not rest else self._target_below(node, keyword, around, rest)
 
     def _descend(self, node: Node, tokens: list[str]) -> tuple[Node, list[str]]:
-        """From `node` along `tokens` as far as there are nodes: the last one, and the tokens that are left."""
+        """The last node from `node` along `tokens`, and the tokens that are left."""
         if not self._children:
             self._children = {_address(child): child for child in self.nodes[1:]}
         at = 0
@@ -273,16 +295,16 @@ class SchemaMap:
         return node, tokens[at:]
 
     def _target_below(self, node: Node, keyword: str, around: Node, rest: list[str]) -> Node | None:
-        """A schema in a place where the draft knows of none, below a member that is no keyword; it joins the map."""
+        """A schema below a member that is not a keyword of the draft; it is added to the index."""
         address: tuple[Node | str, ...] = (around, *rest[:MAX_TOKENS])
         if address in self._children:
             return self._children[address]
         schema = _value_at(around.schema, rest)
         if schema is _NOTHING:
-            self._report(node, keyword, "gate.ref-missing", f"`{keyword}` points to a place that is not here.")
+            self._report(node, keyword, "gate.ref-missing", f"`{keyword}` points to a value that does not exist.")
             return None
         if not isinstance(schema, dict | bool) or rest[0] in around.dialect.keywords:
-            self._report(node, keyword, "gate.ref-not-schema", f"`{keyword}` points to what is not a schema.")
+            self._report(node, keyword, "gate.ref-not-schema", f"`{keyword}` points to a value that is not a schema.")
             return None
         target = Node(schema, around, tuple(rest), around.dialect, around.base, around.root)
         self.unforeseen.append(target)
@@ -291,16 +313,21 @@ class SchemaMap:
         self._children |= {_address(added): added for added in self.nodes[before:]}
         return target
 
-    def _meant(self, node: Node, keyword: str, fragment: str, target: Node) -> tuple[Node, ...]:
-        """The target, and all that a dynamic reference may mean instead."""
+    def _possible_targets(self, node: Node, keyword: str, fragment: str, target: Node) -> tuple[Node, ...]:
+        """The target, and the other possible targets of a dynamic reference."""
         others: list[Node] = []
         if keyword == "$dynamicRef":
             others = self._dynamic.get(fragment, [])
         elif keyword == "$recursiveRef" and target in self._recursive:
             others = self._recursive
-        self._meanings += len(others)
-        if self._meanings > MAX_MEANINGS:
-            self._report(node, keyword, "gate.work", f"`{keyword}` and others may mean too many places; name fewer.")
+        self._possible += len(others)
+        if self._possible > MAX_DYNAMIC_TARGETS:
+            self._report(
+                node,
+                keyword,
+                "gate.work",
+                f"`{keyword}` and other dynamic references have too many possible targets; use fewer.",
+            )
             others = []
         return (target, *(other for other in others if other is not target))
 
@@ -311,8 +338,42 @@ class SchemaMap:
         self.problems.append(Problem(pointer=pointer, message=message, rule=rule, keyword=keyword))
 
 
+def parts_by_draft(document: SchemaMap) -> list[tuple[Node, JSON]]:
+    """The parts of `document` that are written in one draft: each with its top node and its schema.
+
+    In the schema of a part, an empty schema stands in place of each inner part in another draft. Linear.
+    """
+    inner = {
+        id(node.schema): node for node in document.nodes[1:] if node.parent and node.dialect is not node.parent.dialect
+    }
+    tops = dict.fromkeys([document.root, *document.unforeseen, *inner.values()])
+    if not inner:
+        return [(top, top.schema) for top in tops]
+    return [(top, _without_parts(top.schema, inner)) for top in tops]
+
+
+def _without_parts(schema: JSON, inner: dict[int, Node]) -> JSON:
+    """`schema` with an empty schema in place of each of the `inner` ones below it."""
+    if isinstance(schema, dict):
+        return {name: {} if id(member) in inner else _without_parts(member, inner) for name, member in schema.items()}
+    if isinstance(schema, list):
+        return [{} if id(item) in inner else _without_parts(item, inner) for item in schema]
+    return schema
+
+
+def base_within(base: str, schema: JSON, dialect: Dialect) -> str:
+    """The base URI inside `schema`, which is itself in a resource with the base URI `base`."""
+    identifier = schema.get(dialect.id_keyword) if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not isinstance(identifier, str):
+        return base
+    if dialect.ref_stands_alone and (identifier.startswith("#") or isinstance(schema.get("$ref"), str)):
+        return base
+    uri, _ = _joined(base, identifier)
+    return base if uri is None else uri
+
+
 def _joined(base: str, reference: str) -> tuple[str | None, str]:
-    """`reference` from `base`, as URI and fragment; None for what is no URI, or longer than `MAX_URI_CHARACTERS`."""
+    """`reference` resolved against `base`, as URI and fragment; the URI is None if it is invalid or too long."""
     before_fragment = reference.partition("#")[0]
     if len(before_fragment) > MAX_URI_CHARACTERS:
         return None, ""
@@ -324,12 +385,12 @@ def _joined(base: str, reference: str) -> tuple[str | None, str]:
 
 
 def _address(node: Node) -> tuple[Node | str, ...]:
-    """Where `node` stands, as its parent and the tokens from there."""
+    """The address of `node`: its parent and the tokens from there."""
     return (node.parent or "", *map(str, node.path))
 
 
 def _value_at(value: JSON, tokens: list[str]) -> JSON | object:
-    """What stands at `tokens` in `value`, or `_NOTHING`."""
+    """The value at `tokens` in `value`, or `_NOTHING`."""
     for token in tokens:
         if isinstance(value, dict) and token in value:
             value = value[token]

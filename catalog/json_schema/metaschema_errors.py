@@ -1,8 +1,8 @@
-"""What each keyword of JSON Schema must look like, and a plain sentence where it does not.
+"""The required form of each keyword's value, and a message for each value that does not have it.
 
-`jsonschema-rs` decides, in microseconds, whether a schema follows its draft's meta-schema;
-this module says where and why it does not, in the words of the schema and not of the meta-schema, and in time that is
-linear in the schema, which neither engine promises. A test holds the two together.
+`jsonschema-rs` decides in microseconds whether a schema is valid for the meta-schema of its draft; this module finds
+out where and why it is not, in terms of the schema and not of the meta-schema, and in linear time, which neither engine
+guarantees. A test ensures that both agree.
 
 Sources: the meta-schemas of drafts 04, 06, 07, 2019-09 and 2020-12.
 """
@@ -21,40 +21,40 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
 
 RULE: Final = "spec.schema"
-MAX_COMPARED: Final = 2_000  # values of a list that are compared: numbers can be made to collide
+MAX_COMPARED: Final = 2_000  # values of a list that are compared, because hashes of numbers can be made to collide
 
-Shape = Callable[[JSON, Dialect], str | None]
-"""What must hold of a keyword's value, as the end of a sentence that starts with the keyword; None where it holds."""
+Check = Callable[[JSON, Dialect], str | None]
+"""Checks a keyword's value: None if it is valid, else the end of a sentence that starts with the keyword."""
 
 _ANCHOR_2019: Final = re.compile(r"[A-Za-z][-A-Za-z0-9.:_]*")
 _ANCHOR_2020: Final = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 
 
 def metaschema_problems(node: Node) -> Iterator[Problem]:
-    """What is misshapen in `node`'s schema itself, not in its subschemas; pointers from the document's root."""
+    """The malformed keywords of `node` itself, not of its subschemas; pointers are from the document's root."""
     schema, dialect = node.schema, node.dialect
     if not isinstance(schema, dict):
         if not _is_boolean_schema(node):
-            kind = "an object" if dialect.name == "04" else "an object, true or false"
-            yield Problem(node.pointer, f"A schema is expected here: {kind}.", RULE)
+            form = "an object" if dialect.name == "04" else "an object, true or false"
+            yield Problem(node.pointer, f"A schema is expected here: {form}.", RULE)
         return
     for keyword, value in schema.items():
-        shape = _SHAPES.get(keyword) if keyword in dialect.keywords else _ELDERS.get((dialect.name, keyword))
-        complaint = shape(value, dialect) if shape else None
-        if complaint:
-            yield Problem(pointer_join(node.pointer, keyword), f"`{keyword}` {complaint}.", RULE, keyword=keyword)
+        check = _CHECKS.get(keyword) if keyword in dialect.keywords else _CHECKS_OF_EARLIER.get((dialect.name, keyword))
+        violation = check(value, dialect) if check else None
+        if violation:
+            yield Problem(pointer_join(node.pointer, keyword), f"`{keyword}` {violation}.", RULE, keyword=keyword)
     if dialect.name == "04":
-        yield from _lonely_exclusives(node, schema)
+        yield from _exclusives_without_limit(node, schema)
     if "dependencies" not in dialect.keywords:
-        yield from _in_elder_dependencies(node, schema)
+        yield from _in_earlier_dependencies(node, schema)
 
 
 def mistakes_under(dialect: Dialect, schema: JSON) -> Iterator[Problem]:
-    """What is misshapen in `schema` and below when all of it is read as `dialect`, whatever it names itself."""
-    return _mistakes_from(Node(schema, None, (), dialect))
+    """The malformed keywords in `schema` and below it, read as `dialect` whatever `$schema` says."""
+    return _problems_from(Node(schema, None, (), dialect))
 
 
-def _mistakes_from(start: Node) -> Iterator[Problem]:
+def _problems_from(start: Node) -> Iterator[Problem]:
     waiting = deque([start])
     while waiting:
         node = waiting.popleft()
@@ -63,38 +63,41 @@ def _mistakes_from(start: Node) -> Iterator[Problem]:
 
 
 def _is_boolean_schema(node: Node) -> bool:
-    """Whether the schema is true or false where that is one; draft-04 has it in two places."""
+    """Whether the schema is true or false, where this is allowed; draft-04 allows it under two keywords."""
     allowed = node.dialect.name != "04" or node.path[:1] in {("additionalItems",), ("additionalProperties",)}
     return isinstance(node.schema, bool) and allowed
 
 
-def _lonely_exclusives(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+def _exclusives_without_limit(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
     for keyword, needed in (("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")):
         if keyword in schema and needed not in schema:
             yield Problem(
-                pointer_join(node.pointer, keyword), f"`{keyword}` needs `{needed}` beside it.", RULE, keyword=keyword
+                pointer_join(node.pointer, keyword),
+                f"`{keyword}` requires `{needed}` beside it.",
+                RULE,
+                keyword=keyword,
             )
 
 
-def _in_elder_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
-    """The younger drafts do not evaluate `dependencies`, but their meta-schemas look into it."""
+def _in_earlier_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+    """Later drafts do not evaluate `dependencies`, but their meta-schemas check it."""
     for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
-        yield from _mistakes_from(Node(inner, node, ("dependencies", *path), node.dialect))
+        yield from _problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
 
 
-# Shapes. Each looks at one value.
+# Checks of one value.
 
 
 def _text(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, str) else "is a text"
+    return None if isinstance(value, str) else "must be a string"
 
 
 def _flag(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, bool) else "is true or false"
+    return None if isinstance(value, bool) else "must be true or false"
 
 
 def _number(value: JSON, _: Dialect) -> str | None:
-    return None if _is_number(value) else "is a number"
+    return None if _is_number(value) else "must be a number"
 
 
 def _bound(value: JSON, dialect: Dialect) -> str | None:
@@ -102,12 +105,16 @@ def _bound(value: JSON, dialect: Dialect) -> str | None:
     if dialect.name == "04":
         return _flag(value, dialect)
     if isinstance(value, bool):
-        return "is a number; true and false are draft-04"
+        return "must be a number; true and false are from draft-04"
     return _number(value, dialect)
 
 
 def _positive(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, int | Number) and _is_number(value) and value > 0 else "is a number above 0"
+    return (
+        None
+        if isinstance(value, int | Number) and _is_number(value) and value > 0
+        else "must be a number greater than 0"
+    )
 
 
 def _count(value: JSON, dialect: Dialect) -> str | None:
@@ -115,7 +122,7 @@ def _count(value: JSON, dialect: Dialect) -> str | None:
         isinstance(value, Number)
         and (value.lexeme == "-0" if dialect.name == "04" else value == value.to_integral_value())
     )
-    return None if whole and _is_number(value) and value >= 0 else "is a whole number from 0"  # type: ignore[operator]
+    return None if whole and _is_number(value) and value >= 0 else "must be an integer of at least 0"  # type: ignore[operator]
 
 
 def _type(value: JSON, _: Dialect) -> str | None:
@@ -123,53 +130,53 @@ def _type(value: JSON, _: Dialect) -> str | None:
     distinct = all(isinstance(name, str) for name in names) and len(set(map(str, names))) == len(names)
     if distinct and all(name in TYPE_NAMES for name in names):
         return None
-    return f"names one of {', '.join(TYPE_NAMES)}, or lists different ones of them"
+    return f"must be one of {', '.join(TYPE_NAMES)}, or a list of them without duplicates"
 
 
 def _values(value: JSON, dialect: Dialect) -> str | None:
     """The value of `enum`."""
     if not isinstance(value, list):
-        return "is a list of values"
+        return "must be a list of values"
     if dialect.name == "04" and (not value or not _are_distinct(value[:MAX_COMPARED])):
-        return "is a list of at least one value, each once"
+        return "must be a list of at least one value, without duplicates"
     return None
 
 
 def _list(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, list) else "is a list of values"
+    return None if isinstance(value, list) else "must be a list of values"
 
 
 def _names(value: JSON, dialect: Dialect) -> str | None:
     """The value of `required`."""
     if dialect.name == "04" and value == []:
-        return "lists at least one name of a member, each once"
-    return None if _is_name_list(value) else "lists names of members, each once"
+        return "must be a list of at least one member name, without duplicates"
+    return None if _is_name_list(value) else "must be a list of member names without duplicates"
 
 
 def _name_lists(value: JSON, _: Dialect) -> str | None:
     """The value of `dependentRequired`."""
     if isinstance(value, dict) and all(_is_name_list(names) for names in value.values()):
         return None
-    return "is an object whose members list names of members, each once"
+    return "must be an object whose members are lists of member names without duplicates"
 
 
 def _schema(value: JSON, _: Dialect) -> str | None:
-    """A keyword that holds one schema; the schema itself is a node of its own, unless it is a list."""
-    return "is one schema, not a list" if isinstance(value, list) else None
+    """The value of a keyword with one schema; the schema is a node of its own, unless it is a list."""
+    return "must be one schema, not a list" if isinstance(value, list) else None
 
 
 def _items(value: JSON, dialect: Dialect) -> str | None:
     if dialect.holds["items"] is Holds.SCHEMA_OR_ARRAY:
-        return "is a schema, or a list of at least one" if value == [] else None
-    return "is one schema; a list of them goes into `prefixItems`" if isinstance(value, list) else None
+        return "must be a schema, or a list of at least one" if value == [] else None
+    return "must be one schema; use `prefixItems` for a list of schemas" if isinstance(value, list) else None
 
 
 def _schemas(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, list) and value else "is a list of at least one schema"
+    return None if isinstance(value, list) and value else "must be a list of at least one schema"
 
 
 def _members(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, dict) else "is an object whose members are schemas"
+    return None if isinstance(value, dict) else "must be an object whose members are schemas"
 
 
 def _dependencies(value: JSON, dialect: Dialect) -> str | None:
@@ -179,34 +186,34 @@ def _dependencies(value: JSON, dialect: Dialect) -> str | None:
         if isinstance(member, list)
     ):
         return None
-    return "is an object whose members are schemas, or list names of members, each once"
+    return "must be an object whose members are schemas, or lists of member names without duplicates"
 
 
-def _elder_dependencies(value: JSON, _: Dialect) -> str | None:
-    """`dependencies` in the drafts that no longer evaluate it, but still describe it."""
+def _earlier_dependencies(value: JSON, _: Dialect) -> str | None:
+    """`dependencies` in the drafts that no longer evaluate it, but still check its form."""
     if isinstance(value, dict) and all(_is_name_list(member) for member in value.values() if isinstance(member, list)):
         return None
-    return "is an object whose members are schemas, or list names of members, each once"
+    return "must be an object whose members are schemas, or lists of member names without duplicates"
 
 
 def _vocabulary(value: JSON, _: Dialect) -> str | None:
     if isinstance(value, dict) and all(isinstance(member, bool) for member in value.values()):
         return None
-    return "is an object whose members are true or false"
+    return "must be an object whose members are true or false"
 
 
 def _identifier(value: JSON, dialect: Dialect) -> str | None:
     if not isinstance(value, str):
-        return "is a text"
+        return "must be a string"
     with_fragment = not dialect.ref_stands_alone and "#" in value.removesuffix("#")
-    return "carries no fragment; `$anchor` names a place inside a schema" if with_fragment else None
+    return "must not have a fragment; use `$anchor` to name a schema inside this one" if with_fragment else None
 
 
 def _anchor(value: JSON, dialect: Dialect) -> str | None:
     form = _ANCHOR_2019 if dialect.name == "2019-09" else _ANCHOR_2020
     if isinstance(value, str) and form.fullmatch(value):
         return None
-    return "is a word: a letter, then letters, digits, '.', '-' or '_'"
+    return "must be a word: a letter, then letters, digits, '.', '-' or '_'"
 
 
 def _is_number(value: JSON) -> bool:
@@ -234,7 +241,7 @@ def _identity(value: JSON) -> object:
     return (isinstance(value, bool), value)
 
 
-_SHAPES: Final[dict[str, Shape]] = {
+_CHECKS: Final[dict[str, Check]] = {
     "$anchor": _anchor,
     "$comment": _text,
     "$defs": _members,
@@ -298,10 +305,10 @@ _SHAPES: Final[dict[str, Shape]] = {
     "writeOnly": _flag,
 }
 
-# Keywords of an earlier draft that a later meta-schema still looks at.
-_ELDERS: Final[dict[tuple[str, str], Shape]] = {
-    ("2019-09", "dependencies"): _elder_dependencies,
-    ("2020-12", "dependencies"): _elder_dependencies,
+# Keywords of an earlier draft that a later meta-schema still checks.
+_CHECKS_OF_EARLIER: Final[dict[tuple[str, str], Check]] = {
+    ("2019-09", "dependencies"): _earlier_dependencies,
+    ("2020-12", "dependencies"): _earlier_dependencies,
     ("2020-12", "$recursiveAnchor"): _anchor,
     ("2020-12", "$recursiveRef"): _text,
 }

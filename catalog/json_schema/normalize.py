@@ -1,8 +1,8 @@
-"""A schema of any draft as one of 2020-12, with every definition in one place, and each part knowing where it was.
+"""Normalises a schema of any draft to 2020-12, with all definitions in `$defs`, and records where each part was.
 
-Exports work on this form where they must change a schema, and imports bring schemas that
-2020-12 would read differently into it. References are left in two shapes, `#` and
-`#/$defs/<name>`; where the draft ignores what stands beside a reference, that is gone.
+Exporters that change a schema work on this form, and importers use it for schemas that mean something else in 2020-12.
+References have two forms, `#` and `#/$defs/<name>`. If the draft ignores the keywords beside a reference, they are
+removed.
 
 Sources: JSON Schema 2020-12, "Release notes"; the release notes of the drafts before.
 """
@@ -20,7 +20,7 @@ from catalog.json_schema.index import Node, Reference, SchemaMap
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
-MAX_NODES: Final = 10_000  # more than the gate lets through
+MAX_NODES: Final = 10_000  # as many as `policy` allows
 
 Schema = dict[str, JSON]
 
@@ -34,18 +34,21 @@ _BUNDLED: Final[Schema] = {"type": ["object", "boolean"], "description": "A JSON
 
 
 class Origins:
-    """Where each schema of a rewritten document was in the spec; by identity, because schemas may be equal.
+    """The pointer in the spec of each schema of a rewritten document, by identity, because schemas may be equal.
 
-    `made` are the identities of schemas that stand for several others.
+    `made` are the identities of schemas that replace several others.
     """
 
     def __init__(self) -> None:
         self.made: set[int] = set()
-        self._pointers: dict[int, tuple[Schema, str]] = {}  # the schema is kept, so that its identity stays its own
+        self._pointers: dict[int, tuple[Schema, str]] = {}  # a reference to the schema keeps its identity unique
 
     def put(self, schema: Schema, pointer: str) -> Schema:
         self._pointers[id(schema)] = (schema, pointer)
         return schema
+
+    def __contains__(self, schema: Schema) -> bool:
+        return id(schema) in self._pointers
 
     def of(self, schema: Schema) -> str:
         return self._pointers[id(schema)][1]
@@ -53,14 +56,14 @@ class Origins:
 
 @dataclass(slots=True)
 class Normalized:
-    """A schema in 2020-12 and its definitions, by name. `origins` knows the place of every schema in both."""
+    """A schema in 2020-12 and its definitions, by name. `origins` has the pointer of every schema in both."""
 
     root: JSON
     definitions: dict[str, JSON] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins)
 
     def together(self) -> JSON:
-        """One schema with those definitions in `$defs` that are referred to."""
+        """One schema, with the definitions that it refers to in `$defs`."""
         used = self.used_from(self.root)
         if not used or not isinstance(self.root, dict):
             return self.root
@@ -79,7 +82,7 @@ class Normalized:
 
 
 def definition_of(reference: JSON) -> str | None:
-    """The name of the definition that a `$ref` of the modern form means; "" for the whole document."""
+    """The name of the definition that a normalised `$ref` refers to; "" for the whole document, None for others."""
     if reference == "#":
         return ""
     prefix = "#/$defs/"
@@ -87,7 +90,7 @@ def definition_of(reference: JSON) -> str | None:
 
 
 def references_in(value: JSON) -> Iterator[str]:
-    """The names of the definitions that stand in a `$ref` anywhere in `value`."""
+    """The names of the definitions that any `$ref` in `value` refers to."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
@@ -101,12 +104,12 @@ def references_in(value: JSON) -> Iterator[str]:
 
 
 def normalized(schema: JSON, *, pointer: str, report: Report) -> Normalized:
-    """`schema`, which stands at `pointer` of the spec, as one of 2020-12."""
-    return _Moderniser(SchemaMap(schema, max_nodes=MAX_NODES), pointer, report).modern()
+    """`schema`, which is at `pointer` in the spec, normalised to 2020-12."""
+    return _Normalizer(SchemaMap(schema, max_nodes=MAX_NODES), pointer, report).run()
 
 
 def is_outdated(schema: JSON) -> bool:
-    """Whether `schema` means something else, or nothing, when it is read as 2020-12."""
+    """Whether `schema` has a different meaning in 2020-12."""
     if not isinstance(schema, dict):
         return False
     nodes = SchemaMap(schema, max_nodes=MAX_NODES).nodes
@@ -114,17 +117,17 @@ def is_outdated(schema: JSON) -> bool:
 
 
 def account_for_draft(schema: JSON, pointer: str, report: Report) -> None:
-    """Say what became of the `$schema` of `schema`, which is written in 2020-12 now and names no draft any more."""
+    """Report what happened to `$schema`: the schema is now written in 2020-12 and names no draft."""
     if not isinstance(schema, dict) or "$schema" not in schema:
         return
     if is_outdated(schema):
-        report.rewritten(f"{pointer}/$schema", "The schema is written in 2020-12 now.")
+        report.rewritten(f"{pointer}/$schema", "The schema was converted to 2020-12.")
     else:
-        report.preserved(f"{pointer}/$schema", "It is gone, and the schema means the same without it.")
+        report.preserved(f"{pointer}/$schema", "Not exported; the schema means the same without it.")
 
 
 def _differences(node: Node) -> Iterator[str]:
-    """The keywords of `node` that mean something else in 2020-12."""
+    """The keywords of `node` that have a different meaning in 2020-12."""
     schema, dialect = node.schema, node.dialect
     if not isinstance(schema, dict):
         return
@@ -143,11 +146,11 @@ def _differences(node: Node) -> Iterator[str]:
     if "$recursiveRef" in schema or (dialect.name == "04" and isinstance(schema.get("id"), str)):
         yield "$recursiveRef"
     identifier = schema.get(dialect.id_keyword)
-    if dialect.ref_stands_alone and isinstance(identifier, str) and identifier.startswith("#"):
+    if dialect.ref_stands_alone and isinstance(identifier, str) and "#" in identifier.removesuffix("#"):
         yield dialect.id_keyword
 
 
-class _Moderniser:
+class _Normalizer:
     def __init__(self, document: SchemaMap, pointer: str, report: Report) -> None:
         self._document = document
         self._pointer = pointer
@@ -157,7 +160,7 @@ class _Moderniser:
         self._children = {node: {child.path: child for child in node.children} for node in document.nodes}
         self._result = Normalized(root=True)
 
-    def modern(self) -> Normalized:
+    def run(self) -> Normalized:
         for node in self._document.nodes:
             for reference in node.references:
                 if reference.targets:
@@ -185,7 +188,7 @@ class _Moderniser:
         for keyword in node.schema:
             if keyword in _NAMING or keyword in _HOLDING or keyword in _REFERENCES:
                 continue
-            _MODERN.get(keyword, _plain)(self, node, keyword, out)
+            _STEPS.get(keyword, _plain)(self, node, keyword, out)
         self._refer(node, pointer, out)
         return self._result.origins.put(out, pointer)
 
@@ -195,8 +198,8 @@ class _Moderniser:
                 for keyword in [keyword for keyword in out if keyword not in ANNOTATIONS]:
                     self._report.dropped(pointer_join(pointer, keyword), _BESIDE_REFERENCE)
                     del out[keyword]
-            place = pointer_join(pointer, reference.keyword)
-            target = self._target(reference, place)
+            reference_pointer = pointer_join(pointer, reference.keyword)
+            target = self._target(reference, reference_pointer)
             if "$ref" in out:
                 out["allOf"] = [*_list(out.get("allOf")), self._result.origins.put(target, pointer)]
             else:
@@ -207,12 +210,12 @@ class _Moderniser:
             self._report.rewritten(pointer, "A reference to a meta-schema became any object or boolean.")
             return dict(_BUNDLED)
         if len(reference.targets) > 1:
-            self._report.rewritten(pointer, "A dynamic reference became a plain one, to where it leads at first.")
+            self._report.rewritten(pointer, "A dynamic reference became a plain reference to its first target.")
         name = self._names[reference.targets[0]]
         return {"$ref": f"#/$defs/{name}" if name else "#"}
 
-    def held(self, node: Node, keyword: str) -> JSON:
-        """The value of `keyword`, with every schema in it in the modern form."""
+    def normalized_value(self, node: Node, keyword: str) -> JSON:
+        """The value of `keyword`, with every schema in it normalised."""
         children = self._children[node]
         schema = node.schema
         value = schema[keyword] if isinstance(schema, dict) else None
@@ -235,63 +238,63 @@ class _Moderniser:
         self._report.rewritten(pointer, f"`{keyword}` of draft {node.dialect.name} became {what} of 2020-12.")
 
 
-_BESIDE_REFERENCE: Final = "The draft of this schema ignores what stands beside `$ref`."
+_BESIDE_REFERENCE: Final = "The draft of this schema ignores keywords beside `$ref`."
 
-Step = Callable[[_Moderniser, Node, str, Schema], None]
-
-
-def _plain(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
-    out[keyword] = moderniser.held(node, keyword)
+Step = Callable[[_Normalizer, Node, str, Schema], None]
 
 
-def _items(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
-    value = moderniser.held(node, keyword)
+def _plain(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
+    out[keyword] = normalizer.normalized_value(node, keyword)
+
+
+def _items(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
+    value = normalizer.normalized_value(node, keyword)
     if not isinstance(value, list):
         out[keyword] = value
         return
-    moderniser.became(node, keyword, "`prefixItems`")
+    normalizer.became(node, keyword, "`prefixItems`")
     out["prefixItems"] = value
     if isinstance(node.schema, dict) and "additionalItems" in node.schema:
-        out["items"] = moderniser.held(node, "additionalItems")
+        out["items"] = normalizer.normalized_value(node, "additionalItems")
 
 
-def _additional_items(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
-    """It goes with `items` where that is a list, and means nothing elsewhere."""
+def _additional_items(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
+    """Handled with `items` if that is a list, and without effect otherwise."""
     if not _knows(node.dialect, keyword):
-        out[keyword] = moderniser.held(node, keyword)
+        out[keyword] = normalizer.normalized_value(node, keyword)
 
 
-def _dependencies(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
-    value = moderniser.held(node, keyword)
+def _dependencies(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
+    value = normalizer.normalized_value(node, keyword)
     if not isinstance(value, dict) or not _knows(node.dialect, keyword):
         out[keyword] = value
         return
-    moderniser.became(node, keyword, "`dependentRequired` and `dependentSchemas`")
+    normalizer.became(node, keyword, "`dependentRequired` and `dependentSchemas`")
     names: Schema = {name: member for name, member in value.items() if isinstance(member, list)}
     schemas: Schema = {name: member for name, member in value.items() if not isinstance(member, list)}
     out.update({"dependentRequired": names} if names else {})
     out.update({"dependentSchemas": schemas} if schemas else {})
 
 
-def _bound(moderniser: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
-    """`minimum` and `maximum`, which draft-04 makes exclusive by a flag beside them."""
+def _bound(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
+    """`minimum` and `maximum`, which draft-04 makes exclusive with a flag beside them."""
     schema = node.schema if isinstance(node.schema, dict) else {}
     exclusive = _EXCLUSIVE[keyword]
     if schema.get(exclusive) is True:
-        moderniser.became(node, exclusive, "a number")
+        normalizer.became(node, exclusive, "a number")
         out[exclusive] = schema[keyword]
     else:
         out[keyword] = schema[keyword]
 
 
-def _exclusive_bound(_: _Moderniser, node: Node, keyword: str, out: Schema) -> None:
+def _exclusive_bound(_: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
     value = node.schema[keyword] if isinstance(node.schema, dict) else None
     if not isinstance(value, bool):
         out[keyword] = value
 
 
 _EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-_MODERN: Final[Mapping[str, Step]] = {
+_STEPS: Final[Mapping[str, Step]] = {
     "items": _items,
     "additionalItems": _additional_items,
     "dependencies": _dependencies,

@@ -1,33 +1,32 @@
-"""The gate that a stranger's schema passes before it is kept: what it refers to, how it loops, how much it asks for.
+"""The limits that a schema must keep to be stored: its references, its loops, and the work that it causes.
 
-What passes can be compiled, drawn and evaluated at a bounded cost; what a value adds to that
-is for the budget of the run (`validation`). Every refusal has a code, a pointer and a sentence:
+A schema within these limits can be compiled, shown and evaluated at a bounded cost; the cost of a value is limited by
+the budget of the run (`validation`). Every problem has a rule, a pointer and a message:
 
     spec.schema           does not follow its draft's meta-schema
     gate.dialect          `$schema` names no known draft
-    gate.dialect-nested   another draft in the middle of a schema
-    gate.id               `$id` is no URI, or carries a fragment
-    gate.id-standard      `$id` is the name of a published standard
-    gate.id-twice         `$id` names two schemas
-    gate.anchor-twice     an anchor names two places
-    gate.ref              a reference is no URI reference
-    gate.ref-remote       it leads out of the document
-    gate.ref-missing      it leads nowhere
-    gate.ref-not-schema   it leads to what is not a schema
-    gate.loop             checking would go round for ever
+    gate.id               `$id` is not a URI, or has a fragment (from 2019-09)
+    gate.id-standard      `$id` is the identifier of a published standard
+    gate.id-twice         two schemas have the same `$id`, and a reference uses it
+    gate.anchor-twice     two schemas have the same anchor
+    gate.ref              a reference is not a URI reference
+    gate.ref-remote       its target is outside the document
+    gate.ref-missing      its target does not exist
+    gate.ref-not-schema   its target is not a schema
+    gate.loop             checking a value would never end
     gate.depth            references and branches are nested too deeply, or lead too deeply into a value
-    gate.work             too many schemas would look at the same value
+    gate.work             too many schemas apply to the same value
     gate.subschemas       too many subschemas
-    gate.list             too long a list of values or names
-    gate.pattern          not a regular expression, or too many of them
-    gate.pattern-length   too long a regular expression
+    gate.list             a list of values or names is too long
+    gate.pattern          not a regular expression
+    gate.pattern-length   a regular expression is too long, or all of them together
 
 Sources: JSON Schema Core, sections 9.4.1 (infinite recursion) and 13 (security considerations).
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -35,17 +34,17 @@ from typing import Final
 from catalog.errors import MAX_PROBLEMS, Problem
 from catalog.json_schema.complexity import TooMuchToCount, costs, levels, loops_in_place
 from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
-from catalog.json_schema.index import Node, SchemaMap
+from catalog.json_schema.index import Node, SchemaMap, parts_by_draft
 from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.regex.translate import translate
-from catalog.jsontext.patch import set_at
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH
 
-MAX_SUBSCHEMAS: Final = 2_000
-MAX_LIST: Final = 2_000  # entries of `enum`, `required` and the like
-MAX_ALL_PATTERNS: Final = 40_000  # characters that all regular expressions spell out to the engine, which compiles them
+# Publishing assesses a spec: a lint and eight exports, some 1,000 lines of Python for each subschema.
+MAX_SUBSCHEMAS: Final = 5_000
+MAX_LIST: Final = 20_000  # entries of `enum`, `required` and the like; the budget of a check counts them
+MAX_ALL_PATTERNS: Final = 40_000  # characters of all different regular expressions, as translated for the engine
 MAX_DEPTH_IN_PLACE: Final = 64
 MAX_WORK: Final = 10_000  # evaluations along one path into a value
 
@@ -54,18 +53,18 @@ _PATTERNS: Final = frozenset({"pattern", "patternProperties"})
 
 
 def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
-    """What is not acceptable about `schema`, which stands at `pointer` in its document; at most `MAX_PROBLEMS`.
+    """The problems of `schema`, which is at `pointer` in its document; at most `MAX_PROBLEMS`.
 
-    Linear in the schema, below 0.1 ms for a typical one.
+    Linear in the schema; below 0.1 ms for a typical one.
     """
     document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS)
     if dialect_of(schema, DEFAULT_DIALECT) is None:
         return [replace(problem, pointer=pointer + problem.pointer) for problem in document.problems[:1]]
     if not document.complete:
-        message = f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas; split it, or say less."
+        message = f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas; simplify or split it."
         return [Problem(pointer=pointer, message=message, rule="gate.subschemas")]
     problems = [
-        *islice(_misshapen(document), MAX_PROBLEMS),
+        *islice(_malformed(document), MAX_PROBLEMS),
         *document.problems,
         *islice(_long_lists(document), MAX_PROBLEMS),
         *islice(_bad_patterns(document), MAX_PROBLEMS),
@@ -75,14 +74,9 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
     return [replace(problem, pointer=pointer + problem.pointer) for problem in one_per_pointer(problems)[:MAX_PROBLEMS]]
 
 
-def _misshapen(document: SchemaMap) -> Iterator[Problem]:
-    """Where the schema does not follow its meta-schema; parts in another draft follow that one's."""
-    inner: dict[Node, list[Node]] = {node: [] for node in (document.root, *document.unforeseen)}
-    for node in document.nodes[1:]:
-        if node.parent and node.dialect is not node.parent.dialect:
-            inner[node] = []
-            inner[_part_around(node, inner)].append(node)
-    refused = [part for part, others in inner.items() if not part.dialect.accepts(_without(part, others))]
+def _malformed(document: SchemaMap) -> Iterator[Problem]:
+    """Violations of the meta-schema; a part in another draft is checked against its own meta-schema."""
+    refused = [(part, schema) for part, schema in parts_by_draft(document) if not part.dialect.accepts(schema)]
     if not refused:
         return
     found = False
@@ -90,31 +84,10 @@ def _misshapen(document: SchemaMap) -> Iterator[Problem]:
         for problem in metaschema_problems(node):
             found = True
             yield problem
-    for part in [] if found else refused:
+    for part, schema in [] if found else refused:
         message = f"This does not follow the meta-schema of draft {part.dialect.name}."
-        place = part.dialect.first_mistake(_without(part, inner[part]))
-        yield Problem(pointer=pointer_join(part.pointer, *place), message=message, rule=RULE)
-
-
-def _part_around(node: Node, parts: Container[Node]) -> Node:
-    while node.parent is not None:
-        node = node.parent
-        if node in parts:
-            break
-    return node
-
-
-def _without(part: Node, others: list[Node]) -> JSON:
-    """The schema of `part`, with an empty one in place of each of the `others` inside it."""
-    schema = part.schema
-    for other in others:
-        path: list[str | int] = []
-        node = other
-        while node is not part and node.parent is not None:
-            path[:0] = node.path
-            node = node.parent
-        schema = set_at(schema, pointer_join("", *path), {})
-    return schema
+        path = part.dialect.first_mistake(schema)
+        yield Problem(pointer=pointer_join(part.pointer, *path), message=message, rule=RULE)
 
 
 def _long_lists(document: SchemaMap) -> Iterator[Problem]:
@@ -124,29 +97,33 @@ def _long_lists(document: SchemaMap) -> Iterator[Problem]:
         for keyword in _LISTS:
             value = node.schema.get(keyword)
             if isinstance(value, list) and len(value) > MAX_LIST:
-                message = f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are taken."
+                message = f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are allowed."
                 yield _problem(node, "gate.list", message, keyword)
 
 
 def _bad_patterns(document: SchemaMap) -> Iterator[Problem]:
-    spelled_out = 0
+    total = 0
+    counted: set[str] = set()
     for node in document.nodes:
         if not isinstance(node.schema, dict) or _PATTERNS.isdisjoint(node.schema):
             continue
         for path, pattern in _patterns(node.schema):
-            complaint = _pattern_complaint(pattern)
-            if complaint:
-                yield _problem(node, *complaint, *path)
+            violation = _pattern_violation(pattern)
+            if violation:
+                yield _problem(node, *violation, *path)
                 continue
-            spelled_out += len(translate(pattern))
-            if spelled_out > MAX_ALL_PATTERNS:
-                message = "The regular expressions of this schema are too much together; say less by them."
+            if pattern in counted:  # compiled once
+                continue
+            counted.add(pattern)
+            total += len(translate(pattern))
+            if total > MAX_ALL_PATTERNS:
+                message = "The regular expressions of this schema are too long in total; shorten or remove some."
                 yield _problem(node, "gate.pattern-length", message, *path)
                 return
 
 
 def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The regular expressions that stand in `schema` itself, each with its path."""
+    """The regular expressions in `schema` itself, each with its path."""
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
         yield ("pattern",), pattern
@@ -155,16 +132,16 @@ def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("patternProperties", pattern), pattern
 
 
-def _pattern_complaint(pattern: str) -> tuple[str, str] | None:
-    """The rule that a regular expression breaks, and the sentence."""
+def _pattern_violation(pattern: str) -> tuple[str, str] | None:
+    """The rule that a regular expression breaks, and the message."""
     if len(pattern) > MAX_PATTERN_CHARACTERS:
         return "gate.pattern-length", (
-            f"This regular expression has {len(pattern):,} characters; at most {MAX_PATTERN_CHARACTERS} are taken."
+            f"This regular expression has {len(pattern):,} characters; at most {MAX_PATTERN_CHARACTERS:,} are allowed."
         )
     compiled = compile_pattern(pattern)
     if isinstance(compiled, PatternError):
         return "gate.pattern", (
-            f"This is no regular expression of ECMA-262, at character {compiled.position + 1}: {compiled.message}"
+            f"This is not a regular expression of ECMA-262, at character {compiled.position + 1}: {compiled.message}"
         )
     return None
 
@@ -173,7 +150,7 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
     looped = False
     for node, keyword in loops_in_place(document.nodes):
         looped = True
-        message = f"`{keyword}` comes back to itself without going on to a smaller value, so checking would never end."
+        message = f"`{keyword}` leads back to itself for the same value, so checking would never end."
         yield _problem(node, "gate.loop", message, keyword)
     if looped:
         return
@@ -181,21 +158,25 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
     too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
     if too_deep:
         message = (
-            f"References lead more than {MAX_DEPTH} levels into a value here, deeper than any value is. Shorten them."
+            f"References lead more than {MAX_DEPTH} levels into a value here, deeper than values may be. Shorten them."
         )
         yield _problem(too_deep, "gate.depth", message)
     try:
         cost = costs(document.nodes)
     except TooMuchToCount:
-        yield Problem(pointer="", message="The schema is too entangled to be checked in time.", rule="gate.work")
+        yield Problem(
+            pointer="", message="The schema is too complex to be checked in time; simplify it.", rule="gate.work"
+        )
         return
     deepest = max(document.nodes, key=lambda node: cost[node].depth)
     if cost[deepest].depth > MAX_DEPTH_IN_PLACE:
-        message = f"References and branches lead through more than {MAX_DEPTH_IN_PLACE} schemas here."
+        message = (
+            f"References and branches lead through more than {MAX_DEPTH_IN_PLACE} schemas here; shorten the chain."
+        )
         yield _problem(deepest, "gate.depth", message)
     heaviest = max(document.nodes, key=lambda node: max(cost[node].here, cost[node].path))
     if max(cost[heaviest].here, cost[heaviest].path) > MAX_WORK:
-        message = f"More than {MAX_WORK:,} schemas would look at the same part of a value here; refer to fewer."
+        message = f"More than {MAX_WORK:,} schemas would apply to the same part of a value here; use fewer."
         yield _problem(heaviest, "gate.work", message)
 
 

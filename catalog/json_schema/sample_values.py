@@ -50,7 +50,7 @@ _STRING_OF_NAME_ENDING: Final = (
 
 
 def strings_for_name(name: str) -> Iterator[str]:
-    """Strings that a property of this name might hold."""
+    """Likely values of a string property with this name."""
     lowered = name.lower()
     for endings, text in _STRING_OF_NAME_ENDING:
         if lowered.endswith(endings):

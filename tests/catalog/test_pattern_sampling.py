@@ -32,13 +32,13 @@ from tests.work import at_most
         "^(?i:abc)$",
     ],
 )
-def test_what_is_made_matches_the_pattern(pattern):
+def test_a_sample_matches_its_pattern(pattern):
     for seed in range(20):
         assert matches(pattern, sample_pattern(pattern, Random(seed)))
 
 
 @pytest.mark.parametrize("pattern", ["(", "[", "a)", "*", "(a)\\1", "\\p{Zyxw}", "[b-a]", "(" * 60 + ")" * 60])
-def test_a_pattern_that_is_not_understood_says_so(pattern):
+def test_an_unsupported_pattern_is_reported(pattern):
     with pytest.raises(UnknownPattern):
         sample_pattern(pattern, Random(0))
 

@@ -86,7 +86,7 @@ def changed_words(old, new):
     return tuple([piece for piece, changed in row.pieces if changed] for row in pair)
 
 
-def test_a_line_stands_beside_the_one_that_it_became():
+def test_a_changed_line_is_beside_its_old_version():
     old = '{\n"type": "number",\n"title": "How warm"\n}'
     new = '{\n"kind": 3,\n"type": "integer",\n"title": "How warm it is"\n}'
 
@@ -97,7 +97,7 @@ def test_a_line_stands_beside_the_one_that_it_became():
     ]
 
 
-def test_lines_that_have_nothing_in_common_stand_side_by_side_with_no_words_marked():
+def test_lines_without_common_words_are_side_by_side_without_marks():
     assert pairs("a\nold\nz", "a\nnew thing\nand more\nz") == [
         ("a", "a"), ("old", "new thing"), (None, "and more"), ("z", "z"),
     ]  # fmt: skip
@@ -118,7 +118,7 @@ def test_the_words_of_a_line_that_changed_are_marked(old, new, expected):
     assert changed_words(f"{{\n{old}\n}}", f"{{\n{new}\n}}") == expected
 
 
-def test_below_each_other_what_was_removed_comes_before_what_was_added():
+def test_inline_removed_lines_precede_added_ones():
     [stretch] = compare("a\nb 1\nc 1\nz", "a\nb 2\nc 2\nz").stretches
 
     assert [row.text for row in stretch.rows] == ["a", "b 1", "c 1", "b 2", "c 2", "z"]
@@ -177,7 +177,7 @@ def test_long_lines_and_many_changes_take_no_long_time():
         assert compare(old, new).stretches
 
 
-def test_folds_hold_a_bounded_number_of_lines_together():
+def test_the_number_of_lines_in_folds_is_limited():
     old = [f"line {number}" for number in range(20_000)]
     new = [f"{line}!" if number % 400 == 0 else line for number, line in enumerate(old)]
 

@@ -1,4 +1,4 @@
-"""The playground makes values for the catalog's comparison of revisions: proofs that no example gives."""
+"""The comparison of revisions uses sample values: proofs that no example gives."""
 
 import json
 
@@ -6,10 +6,10 @@ import pytest
 
 from catalog import revision_diff
 from catalog.caching import LRUCache
+from catalog.json_schema.sampling import samples
 from catalog.publishing import publish
 from catalog.revision_diff import meaning_of
 from catalog.specs.spec import read_spec
-from playground.apps import values_of
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
 
@@ -33,7 +33,7 @@ def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
     assert change.proof is not None
 
 
-def test_what_people_sent_in_runs_is_shown_to_nobody_else(monkeypatch):
+def test_values_from_runs_are_not_shown_to_other_users(monkeypatch):
     monkeypatch.setattr(revision_diff, "_differences", LRUCache())
     old = revision(properties={"place": {"type": "string"}})
     new = revision(properties={"place": {"type": "string", "maxLength": 20}})
@@ -47,8 +47,8 @@ def test_what_people_sent_in_runs_is_shown_to_nobody_else(monkeypatch):
 def test_the_values_are_accepted_and_the_same_each_time():
     contract = compiled_spec_of(revision(properties={"n": {"type": "integer", "minimum": 3}}, required=["n"]))
 
-    values = values_of(contract.parameters, "parameters")
+    values = samples(contract.parameters, "parameters")
 
-    assert values == values_of(contract.parameters, "parameters")
+    assert values == samples(contract.parameters, "parameters")
     assert all(contract.parameters.check(value).verdict == "conforms" for value in values)
     assert len(values) > 1

@@ -168,7 +168,7 @@ class PatternReader:
             return ord(character)
         if character and not self.strict and not character.isalnum():
             return ord(character)
-        raise self.error(f"'\\{character}' is no escape of ECMA-262." if character else "The pattern ends in '\\'.")
+        raise self.error(f"'\\{character}' is not an escape of ECMA-262." if character else "The pattern ends in '\\'.")
 
     def _hexadecimal(self, length: int) -> int:
         digits = self.source[self.at : self.at + length]

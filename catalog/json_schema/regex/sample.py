@@ -1,6 +1,6 @@
 """A string that a regular expression matches.
 
-Lookarounds, word boundaries and modifiers are not taken into account; the caller checks the result.
+Lookarounds, word boundaries and modifiers are ignored; the caller checks the result.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _UNREADABLE_SAMPLES: Final = 64  # of a range without visible characters
 
 
 class UnknownPattern(ValueError):
-    """The pattern is not a regular expression, or uses a feature of which no sample is made."""
+    """The pattern is not a regular expression, or uses a feature that samples do not support."""
 
 
 def sample_pattern(pattern: str, random: Random) -> str:
@@ -83,7 +83,7 @@ class _Sampler:
     def node(self, node: Node) -> str:
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise UnknownPattern("The repetitions of the pattern multiply to too much.")
+            raise UnknownPattern("The repetitions of the pattern multiply too much.")
         match node:
             case Character(code):
                 return chr(code)

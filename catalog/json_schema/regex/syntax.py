@@ -1,8 +1,8 @@
 r"""The syntax tree of a regular expression of ECMA-262, with the `u` flag.
 
 The tree has three visitors: `translate` writes it for the engine, `sample` makes a string that matches, and the
-automata of `specs.diff` compare patterns. The parser is linear in the pattern and does not recurse. It knows nothing
-beyond ECMA-262, so no other feature of the engine can be reached.
+automata of `specs.diff` compare patterns. The parser is linear in the pattern and does not recurse. It supports only
+ECMA-262, so no other feature of the engine can be used.
 
 It is more lenient than the standard where real schemas need it: an escaped punctuation character stands for itself
 (`\-`, `\@`, `\"`), so does a brace or bracket that closes nothing, and `[\w-.]` contains a hyphen. `is_regex` is
@@ -75,7 +75,7 @@ GroupKind: TypeAlias = Literal["capture", "plain", "modifiers", "=", "!", "<=", 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group, or a lookaround. `ignore_case`: set by its modifiers; None where they leave it as it is."""
+    """A group, or a lookaround. `ignore_case`: set by its modifiers; None if they do not change it."""
 
     kind: GroupKind
     content: Disjunction
@@ -196,7 +196,7 @@ class _Parser:
     # Groups.
 
     def _count_groups(self) -> None:
-        """Count and name the groups in advance: a reference may stand before its group."""
+        """Count and name the groups in advance: a reference may precede its group."""
         at, in_class, source = 0, False, self.reader.source
         while at < len(source):
             character = source[at]
@@ -219,7 +219,7 @@ class _Parser:
             end = source.find(">", at + 3, at + 3 + MAX_NAME_CHARACTERS)
             name = source[at + 3 : end]
             if end < 0 or not name.replace("$", "_").isidentifier():
-                raise PatternSyntaxError("A group's name is a word.", at)
+                raise PatternSyntaxError("The name of a group must be a word.", at)
             if name in self.names:
                 raise PatternSyntaxError(f"Two groups have the name {name[:40]!r}.", at)
             self.names[name] = self.total
@@ -333,7 +333,7 @@ class _Parser:
 
     def _literal_unless_strict(self, character: str) -> None:
         if self.reader.strict:
-            raise self.reader.error(f"{character!r} stands alone.")
+            raise self.reader.error(f"{character!r} must be escaped.")
         self._atom(Character(ord(character)))
 
     def _closing_brace(self) -> None:
@@ -396,4 +396,4 @@ _HANDLERS: Final[dict[str, Callable[[_Parser], None]]] = {
 def _unknown_group(start: str) -> str:
     if start == "P":
         return "A named group is written '(?<name>…)', a reference to it '\\k<name>'."
-    return "'(?' is not followed by anything that ECMA-262 knows."
+    return "'(?' must be followed by a group type of ECMA-262."

@@ -78,7 +78,7 @@ def _quantifier(low: int, high: int | None) -> str:
 
 
 def character(code: int) -> str:
-    """A code point, escaped so that it may stand inside a class and outside."""
+    """A code point, escaped so that it can be used inside and outside a class."""
     sign = chr(code)
     return sign if sign.isascii() and sign.isalnum() else f"\\U{code:08x}"
 

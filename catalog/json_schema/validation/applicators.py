@@ -1,7 +1,7 @@
-"""The keywords that apply subschemas, and those that name members. Each yields what is wrong.
+"""The keywords that apply subschemas, and those that name members. Each yields its failures.
 
-Each keyword has its own loop over members or items (others: `catalog.json_schema.children`), since `jsonschema` calls
-one keyword at a time, and each part of the value is counted in the run's budget.
+Each keyword has its own loop over members or items (other code uses `catalog.json_schema.children`), because
+`jsonschema` calls one keyword at a time, and each part of the value is counted in the run's budget.
 
 Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, section 6.5; the earlier drafts.
 """
@@ -20,40 +20,40 @@ from catalog.json_schema.validation.subschema import Subschema
 from catalog.json_schema.validation.unevaluated import unevaluated_items, unevaluated_properties
 from catalog.jsontext.reader import JSON
 
-# (where the keyword stands, the check on its way, the keyword's value, the value to look at) -> what is wrong
+# (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
 Applicator: TypeAlias = Callable[[Subschema, Run, Any, JSON], Iterator[Failure]]
 
-MAX_BRANCH_DETAILS: Final = 20  # violations told of one alternative
+MAX_BRANCH_DETAILS: Final = 20  # violations reported for one alternative
 
 
 # References.
 
 
-def _ref(place: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    return _referred("$ref", reference, place.follow(reference), instance, refers=place)
+def _ref(subschema: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+    return _referred("$ref", reference, subschema.follow(reference), instance, referrer=subschema)
 
 
-def _dynamic_ref(place: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    return _referred("$dynamicRef", reference, place.follow_dynamic(reference), instance, refers=place)
+def _dynamic_ref(subschema: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+    return _referred("$dynamicRef", reference, subschema.follow_dynamic(reference), instance, referrer=subschema)
 
 
-def _recursive_ref(place: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    return _referred("$recursiveRef", reference, place.follow_dynamic(reference), instance, refers=place)
+def _recursive_ref(subschema: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+    return _referred("$recursiveRef", reference, subschema.follow_dynamic(reference), instance, referrer=subschema)
 
 
 def _referred(
-    keyword: str, reference: str, target: Subschema | None, instance: JSON, *, refers: Subschema
+    keyword: str, reference: str, target: Subschema | None, instance: JSON, *, referrer: Subschema
 ) -> Iterator[Failure]:
-    """What is wrong at `target`. Answers are remembered, so that shared definitions are looked at once per value."""
+    """The failures of `target`. Results are cached, so shared definitions are checked once per value."""
     if target is None:
-        raise Unchecked(f"The reference {show(reference)} leads nowhere.")
+        raise Unchecked(f"The reference {show(reference)} cannot be resolved.")
     run = current_run()
     key = (target, id(instance))
     known = run.fits.get(key)
     if known is True:
         return
     if known is False and run.reported is None:
-        yield Failure(refers, run.path, keyword, f"Not valid by {show_text(reference)}")
+        yield Failure(referrer, run.path, keyword, f"Not valid for {show_text(reference)}")
         return
     if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
         run.suppressed += 1
@@ -79,22 +79,22 @@ def _referred(
 # Subschemas in place.
 
 
-def _all_of(place: Subschema, _run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
+def _all_of(subschema: Subschema, _run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
     for index in range(len(branches)):
-        yield from place.sub("allOf", index).failures(instance)
+        yield from subschema.sub("allOf", index).failures(instance)
 
 
-def _any_of(place: Subschema, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
-    options = _options(place, "anyOf", branches, run)
+def _any_of(subschema: Subschema, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
+    options = _options(subschema, "anyOf", branches, run)
     for option in options:
         if option.fits(instance):
             return
-    message = f"{show(instance)} fits none of the {count(len(options), 'alternative')}"
-    yield Failure(place, run.path, "anyOf", message, branches=_details(options, run, instance))
+    message = f"{show(instance)} matches none of the {count(len(options), 'alternative')}"
+    yield Failure(subschema, run.path, "anyOf", message, branches=_details(options, run, instance))
 
 
-def _one_of(place: Subschema, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
-    options = _options(place, "oneOf", branches, run)
+def _one_of(subschema: Subschema, run: Run, branches: Any, instance: JSON) -> Iterator[Failure]:
+    options = _options(subschema, "oneOf", branches, run)
     fitting: list[int] = []
     for index, option in enumerate(options):
         if option.fits(instance):
@@ -104,20 +104,20 @@ def _one_of(place: Subschema, run: Run, branches: Any, instance: JSON) -> Iterat
     if len(fitting) == 1:
         return
     if fitting:
-        message = f"{show(instance)} fits more than one alternative: {fitting[0]} and {fitting[1]} (counted from 0)"
-        yield Failure(place, run.path, "oneOf", message)
+        message = f"{show(instance)} matches more than one alternative: {fitting[0]} and {fitting[1]} (counted from 0)"
+        yield Failure(subschema, run.path, "oneOf", message)
         return
-    message = f"{show(instance)} fits none of the {count(len(options), 'alternative')}"
-    yield Failure(place, run.path, "oneOf", message, branches=_details(options, run, instance))
+    message = f"{show(instance)} matches none of the {count(len(options), 'alternative')}"
+    yield Failure(subschema, run.path, "oneOf", message, branches=_details(options, run, instance))
 
 
-def _options(place: Subschema, keyword: str, branches: list[JSON], run: Run) -> list[Subschema]:
+def _options(subschema: Subschema, keyword: str, branches: list[JSON], run: Run) -> list[Subschema]:
     run.spend(len(branches) // 8)
-    return [place.sub(keyword, index) for index in range(len(branches))]
+    return [subschema.sub(keyword, index) for index in range(len(branches))]
 
 
 def _details(options: list[Subschema], run: Run, instance: JSON) -> tuple[tuple[Failure, ...], ...]:
-    """What is wrong with each alternative; nothing where only validity counts, or that would be too much to tell."""
+    """The failures of each alternative; () if only validity is asked, or if there are too many."""
     if run.reported is None:
         return ()
     outer, found = run.reported, []
@@ -129,61 +129,61 @@ def _details(options: list[Subschema], run: Run, instance: JSON) -> tuple[tuple[
             if run.details < 0:
                 return ()
     except Unchecked:
-        return ()  # that none fits is known already
+        return ()  # none matches, which is already known
     finally:
         run.reported = outer
     return tuple(found)
 
 
-def _not(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    if place.sub("not").fits(instance):
-        yield Failure(place, run.path, "not", f"{show(instance)} has a form that is ruled out here")
+def _not(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if subschema.sub("not").fits(instance):
+        yield Failure(subschema, run.path, "not", f"{show(instance)} is excluded by `not`")
 
 
-def _if(place: Subschema, _run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    schema = place.schema
+def _if(subschema: Subschema, _run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    schema = subschema.schema
     if not isinstance(schema, dict) or not ("then" in schema or "else" in schema):
         return
-    branch = "then" if place.sub("if").fits(instance) else "else"
+    branch = "then" if subschema.sub("if").fits(instance) else "else"
     if branch in schema:
-        yield from place.sub(branch).failures(instance)
+        yield from subschema.sub(branch).failures(instance)
 
 
-def _dependent_schemas(place: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+def _dependent_schemas(subschema: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, dict):
         run.spend(len(schemas) // 16)
         for name in schemas:
             if name in instance:
-                yield from place.sub("dependentSchemas", name).failures(instance)
+                yield from subschema.sub("dependentSchemas", name).failures(instance)
 
 
 # Members of objects.
 
 
-def _properties(place: Subschema, run: Run, properties: Any, instance: JSON) -> Iterator[Failure]:
+def _properties(subschema: Subschema, run: Run, properties: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     run.spend(len(instance) // 16)
     for name, value in instance.items():
         if name in properties:
-            yield from place.sub("properties", name).failures_at(name, value)
+            yield from subschema.sub("properties", name).failures_at(name, value)
 
 
-def _pattern_properties(place: Subschema, run: Run, patterns: Any, instance: JSON) -> Iterator[Failure]:
+def _pattern_properties(subschema: Subschema, run: Run, patterns: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     for pattern in patterns:
         for name, value in instance.items():
             if found_in(pattern, name, run):
-                yield from place.sub("patternProperties", pattern).failures_at(name, value)
+                yield from subschema.sub("patternProperties", pattern).failures_at(name, value)
 
 
-def _additional_properties(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    if not isinstance(instance, dict) or not isinstance(place.schema, dict):
+def _additional_properties(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, dict) or not isinstance(subschema.schema, dict):
         return
-    properties: Any = place.schema.get("properties", {})
-    patterns: Any = place.schema.get("patternProperties", {})
-    rest = place.sub("additionalProperties")
+    properties: Any = subschema.schema.get("properties", {})
+    patterns: Any = subschema.schema.get("patternProperties", {})
+    rest = subschema.sub("additionalProperties")
     if rest.schema is True:
         return
     run.spend(len(instance) // 16)
@@ -192,36 +192,36 @@ def _additional_properties(place: Subschema, run: Run, _schema: Any, instance: J
             yield from rest.failures_at(name, value)
 
 
-def _property_names(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _property_names(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
-    names = place.sub("propertyNames")
+    names = subschema.sub("propertyNames")
     for name in instance:
         if names.fits(name):
             continue
         why = next(names.failures(name), None)
         message = f"{show_text(name)} is not allowed as a name" + (f": {why.message}" if why else "")
-        yield Failure(place, [*run.path, name], "propertyNames", message, names=(name,))
+        yield Failure(subschema, [*run.path, name], "propertyNames", message, names=(name,))
 
 
-def _required(place: Subschema, run: Run, names: Any, instance: JSON) -> Iterator[Failure]:
+def _required(subschema: Subschema, run: Run, names: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     run.spend(len(names) // 16)
     for name in names:
         if name not in instance:
-            yield Failure(place, run.path, "required", f"{show_text(name)} is missing", names=(name,))
+            yield Failure(subschema, run.path, "required", f"{show_text(name)} is missing", names=(name,))
 
 
-def _dependent_required(place: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+def _dependent_required(subschema: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, dict):
         run.spend(len(needs) // 16)
         for name, needed in needs.items():
             if name in instance:
-                yield from _missing(place, "dependentRequired", name, needed, instance)
+                yield from _missing(subschema, "dependentRequired", name, needed, instance)
 
 
-def _dependencies(place: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+def _dependencies(subschema: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     run.spend(len(needs) // 16)
@@ -229,53 +229,53 @@ def _dependencies(place: Subschema, run: Run, needs: Any, instance: JSON) -> Ite
         if name not in instance:
             continue
         if isinstance(needed, list):
-            yield from _missing(place, "dependencies", name, needed, instance)
+            yield from _missing(subschema, "dependencies", name, needed, instance)
         else:
-            yield from place.sub("dependencies", name).failures(instance)
+            yield from subschema.sub("dependencies", name).failures(instance)
 
 
 def _missing(
-    place: Subschema, keyword: str, given: str, needed: list[str], instance: dict[str, JSON]
+    subschema: Subschema, keyword: str, given: str, needed: list[str], instance: dict[str, JSON]
 ) -> Iterator[Failure]:
     run = current_run()
     run.spend(len(needed) // 16)
     for name in needed:
         if name not in instance:
-            message = f"{show_text(name)} is missing; it is needed where {show_text(given)} is given"
-            yield Failure(place, run.path, keyword, message, tokens=(keyword, given), names=(name,))
+            message = f"{show_text(name)} is missing; it is required if {show_text(given)} is given"
+            yield Failure(subschema, run.path, keyword, message, tokens=(keyword, given), names=(name,))
 
 
 # Items of arrays.
 
 
-def _prefix_items(place: Subschema, _run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+def _prefix_items(subschema: Subschema, _run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, list):
         for index in range(min(len(schemas), len(instance))):
-            yield from place.sub("prefixItems", index).failures_at(index, instance[index])
+            yield from subschema.sub("prefixItems", index).failures_at(index, instance[index])
 
 
-def _items(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    if isinstance(instance, list) and isinstance(place.schema, dict):
-        prefix: Any = place.schema.get("prefixItems", ())
-        yield from _items_from(len(prefix), place.sub("items"), run, instance)
+def _items(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, list) and isinstance(subschema.schema, dict):
+        prefix: Any = subschema.schema.get("prefixItems", ())
+        yield from _items_from(len(prefix), subschema.sub("items"), run, instance)
 
 
-def _items_2019(place: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+def _items_2019(subschema: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
     if not isinstance(instance, list):
         return
     if not isinstance(schemas, list):
-        yield from _items_from(0, place.sub("items"), run, instance)
+        yield from _items_from(0, subschema.sub("items"), run, instance)
         return
     for index in range(min(len(schemas), len(instance))):
-        yield from place.sub("items", index).failures_at(index, instance[index])
+        yield from subschema.sub("items", index).failures_at(index, instance[index])
 
 
-def _additional_items(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    if not isinstance(instance, list) or not isinstance(place.schema, dict):
+def _additional_items(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, list) or not isinstance(subschema.schema, dict):
         return
-    items = place.schema.get("items")
+    items = subschema.schema.get("items")
     if isinstance(items, list):
-        yield from _items_from(len(items), place.sub("additionalItems"), run, instance)
+        yield from _items_from(len(items), subschema.sub("additionalItems"), run, instance)
 
 
 def _items_from(start: int, rest: Subschema, run: Run, instance: list[JSON]) -> Iterator[Failure]:
@@ -286,48 +286,48 @@ def _items_from(start: int, rest: Subschema, run: Run, instance: list[JSON]) -> 
         yield from rest.failures_at(index, instance[index])
 
 
-def _contains_07(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    if isinstance(instance, list) and not any(map(place.sub("contains").fits, instance)):
-        yield Failure(place, run.path, "contains", "No item has the form that at least one must have")
+def _contains_07(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if isinstance(instance, list) and not any(map(subschema.sub("contains").fits, instance)):
+        yield Failure(subschema, run.path, "contains", "No item matches `contains`; at least one must")
 
 
-def _contains(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
-    if not isinstance(instance, list) or not isinstance(place.schema, dict):
+def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+    if not isinstance(instance, list) or not isinstance(subschema.schema, dict):
         return
-    least: Any = place.schema.get("minContains", 1)
-    most: Any = place.schema.get("maxContains")
-    option, found = place.sub("contains"), 0
+    least: Any = subschema.schema.get("minContains", 1)
+    most: Any = subschema.schema.get("maxContains")
+    option, found = subschema.sub("contains"), 0
     for item in instance:
         if most is None and found >= least:
             return
         found += option.fits(item)
         if most is not None and found > most:
-            message = f"More than {count(most, 'item')} of the form that `contains` asks for"
-            yield Failure(place, run.path, "maxContains", message)
+            message = f"More than {count(most, 'item')} matching `contains`"
+            yield Failure(subschema, run.path, "maxContains", message)
             return
     if found >= least:
         return
-    if "minContains" not in place.schema:
-        yield Failure(place, run.path, "contains", "No item has the form that at least one must have")
+    if "minContains" not in subschema.schema:
+        yield Failure(subschema, run.path, "contains", "No item matches `contains`; at least one must")
         return
-    message = f"{count(found, 'item')} of the form that `contains` asks for: fewer than {show(least)}"
-    yield Failure(place, run.path, "minContains", message)
+    message = f"{count(found, 'item')} matching `contains`; the minimum is {show(least)}"
+    yield Failure(subschema, run.path, "minContains", message)
 
 
-# What is left over.
+# Unevaluated members and items.
 
 
-def _unevaluated_properties(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _unevaluated_properties(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, dict):
-        rest = place.sub("unevaluatedProperties")
-        for name in unevaluated_properties(place, run, instance):
+        rest = subschema.sub("unevaluatedProperties")
+        for name in unevaluated_properties(subschema, run, instance):
             yield from rest.failures_at(name, instance[name])
 
 
-def _unevaluated_items(place: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _unevaluated_items(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, list):
-        rest = place.sub("unevaluatedItems")
-        for index in unevaluated_items(place, run, instance):
+        rest = subschema.sub("unevaluatedItems")
+        for index in unevaluated_items(subschema, run, instance):
             yield from rest.failures_at(index, instance[index])
 
 

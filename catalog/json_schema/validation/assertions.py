@@ -1,6 +1,6 @@
-"""The keywords that look at one value alone. Each says what is wrong, or nothing.
+"""The keywords that check one value without subschemas. Each returns a message, or None if the value is valid.
 
-Source: JSON Schema 2020-12 Validation, section 6 and 7; the validation documents of drafts 04 to 2019-09.
+Source: JSON Schema 2020-12 Validation, sections 6 and 7; the validation documents of drafts 04 to 2019-09.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from catalog.json_schema.validation.equality import Options, canonical, is_integ
 from catalog.json_schema.validation.messages import count, show, show_all, show_text, types
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.json_schema.validation.subschema import Subschema
-from catalog.jsontext.reader import JSON
+from catalog.jsontext.reader import JSON, Number
 
 MAX_REGEX_CHARACTERS: Final = 50_000
 
-# (where the keyword stands, the check on its way, the keyword's value, the value to look at) -> what is wrong
+# (the subschema with the keyword, the run, the keyword's value, the value to check) -> message, None if valid
 Assertion: TypeAlias = Callable[[Subschema, Run, Any, JSON], str | None]
 
 _TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
@@ -32,7 +32,7 @@ _TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
 }
 
 
-def _type(_place: Subschema, _run: Run, wanted: Any, instance: JSON) -> str | None:
+def _type(_subschema: Subschema, _run: Run, wanted: Any, instance: JSON) -> str | None:
     if isinstance(wanted, str):
         return None if _TYPE_CHECKS[wanted](instance) else f"{show(instance)} is not {types([wanted])}"
     if any(_TYPE_CHECKS[name](instance) for name in wanted):
@@ -40,105 +40,113 @@ def _type(_place: Subschema, _run: Run, wanted: Any, instance: JSON) -> str | No
     return f"{show(instance)} is not {types(wanted)}"
 
 
-def _enum(place: Subschema, run: Run, values: Any, instance: JSON) -> str | None:
-    if place.built("enum", lambda: Options(values, run)).contain(instance, run):
+def _type_04(subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
+    """In draft-04, an integer is written without fraction and exponent: 1.0 is none."""
+    if not isinstance(instance, Number) or instance.lexeme.lstrip("-").isdecimal():
+        return _type(subschema, run, wanted, instance)
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return None if "number" in names else f"{show(instance)} is not {types(names)}"
+
+
+def _enum(subschema: Subschema, run: Run, values: Any, instance: JSON) -> str | None:
+    if subschema.built("enum", lambda: Options(values, run)).contain(instance, run):
         return None
     return f"{show(instance)} is not one of {show_all(values)}"
 
 
-def _const(place: Subschema, run: Run, value: Any, instance: JSON) -> str | None:
-    if place.built("const", lambda: Options([value], run)).contain(instance, run):
+def _const(subschema: Subschema, run: Run, value: Any, instance: JSON) -> str | None:
+    if subschema.built("const", lambda: Options([value], run)).contain(instance, run):
         return None
     return f"{show(instance)} is not {show(value)}, the only value allowed"
 
 
-def _minimum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _minimum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not is_number(instance) or instance >= limit:
         return None
     return f"{show(instance)} is less than {show(limit)}, the minimum"
 
 
-def _maximum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _maximum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not is_number(instance) or instance <= limit:
         return None
     return f"{show(instance)} is greater than {show(limit)}, the maximum"
 
 
-def _exclusive_minimum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _exclusive_minimum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not is_number(instance) or instance > limit:
         return None
     return f"{show(instance)} is not greater than {show(limit)}"
 
 
-def _exclusive_maximum(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _exclusive_maximum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not is_number(instance) or instance < limit:
         return None
     return f"{show(instance)} is not less than {show(limit)}"
 
 
-def _minimum_04(place: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
-    check = _exclusive_minimum if _beside(place, "exclusiveMinimum") is True else _minimum
-    return check(place, run, limit, instance)
+def _minimum_04(subschema: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
+    check = _exclusive_minimum if _beside(subschema, "exclusiveMinimum") is True else _minimum
+    return check(subschema, run, limit, instance)
 
 
-def _maximum_04(place: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
-    check = _exclusive_maximum if _beside(place, "exclusiveMaximum") is True else _maximum
-    return check(place, run, limit, instance)
+def _maximum_04(subschema: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
+    check = _exclusive_maximum if _beside(subschema, "exclusiveMaximum") is True else _maximum
+    return check(subschema, run, limit, instance)
 
 
-def _beside(place: Subschema, keyword: str) -> JSON:
-    return place.schema.get(keyword) if isinstance(place.schema, dict) else None
+def _beside(subschema: Subschema, keyword: str) -> JSON:
+    return subschema.schema.get(keyword) if isinstance(subschema.schema, dict) else None
 
 
-def _multiple_of(_place: Subschema, _run: Run, divisor: Any, instance: JSON) -> str | None:
+def _multiple_of(_subschema: Subschema, _run: Run, divisor: Any, instance: JSON) -> str | None:
     if not is_number(instance) or is_multiple(instance, divisor):
         return None
     return f"{show(instance)} is not a multiple of {show(divisor)}"
 
 
-def _min_length(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _min_length(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, str) or len(instance) >= limit:
         return None
     if limit == 1:
-        return "The text is empty, and must not be"
+        return "The string must not be empty"
     return f"{show(instance)} is shorter than {count(limit, 'character')}"
 
 
-def _max_length(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _max_length(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, str) or len(instance) <= limit:
         return None
     return f"{show(instance)} is longer than {count(limit, 'character')}"
 
 
-def _pattern(_place: Subschema, run: Run, source: Any, instance: JSON) -> str | None:
+def _pattern(_subschema: Subschema, run: Run, source: Any, instance: JSON) -> str | None:
     if not isinstance(instance, str) or found_in(source, instance, run):
         return None
     return f"{show(instance)} does not match the pattern {show_text(source)}"
 
 
-def _format(place: Subschema, run: Run, name: Any, instance: JSON) -> str | None:
+def _format(subschema: Subschema, run: Run, name: Any, instance: JSON) -> str | None:
     check = FORMATS.get(name) if isinstance(name, str) else None
-    if check is None or not isinstance(instance, str) or not place.document.asserts_formats:
+    if check is None or not isinstance(instance, str) or not subschema.document.asserts_formats:
         return None
     run.spend(len(instance) // 64)
     if name == "regex" and len(instance) > MAX_REGEX_CHARACTERS:
-        raise Unchecked("A text is too long to be looked at as a regular expression.")
-    return None if check(instance) else f"{show(instance)} is not of the format {show_text(name)}"
+        raise Unchecked("A string is too long to check whether it is a regular expression.")
+    return None if check(instance) else f"{show(instance)} does not have the format {show_text(name)}"
 
 
-def _min_items(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _min_items(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, list) or len(instance) >= limit:
         return None
-    return f"{count(len(instance), 'item')}: fewer than {show(limit)}"
+    return f"{count(len(instance), 'item')}; the minimum is {show(limit)}"
 
 
-def _max_items(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _max_items(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, list) or len(instance) <= limit:
         return None
-    return f"{count(len(instance), 'item')}: more than {show(limit)}"
+    return f"{count(len(instance), 'item')}; the maximum is {show(limit)}"
 
 
-def _unique_items(_place: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
+def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
     if wanted is not True or not isinstance(instance, list):
         return None
     seen: dict[str, int] = {}
@@ -149,16 +157,16 @@ def _unique_items(_place: Subschema, run: Run, wanted: Any, instance: JSON) -> s
     return None
 
 
-def _min_properties(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _min_properties(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, dict) or len(instance) >= limit:
         return None
-    return f"{count(len(instance), 'member')}: fewer than {show(limit)}"
+    return f"{count(len(instance), 'member')}; the minimum is {show(limit)}"
 
 
-def _max_properties(_place: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
+def _max_properties(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, dict) or len(instance) <= limit:
         return None
-    return f"{count(len(instance), 'member')}: more than {show(limit)}"
+    return f"{count(len(instance), 'member')}; the maximum is {show(limit)}"
 
 
 ASSERTIONS_04: Mapping[str, Assertion] = {
@@ -174,7 +182,7 @@ ASSERTIONS_04: Mapping[str, Assertion] = {
     "minimum": _minimum_04,
     "multipleOf": _multiple_of,
     "pattern": _pattern,
-    "type": _type,
+    "type": _type_04,
     "uniqueItems": _unique_items,
 }
 ASSERTIONS: Mapping[str, Assertion] = {
@@ -184,4 +192,5 @@ ASSERTIONS: Mapping[str, Assertion] = {
     "exclusiveMinimum": _exclusive_minimum,
     "maximum": _maximum,
     "minimum": _minimum,
+    "type": _type,
 }

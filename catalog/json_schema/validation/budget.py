@@ -1,7 +1,7 @@
-"""What a check may cost, and how it ends early.
+"""The budget of a check, and how a check ends early.
 
-Every keyword counts as a step, and so does every part of a value that a keyword looks through by itself. Descending
-into a subschema, in place or into the value, counts as a level, so that Python's recursion limit is never reached.
+Every keyword counts as a step, and so does every part of a value that a keyword visits by itself. Descending into a
+subschema, for the same value or a part of it, counts as a level, so Python's recursion limit is never reached.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _RESERVED_FRAMES: Final = 60
 
 
 class Unchecked(Exception):
-    """The check cannot be finished; the text is the reason, for people."""
+    """The check cannot be finished; the text is the reason, for users."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What one check may cost, or several that share it. What is spent is gone."""
+    """The limits of one check, or of several that share them. Checks deduct what they use."""
 
     steps: int = MAX_STEPS
     depth: int = MAX_DEPTH
@@ -39,17 +39,17 @@ class Budget:
 
 
 class Run:
-    """One check on its way, paid from a budget: `with Run(budget) as run`.
+    """A check in progress, with its budget: `with Run(budget) as run`.
 
     Attributes:
-        levels: how much deeper it may go. A level stands for three of Python's frames.
-        path: where in the value it stands.
-        fits: (place, identity of a value) -> whether the value is valid there, as far as known.
-        open: the references that are being followed, as (place, identity of a value).
-        reported: the references whose violations have been told, as (place, path); None while only validity counts.
-        suppressed: how often violations were not told, because they had been.
-        details: how many more violations inside branches may be told.
-        evaluated: what `unevaluatedProperties` and `unevaluatedItems` have found out.
+        levels: how much deeper it may go. A level takes three of Python's frames.
+        path: the current position in the value.
+        fits: (subschema, identity of a value) -> whether the value is valid there, as far as known.
+        open: the references that are being followed, as (subschema, identity of a value).
+        reported: the references whose violations are reported, as (subschema, path); None while only validity counts.
+        suppressed: how often violations were left out because they are already reported.
+        details: how many more violations inside branches may be reported.
+        evaluated: the results of `unevaluatedProperties` and `unevaluatedItems` so far.
     """
 
     __slots__ = (
@@ -95,7 +95,7 @@ class Run:
         """Count `steps`.
 
         Raises:
-            Unchecked: that was too much, or took too long.
+            Unchecked: the steps or the time are used up.
         """
         self._steps -= steps
         if self._steps < self._next_look:
@@ -109,14 +109,14 @@ class Run:
         self._next_look = max(self._steps - _STEPS_BETWEEN_LOOKS, 0)
 
     def seconds_left(self) -> float:
-        """CPU time that is left (s)."""
+        """The CPU time that is left (s)."""
         return self._budget.seconds - (time.thread_time() - self._started)
 
     def descend(self, levels: int = 1) -> None:
-        """Go `levels` deeper; adding to `levels` goes back.
+        """Go `levels` deeper; to go back, add to `self.levels`.
 
         Raises:
-            Unchecked: that is too deep.
+            Unchecked: this is too deep.
         """
         self.levels -= levels
         if self.levels < 0:

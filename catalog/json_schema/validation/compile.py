@@ -1,4 +1,4 @@
-"""`compile_schema`, and what a check says."""
+"""`compile_schema`, and the result of a check."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Verdict = Literal["conforms", "violates", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What checking a value against a schema said.
+    """The result of checking a value against a schema.
 
     Attributes:
-        verdict: "unchecked" where the check could not be finished and nothing wrong was found until then.
-        problems: at most `MAX_PROBLEMS`, in the order of the value; pointers into the value.
-        violations: the same, with their branches.
-        truncated: there may be more.
+        verdict: "unchecked" if the check could not be finished and had found no problem.
+        problems: at most `MAX_PROBLEMS`, in the order of the value, with pointers into it.
+        violations: the same problems, with their branches.
+        truncated: whether there may be more.
         reason: why the check could not be finished.
     """
 
@@ -43,8 +43,8 @@ class CompiledSchema:
     """A schema that values can be checked against, any number of times, from any thread.
 
     Attributes:
-        dialect: the draft that it is read in.
-        root: the whole schema as a place.
+        dialect: its draft.
+        root: the whole schema as a `Subschema`.
     """
 
     def __init__(self, schema: JSON, *, asserts_formats: bool = True) -> None:
@@ -53,7 +53,7 @@ class CompiledSchema:
         self.root: Subschema = root_of(Document(schema, self.dialect, make_validator, asserts_formats=asserts_formats))
 
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
-        """Check `value`; always ends, within `budget`."""
+        """Check `value`, within `budget`."""
         survey = self.root.survey(value, budget or Budget(), limit=MAX_PROBLEMS)
         reported = [shown for violation in survey.violations for shown in violation.reported()]
         if not survey.violations:
@@ -68,9 +68,9 @@ class CompiledSchema:
 
 
 def compile_schema(schema: JSON, *, asserts_formats: bool = True) -> CompiledSchema:
-    """`schema` ready to check with, in the draft that its `$schema` names, else 2020-12.
+    """`schema` ready for checks, in the draft that its `$schema` names, else 2020-12.
 
-    Never raises: a schema that is malformed is found out when it checks, as "unchecked". Cheap; what a schema needs is
-    made when it is first asked for, and kept.
+    Never raises: checks against a malformed schema have the verdict "unchecked". Cheap, because everything is computed
+    when it is first needed.
     """
     return CompiledSchema(schema, asserts_formats=asserts_formats)

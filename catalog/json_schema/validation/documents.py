@@ -1,4 +1,4 @@
-"""One schema document: its identifiers and anchors, and what all places in it share."""
+"""One schema document: its identifiers and anchors, and everything that its subschemas share."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from jsonschema.protocols import Validator
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
 
-from catalog.json_schema.dialects import Dialect
+from catalog.json_schema.dialects import Dialect, dialect_of
+from catalog.json_schema.index import SchemaMap, base_within
 from catalog.json_schema.validation.budget import Unchecked
-from catalog.json_schema.validation.unsupported import flaw_of, objects_in
+from catalog.json_schema.validation.unsupported import MAX_SUBSCHEMAS, flaw_of, objects_in
 from catalog.jsontext.reader import JSON
 
 if TYPE_CHECKING:
     from catalog.json_schema.validation.subschema import Subschema
 
-MAX_PLACES: Final = 20_000  # that one document remembers
 MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
 _DRAFTS: SchemaRegistry = REGISTRY
@@ -26,7 +26,7 @@ _SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
 
 
 class Document:
-    """One schema document, with all that its places share."""
+    """One schema document, with everything that its subschemas share."""
 
     def __init__(
         self,
@@ -40,45 +40,71 @@ class Document:
         self.dialect = dialect
         self.make_validator = make_validator
         self.asserts_formats = asserts_formats
-        self.uri = identifier_of(schema, dialect) or ""
-        self._places: dict[tuple[int, tuple[str, ...]], Subschema] = {}
+        self.uri = base_within("", schema, dialect)
+        self._subschemas: dict[tuple[int, tuple[str, ...]], Subschema] = {}
 
     @cached_property
     def flaw(self) -> str | None:
-        """Why no value can be checked against the document; None where nothing is wrong with it."""
+        """Why no value can be checked against the document; None if it is sound."""
         return flaw_of(self.schema, self.dialect)
 
     @cached_property
-    def registry(self) -> SchemaRegistry:
-        """The document beside the bundled drafts, its identifiers and anchors found. It never fetches.
+    def _names(self) -> SchemaMap:
+        """The identifiers and anchors of the document.
 
         Raises:
-            Unchecked: they cannot be read.
+            Unchecked: there are too many subschemas.
         """
-        resource = self.dialect.specification.create_resource(self.schema)  # type: ignore[arg-type]
-        try:
-            crawled: SchemaRegistry = _DRAFTS.with_resource(self.uri, resource).crawl()
-        except (AttributeError, TypeError, ValueError) as error:
-            raise Unchecked("The schema is malformed: its identifiers cannot be read.") from error
-        return crawled
+        names = SchemaMap(self.schema, max_nodes=MAX_SUBSCHEMAS, default=self.dialect)
+        if not names.complete:
+            raise Unchecked(f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas.")
+        return names
 
-    def remembered(self, place: Subschema) -> Subschema:
-        """The first place that had this object in this dynamic scope, so that answers about it are kept."""
-        if not isinstance(place.schema, dict):
-            return place
-        key = (id(place.schema), place.scope)
-        known = self._places.get(key)
+    def resource(self, uri: str) -> tuple[JSON, Dialect]:
+        """The contents and the draft of the schema resource `uri`: a part of the document, or a bundled draft.
+
+        Raises:
+            Unresolvable: there is none. Nothing is fetched.
+            Unchecked: there are too many subschemas.
+        """
+        node = self._names.resource(uri)
+        if node is not None:
+            return node.schema, node.dialect
+        contents = _DRAFTS.get_or_retrieve(uri).value.contents
+        return contents, dialect_of(contents, self.dialect) or self.dialect  # type: ignore[arg-type, return-value]
+
+    def anchor(self, uri: str, name: str) -> tuple[JSON, Dialect]:
+        """The contents and the draft of the subschema with the anchor `name` in the resource `uri`.
+
+        Raises:
+            Unresolvable, LookupError: there is none.
+            Unchecked: there are too many subschemas.
+        """
+        if self._names.resource(uri) is None:
+            contents = _DRAFTS.anchor(uri, name).value.resource.contents
+            return contents, self.resource(uri)[1]
+        node = self._names.anchor(uri, name)
+        if node is None:
+            raise LookupError(name)
+        return node.schema, node.dialect
+
+    def cached(self, subschema: Subschema) -> Subschema:
+        """The first subschema for this object in this dynamic scope, so that its cached results are shared."""
+        if not isinstance(subschema.schema, dict):
+            return subschema
+        key = (id(subschema.schema), subschema.scope)
+        known = self._subschemas.get(key)
         if known is not None:
             return known
-        if len(self._places) < MAX_PLACES:
-            self._places[key] = place
-        return place
+        if len(self._subschemas) < MAX_SUBSCHEMAS:
+            self._subschemas[key] = subschema
+        return subschema
 
     def entered(self, scope: tuple[str, ...], uri: str) -> tuple[str, ...]:
-        """The dynamic scope after entering the resource `uri`; only the first time counts.
+        """The dynamic scope after entering the resource `uri`, unless it is already in the scope.
 
         Raises:
-            Unchecked: it grows too long.
+            Unchecked: the scope is too long.
         """
         if uri in scope or not (self._has_dynamic_scope or uri in _DRAFTS):
             return scope
@@ -88,11 +114,11 @@ class Document:
 
     @cached_property
     def _has_dynamic_scope(self) -> bool:
-        """Whether it matters on which way a place was reached."""
+        """Whether the path to a subschema affects its meaning."""
         return any(keyword in schema for schema in objects_in(self.schema) for keyword in _SCOPE_KEYWORDS)
 
     def tokens_to(self, schema: JSON) -> list[str | int] | None:
-        """Where in the document `schema` stands; None where it does not."""
+        """The path to `schema` in the document; None if it is not in it."""
         tokens: list[str | int] = []
         identity = id(schema)
         while identity != id(self.schema):
@@ -104,7 +130,7 @@ class Document:
 
     @cached_property
     def _parents(self) -> dict[int, tuple[int, str | int]]:
-        """The identity of each object and array -> that of what it stands in, and under which token."""
+        """The identity of each object and array -> the identity of its parent, and the token in it."""
         found: dict[int, tuple[int, str | int]] = {}
         waiting: list[Any] = [self.schema]
         while waiting:
@@ -114,11 +140,3 @@ class Document:
                     found[id(child)] = (id(value), token)
                     waiting.append(child)
         return found
-
-
-def identifier_of(schema: JSON, dialect: Dialect) -> str | None:
-    """The URI that a subschema gives itself, not yet joined with that of what it stands in."""
-    if not isinstance(schema, dict) or not isinstance(schema.get(dialect.id_keyword), str):
-        return None
-    identifier = dialect.specification.id_of(schema)
-    return None if identifier is None else identifier.rstrip("#")

@@ -1,6 +1,6 @@
 """The validator classes of `jsonschema`, one per draft, with every keyword replaced by ours.
 
-Nothing of `jsonschema` that puts the value into its message, looks at it without bound, or fetches, is left.
+Nothing is left of `jsonschema` that puts values into messages, takes unbounded time, or fetches.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from catalog.json_schema.validation.errors import Failure
 from catalog.json_schema.validation.subschema import Subschema
 from catalog.jsontext.reader import JSON
 
-# A keyword as `jsonschema` calls it: (validator, the keyword's value, the value to look at, the schema).
+# A keyword as `jsonschema` calls it: (validator, the keyword's value, the value to check, the schema).
 _Keyword = Callable[[Any, Any, JSON, Any], Iterator[Failure] | tuple[Failure, ...]]
 
 
@@ -67,11 +67,13 @@ VALIDATOR_CLASSES: Mapping[str, Any] = {
 }
 
 
-def make_validator(place: Subschema) -> Validator:
+def make_validator(subschema: Subschema) -> Validator:
     """The validator of one subschema.
 
-    The classes of `jsonschema` take no members of ours, so the place travels as the format checker, which our `format`
-    does not need; and as the resolver, which our `$ref` does not ask: without one, `jsonschema` would make its own.
+    The classes of `jsonschema` accept no other members, so the subschema is passed as the format checker, which our
+    `format` does not use, and as the resolver, which our `$ref` does not use; `jsonschema` would otherwise make one.
     """
-    validator: Validator = VALIDATOR_CLASSES[place.dialect.uri](place.schema, format_checker=place, _resolver=place)
+    validator: Validator = VALIDATOR_CLASSES[subschema.dialect.uri](
+        subschema.schema, format_checker=subschema, _resolver=subschema
+    )
     return validator

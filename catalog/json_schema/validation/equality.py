@@ -1,7 +1,7 @@
-"""JSON's idea of equal, and numbers that are exact.
+"""Equality of JSON values, and exact arithmetic on numbers.
 
 1 equals 1.0, and neither equals true. Numbers are `int` and `Decimal` (`reader.Number`); a `float` stands for its
-shortest decimal. Nothing here rounds, and no exponent is ever spelled out.
+shortest decimal. Nothing here rounds, and no exponent is ever written out as zeros.
 
 Source: JSON Schema 2020-12 Core, section 4.2.2 (equality), and 4.2.1 (numbers).
 """
@@ -71,7 +71,7 @@ def _parts(value: Numeric) -> tuple[int, int]:
 
 
 def canonical(value: JSON, run: Run) -> str:
-    """A text that equal values share and no others; its hash cannot be steered by whoever wrote the value."""
+    """A string that only equal values share; unlike numbers, its hash cannot be chosen by an attacker."""
     parts: list[str] = []
     _write(value, parts, run, 0)
     return "".join(parts)
@@ -104,8 +104,21 @@ def _write(value: JSON, parts: list[str], run: Run, depth: int) -> None:
         parts.append("}")
 
 
+def equal(first: JSON, second: JSON) -> bool:
+    """Whether two values are equal, compared directly: for values that are already bounded in depth."""
+    if type(first) is type(second) and isinstance(first, (int, str)):
+        return first == second
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(equal, first, second))
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(equal(first[name], second[name]) for name in first)
+    return is_number(first) == is_number(second) and first == second
+
+
 class Options:
-    """The values of `enum` or `const`, ready for quick questions."""
+    """The values of `enum` or `const`, prepared for fast lookup."""
 
     __slots__ = ("_has_containers", "_others", "_texts")
 

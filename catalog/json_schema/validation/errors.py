@@ -1,4 +1,4 @@
-"""What breaks a schema, as a tree: for people as problems, for forms with names and branches."""
+"""Violations of a schema, as a tree: shown to users as problems, in forms with names and branches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_POINTER_CHARACTERS: Final = 16_000
 
 
 def bounded_pointer(tokens: Iterable[str | int]) -> str:
-    """The JSON Pointer of `tokens`; where that is too long, of what is around it."""
+    """The JSON Pointer of `tokens`; if it is too long, of the nearest value around it."""
     pointer = ""
     for token in tokens:
         longer = pointer_join(pointer, token)
@@ -35,16 +35,16 @@ class Violation:
     """One way in which a value breaks a schema.
 
     Attributes:
-        pointer: into the value: what is wrong; for what is missing, the object it is missing in; for a member that is
-            not allowed or not named right, the member itself.
-        keyword: "required", "enum", "oneOf"; for a schema that is `false`, the keyword that it stands under.
+        pointer: the invalid value; for a missing member, the object around it; for a member that is not allowed or has
+            an invalid name, the member.
+        keyword: "required", "enum", "oneOf"; for a schema that is `false`, the keyword that contains it.
         message: one short sentence.
-        schema_pointer: into the schema's document: where the keyword stands, references followed. Into a bundled
-            meta-schema, its URI and "#" come first.
-        names: what `required`, `dependentRequired` and `dependencies` miss; the member that `additionalProperties`,
-            `unevaluatedProperties`, `propertyNames` or a `false` object to.
-        branches: of `anyOf`, and of `oneOf` where nothing fits: what is wrong with each alternative, in their order;
-            empty where that would be too much to tell.
+        schema_pointer: the keyword in the schema's document, after references. In a bundled meta-schema, it follows
+            the URI and "#".
+        names: the members missing for `required`, `dependentRequired` and `dependencies`; the member refused by
+            `additionalProperties`, `unevaluatedProperties`, `propertyNames` or `false`.
+        branches: of `anyOf`, and of `oneOf` if no alternative matches: the violations of each alternative, in order;
+            () if there are too many.
     """
 
     pointer: str
@@ -55,7 +55,7 @@ class Violation:
     branches: tuple[tuple[Violation, ...], ...] = ()
 
     def problem(self) -> Problem:
-        """The violation without its branches, as everything that is wrong with a document is told."""
+        """The violation without its branches, in the form shared by all problems of a document."""
         return Problem(
             pointer=self.pointer,
             message=self.message,
@@ -65,10 +65,10 @@ class Violation:
         )
 
     def reported(self) -> Iterator[Violation]:
-        """What to tell a person who sees a flat list.
+        """The violations to show in a flat list.
 
-        Where one alternative of a union is clearly meant, what is wrong with it says more: `anyOf: [T, null]` is how
-        most real schemas say that something is optional.
+        If one alternative of a union is clearly meant, its own violations are more helpful. This is common: most
+        optional values are declared as `anyOf: [T, null]`.
         """
         meant = self._alternative_meant()
         if meant is None:
@@ -78,7 +78,7 @@ class Violation:
             yield from violation.reported()
 
     def _alternative_meant(self) -> tuple[Violation, ...] | None:
-        """The only alternative that is for values of this type, or the only one of those that is for this `const`."""
+        """The only alternative for this type of value, or of several the only one with a matching `const` or `enum`."""
         if len(self.branches) < 2:
             return None
         of_type = [branch for branch in self.branches if not any(self._is_other_type(each) for each in branch)]
@@ -90,16 +90,16 @@ class Violation:
         return violation.keyword == "type" and violation.pointer == self.pointer
 
     def _is_other_name(self, violation: Violation) -> bool:
-        """Whether a member that tells the alternatives apart says that another one is meant."""
+        """Whether a member that identifies alternatives selects another one."""
         return violation.keyword in {"const", "enum"} and violation.pointer.rpartition("/")[0] == self.pointer
 
 
 class Failure(ValidationError):
-    """A violation on its way through `jsonschema`, which knows already where it is."""
+    """A violation inside `jsonschema`, already with its position."""
 
     def __init__(
         self,
-        place: Subschema,
+        subschema: Subschema,
         path: Sequence[str | int],
         keyword: str,
         message: str,
@@ -110,13 +110,13 @@ class Failure(ValidationError):
     ) -> None:
         super().__init__(message, validator=keyword, path=path)
         self.schema_path = self.relative_schema_path = deque(maxlen=0)
-        self.place = place
+        self.subschema = subschema
         self.tokens = (keyword,) if tokens is None else tokens
         self.names = names
         self.branches = branches
 
     def _set(self, type_checker: object = None, **kwargs: Any) -> None:
-        """Nothing: `jsonschema` would keep the value and the schema here."""
+        """Do nothing; `jsonschema` would store the value and the schema here."""
 
     def violation(self) -> Violation:
         message = "A" + self.message[1:] if self.message.startswith("an ") else self.message
@@ -126,7 +126,7 @@ class Failure(ValidationError):
             pointer=bounded_pointer(self.path),
             keyword=str(self.validator),
             message=message,
-            schema_pointer=self.place.pointer_to(*self.tokens),
+            schema_pointer=self.subschema.pointer_to(*self.tokens),
             names=self.names,
             branches=tuple(tuple(failure.violation() for failure in branch) for branch in self.branches),
         )

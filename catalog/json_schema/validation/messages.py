@@ -1,4 +1,4 @@
-"""The words of validation's messages; values appear shortened, because messages never quote a whole value."""
+"""Phrases for the messages of validation, which never quote a whole value."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def show(value: JSON | Decimal | float) -> str:
 
 
 def show_text(text: str) -> str:
-    """`text` in quotes, cut, on one line."""
+    """`text` in quotes, shortened, on one line."""
     return f"'{_UNSEEN.sub(_escaped, cut(text, _MAX_TEXT_CHARACTERS))}'"
 
 
 def show_all(values: Sequence[JSON]) -> str:
-    """`values` as a list: ['C', 'F'], the first few where there are many."""
+    """`values` as a list: ['C', 'F'], shortened if there are many."""
     shown: list[str] = []
     for value in values[:_MAX_CHOICES]:
         shown.append(show(value))
@@ -52,7 +52,7 @@ def show_all(values: Sequence[JSON]) -> str:
 
 
 def types(names: Iterable[str]) -> str:
-    """Names of types as a choice: "a string or null"."""
+    """Types as a choice: "a string or null"."""
     return listed([with_article(name) if name in TYPES else show_text(name) for name in names]) or "anything"
 
 

@@ -1,4 +1,4 @@
-"""Searching with a schema's pattern, within what is left of the budget."""
+"""Searches with the pattern of a schema, within the rest of the budget."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def found_in(source: str, text: str, run: Run) -> bool:
     """Whether the pattern `source` matches somewhere in `text`.
 
     Raises:
-        Unchecked: the pattern cannot be used, or it takes too long.
+        Unchecked: the pattern is not usable, or the search takes too long.
     """
     run.spend(1 + len(text) // 1024)
     pattern = compile_pattern(source)

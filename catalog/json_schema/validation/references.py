@@ -1,6 +1,6 @@
-"""What `$ref`, `$dynamicRef` and `$recursiveRef` lead to.
+"""The targets of `$ref`, `$dynamicRef` and `$recursiveRef`.
 
-References are resolved by `referencing`, from the document itself and the bundled drafts; nothing is ever fetched.
+References are resolved from the index of the document and the bundled drafts; nothing is ever fetched.
 
 Sources: JSON Schema 2020-12 Core, sections 7.1 (dynamic scope), 8.2 (identifiers and references) and 9.2; draft 2019-09
 Core, section 8.2.4.2 (`$recursiveRef`).
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urljoin
 
 from referencing.exceptions import Unresolvable
-from referencing.jsonschema import DynamicAnchor
 
 from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.pointers import split_pointer
@@ -22,62 +21,60 @@ if TYPE_CHECKING:
     from catalog.json_schema.validation.subschema import Subschema
 
 
-def resolve(place: Subschema, reference: str) -> Subschema | None:
-    """What `reference` leads to from `place`; None where it leads nowhere, or out of the document."""
+def resolve(subschema: Subschema, reference: str) -> Subschema | None:
+    """The target of `reference` in `subschema`; None if it does not exist, or is outside the document."""
     try:
-        return _resolved(place, reference).entered()
+        return _resolved(subschema, reference).entered()
     except (Unresolvable, LookupError, ValueError, Unchecked):
         return None
 
 
-def resolve_dynamically(place: Subschema, reference: str) -> Subschema | None:
-    """The same, but of an anchor that is dynamic the one in the outermost resource of the dynamic scope that has it."""
-    found = resolve(place, reference)
+def resolve_dynamically(subschema: Subschema, reference: str) -> Subschema | None:
+    """Like `resolve`; a dynamic anchor is searched in the dynamic scope, and the outermost one is the target."""
+    found = resolve(subschema, reference)
     if found is None or not isinstance(found.schema, dict):
         return found
     fragment = urldefrag(reference).fragment
     try:
         if fragment and found.schema.get("$dynamicAnchor") == fragment:
-            return next(_dynamic_anchors(place, fragment), found).entered()
+            return next(_dynamic_anchors(subschema, fragment), found).entered()
         if not fragment and found.schema.get("$recursiveAnchor") is True:
-            return next(_recursive_anchors(place), found).entered()
+            return next(_recursive_anchors(subschema), found).entered()
     except Unchecked:
         return None
     return found
 
 
-def _resolved(place: Subschema, reference: str) -> Subschema:
-    """What `reference` leads to; the resources on the way do not count as entered.
+def _resolved(subschema: Subschema, reference: str) -> Subschema:
+    """The target of `reference`, without entering its resource in the dynamic scope.
 
     Raises:
-        Unresolvable, LookupError, ValueError: it leads nowhere.
+        Unresolvable, LookupError, ValueError: there is no such target.
     """
-    uri, fragment = place.base, reference[1:]
+    uri, fragment = subschema.base, reference[1:]
     if not reference.startswith("#"):
-        uri, fragment = urldefrag(urljoin(place.base, reference))
-    registry = place.document.registry
-    home = place.of_resource(registry.get_or_retrieve(uri).value.contents, uri)
+        uri, fragment = urldefrag(urljoin(subschema.base, reference))
+    home = subschema.of_resource(*subschema.document.resource(uri), uri)
     fragment = unquote(fragment)
     if not fragment:
         return home
     if fragment.startswith("/"):
         return home.sub(*split_pointer(fragment))
-    return home.of_resource(registry.anchor(uri, fragment).value.resource.contents, uri)
+    return subschema.of_resource(*subschema.document.anchor(uri, fragment), uri)
 
 
-def _dynamic_anchors(place: Subschema, name: str) -> Iterator[Subschema]:
-    registry = place.document.registry
-    for uri in place.scope:
+def _dynamic_anchors(subschema: Subschema, name: str) -> Iterator[Subschema]:
+    for uri in subschema.scope:
         try:
-            anchor = registry.anchor(uri, name).value
+            contents, dialect = subschema.document.anchor(uri, name)
         except (Unresolvable, LookupError):
             continue
-        if isinstance(anchor, DynamicAnchor):
-            yield place.of_resource(anchor.resource.contents, uri)
+        if isinstance(contents, dict) and contents.get("$dynamicAnchor") == name:
+            yield subschema.of_resource(contents, dialect, uri)
 
 
-def _recursive_anchors(place: Subschema) -> Iterator[Subschema]:
-    for uri in place.scope:
-        contents = place.document.registry.get_or_retrieve(uri).value.contents
+def _recursive_anchors(subschema: Subschema) -> Iterator[Subschema]:
+    for uri in subschema.scope:
+        contents, dialect = subschema.document.resource(uri)
         if isinstance(contents, dict) and contents.get("$recursiveAnchor") is True:
-            yield place.of_resource(contents, uri)
+            yield subschema.of_resource(contents, dialect, uri)

@@ -1,15 +1,15 @@
-"""A subschema with its document, base URI, dynamic scope and draft; and what it finds wrong with a value."""
+"""A subschema with its document, base URI, dynamic scope and draft; it checks values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
-from urllib.parse import urljoin
 
 from catalog.json_schema.dialects import Dialect, Holds, dialect_of
+from catalog.json_schema.index import base_within
 from catalog.json_schema.validation.budget import Budget, Run, Unchecked, current_run
-from catalog.json_schema.validation.documents import Document, identifier_of
+from catalog.json_schema.validation.documents import Document
 from catalog.json_schema.validation.errors import Failure, Violation, bounded_pointer
 from catalog.json_schema.validation.messages import show_text
 from catalog.json_schema.validation.references import resolve, resolve_dynamically
@@ -31,7 +31,7 @@ class Survey:
 
 def root_of(document: Document) -> Subschema:
     """The subschema of the whole document."""
-    return document.remembered(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
+    return document.cached(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,14 +69,14 @@ class Subschema:
         return self.pointer_to()
 
     def pointer_to(self, *tokens: str | int) -> str:
-        """The JSON Pointer of the value at `tokens` from here."""
+        """The JSON Pointer of the value at `tokens` below it."""
         path: list[str | int] = list(tokens)
-        place = self
-        while place._parent is not None:
-            path[:0] = place._tokens
-            place = place._parent
-        start = place.document.tokens_to(place.schema)
-        return f"{place.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
+        subschema = self
+        while subschema._parent is not None:
+            path[:0] = subschema._tokens
+            subschema = subschema._parent
+        start = subschema.document.tokens_to(subschema.schema)
+        return f"{subschema.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
 
     # The keywords.
 
@@ -111,12 +111,12 @@ class Subschema:
         return [self.sub(keyword, index) for index in range(len(schemas))] if isinstance(schemas, list) else []
 
     def references(self) -> Iterator[Subschema]:
-        """The targets of `$ref`, `$dynamicRef` and `$recursiveRef`, without those that lead nowhere."""
+        """The targets of `$ref`, `$dynamicRef` and `$recursiveRef`, without dangling ones."""
         return (target for target in self._targets_of_references() if target is not None)
 
     @property
     def has_dangling_reference(self) -> bool:
-        """Whether one of its references leads nowhere, or out of the document."""
+        """Whether the target of a reference does not exist, or is outside the document."""
         return None in self._targets_of_references()
 
     def _targets_of_references(self) -> Iterator[Subschema | None]:
@@ -137,11 +137,11 @@ class Subschema:
 
     def _find(self, tokens: tuple[str | int, ...]) -> Subschema:
         """Walk from subschema to subschema, since each may change the base URI and the draft."""
-        place, rest = self, list(tokens)
+        subschema, rest = self, list(tokens)
         while rest:
-            length = _length_of_step(place, rest)
-            place, rest = place._step(tuple(rest[:length])), rest[length:]
-        return place if place.base == self.base else place.entered()
+            length = _length_of_step(subschema, rest)
+            subschema, rest = subschema._step(tuple(rest[:length])), rest[length:]
+        return subschema if subschema.base == self.base else subschema.entered()
 
     def _step(self, tokens: tuple[str | int, ...]) -> Subschema:
         contents = self.schema
@@ -149,10 +149,9 @@ class Subschema:
             contents = _member(contents, token)
         dialect = dialect_of(contents, self.dialect) or self.dialect
         if tokens[0] not in self.dialect.holds and not dialect.accepts(contents):
-            raise LookupError(tokens)  # what stands under a keyword that holds no schemas need not be one
-        identifier = identifier_of(contents, dialect)
-        base = self.base if identifier is None else _joined(self.base, identifier)
-        return self.document.remembered(Subschema(self.document, contents, base, self.scope, dialect, self, tokens))
+            raise LookupError(tokens)  # the value of a keyword without schemas need not be one
+        base = base_within(self.base, contents, dialect)
+        return self.document.cached(Subschema(self.document, contents, base, self.scope, dialect, self, tokens))
 
     def entered(self) -> Subschema:
         """The same subschema, with its resource in the dynamic scope.
@@ -163,32 +162,31 @@ class Subschema:
         scope = self.document.entered(self.scope, self.base)
         if scope == self.scope:
             return self
-        return self.document.remembered(
+        return self.document.cached(
             Subschema(self.document, self.schema, self.base, scope, self.dialect, self._parent, self._tokens)
         )
 
-    def of_resource(self, contents: Any, uri: str) -> Subschema:
+    def of_resource(self, contents: JSON, dialect: Dialect, uri: str) -> Subschema:
         """The subschema of a resource, or of an anchor in it, in the scope of this one."""
-        dialect = dialect_of(contents, self.document.dialect) or self.document.dialect
-        return self.document.remembered(Subschema(self.document, contents, uri, self.scope, dialect))
+        return self.document.cached(Subschema(self.document, contents, uri, self.scope, dialect))
 
     def follow(self, reference: str) -> Subschema | None:
-        """The target of `$ref`; None if it leads nowhere, or out of the document."""
+        """The target of `$ref`; None if it does not exist, or is outside the document."""
         return self._target(reference, resolve)
 
     def follow_dynamic(self, reference: str) -> Subschema | None:
-        """The target of `$dynamicRef` (in 2019-09: `$recursiveRef`) from here; None if it leads nowhere."""
+        """The target of `$dynamicRef` (in 2019-09: `$recursiveRef`); None if it does not exist."""
         return self._target(reference, resolve_dynamically)
 
     def _target(self, reference: str, resolve_it: Callable[[Subschema, str], Subschema | None]) -> Subschema | None:
         if not isinstance(reference, str):
-            return None  # draft-04's meta-schema lets it pass
+            return None  # the meta-schema of draft-04 allows this
         key = (resolve_it, reference)
         if key not in self._targets:
             self._targets[key] = resolve_it(self, reference)
         return self._targets[key]
 
-    # Questions from outside a check.
+    # Outside a check.
 
     def is_valid(self, value: JSON, budget: Budget | None = None) -> bool | None:
         """Whether `value` is valid; None if the check cannot be finished."""
@@ -203,7 +201,7 @@ class Subschema:
                 return None
 
     def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
-        """The violations of `value`, as far as the check gets."""
+        """The violations of `value` found within the budget."""
         return list(self.survey(value, budget or Budget()).violations)
 
     def survey(self, value: JSON, budget: Budget, *, limit: int = 50) -> Survey:
@@ -220,7 +218,7 @@ class Subschema:
                     found.append(failure.violation())
             except Unchecked as stop:
                 return Survey(tuple(found), truncated=bool(found), reason=str(stop))
-            except RecursionError:  # levels are counted so that this cannot be
+            except RecursionError:  # a safeguard: levels are limited
                 return Survey(tuple(found), truncated=bool(found), reason="The value is nested too deeply.")
         return Survey(tuple(found))
 
@@ -293,7 +291,7 @@ class Subschema:
         return known
 
     def _refusal(self, run: Run) -> Failure:
-        """The failure of a `false`, which names the keyword that holds it."""
+        """The failure of a `false`, with the keyword that contains it."""
         member = run.path[-1] if run.path else None
         message = "Nothing is allowed here" if member is None else f"{_show_token(member)} is not allowed here"
         keyword = str(self._tokens[0]) if self._tokens else "false"
@@ -304,17 +302,10 @@ def _show_token(token: str | int) -> str:
     return show_text(token) if isinstance(token, str) else f"Item {token} (counted from 0)"
 
 
-def _joined(base: str, identifier: str) -> str:
-    try:
-        return urljoin(base, identifier)
-    except ValueError:  # no URI at all, say "http://["
-        return base
-
-
-def _length_of_step(place: Subschema, tokens: list[str | int]) -> int:
+def _length_of_step(subschema: Subschema, tokens: list[str | int]) -> int:
     """How many tokens lead to the next subschema; all of them if there is none."""
-    schema = place.schema
-    how = place.dialect.holds.get(str(tokens[0])) if isinstance(schema, dict) else None
+    schema = subschema.schema
+    how = subschema.dialect.holds.get(str(tokens[0])) if isinstance(schema, dict) else None
     if how is None:
         return len(tokens)
     if how is Holds.SCHEMA or (how is Holds.SCHEMA_OR_ARRAY and not isinstance(_member(schema, tokens[0]), list)):

@@ -1,6 +1,6 @@
-"""What keeps a schema from being checked against at all.
+"""Why no value can be checked against a schema.
 
-What the gate accepts has no flaw; this is for schemas that never passed it.
+This is for schemas that `policy` has not accepted; accepted schemas can always be checked.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from catalog.json_schema.dialects import Dialect, dialect_of
+from catalog.json_schema.index import SchemaMap, parts_by_draft
 from catalog.jsontext.reader import JSON
 
 MAX_SCHEMA_DEPTH: Final = 200
+MAX_SUBSCHEMAS: Final = 20_000  # of one document
 MAX_IDENTIFIERS_CHARACTERS: Final = 4_000_000  # of all identifiers, each joined with those around it
 
 
 def flaw_of(schema: JSON, dialect: Dialect) -> str | None:
-    """Why no value can be checked against `schema`; None where nothing is wrong with it. Linear."""
-    parts: list[tuple[JSON, Dialect]] = [(schema, dialect)]
+    """Why no value can be checked against `schema`; None if it is sound. Linear."""
+    has_parts = False
     characters = 0
     waiting: list[tuple[JSON, int, int]] = [(schema, 0, 0)]
     while waiting:
@@ -25,18 +27,23 @@ def flaw_of(schema: JSON, dialect: Dialect) -> str | None:
         if depth > MAX_SCHEMA_DEPTH:
             return "The schema is nested too deeply."
         if isinstance(value, dict):
-            other = _other_dialect(value, dialect)
-            if other is not None:
-                parts.append((value, other))
+            has_parts = has_parts or dialect_of(value, dialect) not in {dialect, None}
             base += sum(len(name) for name in (value.get("$id"), value.get("id")) if isinstance(name, str))
             characters += base if "$id" in value or "id" in value else 0
             if characters > MAX_IDENTIFIERS_CHARACTERS:
                 return "The identifiers in the schema are too long."
         waiting += [(child, depth + 1, base) for child in _children(value) if isinstance(child, (dict, list))]
-    for part, its_dialect in parts:
-        if not its_dialect.accepts(part if len(parts) == 1 else _without_others(part, its_dialect)):
-            return f"The schema is not valid by draft {its_dialect.name}."
-    return None
+    if not has_parts:
+        return None if dialect.accepts(schema) else _invalid(dialect)
+    document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS, default=dialect)
+    if not document.complete:
+        return f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas."
+    refused = (part.dialect for part, alone in parts_by_draft(document) if not part.dialect.accepts(alone))
+    return next(map(_invalid, refused), None)
+
+
+def _invalid(dialect: Dialect) -> str:
+    return f"The schema is not valid in draft {dialect.name}."
 
 
 def objects_in(value: JSON) -> Iterator[dict[str, JSON]]:
@@ -51,19 +58,3 @@ def objects_in(value: JSON) -> Iterator[dict[str, JSON]]:
 
 def _children(value: JSON) -> Iterable[JSON]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-
-
-def _other_dialect(value: JSON, dialect: Dialect) -> Dialect | None:
-    """The dialect that `value` names, where it is another one."""
-    found = dialect_of(value, dialect)
-    return None if found is dialect else found
-
-
-def _without_others(part: JSON, dialect: Dialect) -> JSON:
-    """`part`, with an empty schema for each that is in another dialect."""
-    if isinstance(part, dict):
-        return {
-            name: {} if _other_dialect(child, dialect) else _without_others(child, dialect)
-            for name, child in part.items()
-        }
-    return [_without_others(child, dialect) for child in part] if isinstance(part, list) else part

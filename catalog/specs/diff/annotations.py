@@ -1,4 +1,4 @@
-"""What two schemas tell differently: members that come and go, and annotations, whatever that means for values."""
+"""Differences in declarations: added and removed members, and annotations, whatever their effect on values."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from catalog.json_schema.formats import FORMATS
-from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff import children
+from catalog.specs.diff.branches import paired
 from catalog.specs.diff.changes import Any, Path
-from catalog.specs.diff.conjunction import Together, together
-from catalog.specs.diff.keywords import ANNOTATIONS, annotations_of
+from catalog.specs.diff.conjunction import Conjunction
+from catalog.specs.diff.keywords import ANNOTATIONS
 
 MAX_DEPTH: Final = 40
-MAX_NOTES: Final = 500
+MAX_CHANGES: Final = 500
 
 
 class Nothing:
@@ -26,32 +26,32 @@ NOTHING: Final = Nothing()
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """One difference in what is told.
+class DeclarationChange:
+    """One such difference.
 
     Attributes:
         kind: "annotation" for an annotation, whose name is `subject`.
-        before, after: what the annotation says.
+        before, after: the values of the annotation.
     """
 
     kind: Literal["member-added", "member-removed", "annotation"]
     path: Path
-    old: Together
-    new: Together
+    old: Conjunction
+    new: Conjunction
     subject: str = ""
     before: JSON | Nothing = NOTHING
     after: JSON | Nothing = NOTHING
 
 
 @dataclass
-class NoteTaker:
-    """Walks through both schemas side by side, each pair of places once."""
+class DeclarationComparison:
+    """Walks through both schemas side by side, visiting each pair of subschemas once."""
 
     seen: set[tuple[Hashable, Hashable]] = field(default_factory=set)
 
-    def notes(self, old: Together, new: Together, path: Path = ()) -> Iterator[Note]:
+    def changes(self, old: Conjunction, new: Conjunction, path: Path = ()) -> Iterator[DeclarationChange]:
         pair = (old.key, new.key)
-        if pair in self.seen or len(path) > MAX_DEPTH or len(self.seen) > MAX_NOTES:
+        if pair in self.seen or len(path) > MAX_DEPTH or len(self.seen) > MAX_CHANGES:
             return
         self.seen.add(pair)
         yield from annotated(old, new, path)
@@ -62,52 +62,40 @@ class NoteTaker:
         yield from self.of_others(old, new, path)
         yield from self.of_branches(old, new, path)
 
-    def of_member(self, name: str, old: Together, new: Together, path: Path) -> Iterator[Note]:
+    def of_member(self, name: str, old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
         before, after = children.member(old, name), children.member(new, name)
         if name not in children.names(old):
-            yield Note("member-added", (*path, name), before, after, name)
+            yield DeclarationChange("member-added", (*path, name), before, after, name)
         elif name not in children.names(new):
-            yield Note("member-removed", (*path, name), before, after, name)
+            yield DeclarationChange("member-removed", (*path, name), before, after, name)
         else:
-            yield from self.notes(before, after, (*path, name))
+            yield from self.changes(before, after, (*path, name))
 
-    def of_others(self, old: Together, new: Together, path: Path) -> Iterator[Note]:
-        """Items, and members that are not declared by name."""
+    def of_others(self, old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
+        """Items, and undeclared members."""
         first = max(children.first_items(old), children.first_items(new))
         for index in range(first + 1):
             before, after = children.item(old, index), children.item(new, index)
-            if before.places and after.places:
-                yield from self.notes(before, after, (*path, index if index < first else Any.ITEM))
+            if before.subschemas and after.subschemas:
+                yield from self.changes(before, after, (*path, index if index < first else Any.ITEM))
         before, after = children.undeclared(old, frozenset()), children.undeclared(new, frozenset())
-        if before.places and after.places:
-            yield from self.notes(before, after, (*path, Any.MEMBER))
+        if before.subschemas and after.subschemas:
+            yield from self.changes(before, after, (*path, Any.MEMBER))
 
-    def of_branches(self, old: Together, new: Together, path: Path) -> Iterator[Note]:
+    def of_branches(self, old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
         for before, after in zip(old.unions, new.unions, strict=False):
-            left = {mark_of(branch, index): branch for index, branch in enumerate(after.schemas)}
-            for index, branch in enumerate(before.schemas):
-                twin = left.pop(mark_of(branch, index), None)
-                if twin is not None:
-                    yield from self.notes(together(branch), together(twin), path)
+            for branch, twin in paired(before.schemas, after.schemas):
+                yield from self.changes(branch, twin, path)
 
 
-def mark_of(branch: Subschema, index: int) -> Hashable:
-    """What an alternative is known by: where it refers to, its title, its types; else where it stands."""
-    keywords = annotations_of(branch)
-    for keyword in ("$ref", "title", "type"):
-        if keyword in keywords:
-            return (keyword, dumps(keywords[keyword]))
-    return index
-
-
-def annotated(old: Together, new: Together, path: Path) -> Iterator[Note]:
-    """The annotations that differ; of several, the outermost counts."""
+def annotated(old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
+    """The annotations that differ; of several with the same name, the outermost counts."""
     for keyword in ANNOTATIONS:
         before, after = (next(iter(whole.annotations(keyword)), NOTHING) for whole in (old, new))
         if keyword == "format":
             before, after = (NOTHING if value in FORMATS else value for value in (before, after))
         if text_of(before) != text_of(after):
-            yield Note("annotation", path, old, new, keyword, before, after)
+            yield DeclarationChange("annotation", path, old, new, keyword, before, after)
 
 
 def text_of(value: JSON | Nothing) -> str | None:

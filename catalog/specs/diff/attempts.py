@@ -1,4 +1,4 @@
-"""Values held against schemas while two of them are compared, within one budget."""
+"""Checks of single values during a comparison, within one shared budget."""
 
 from __future__ import annotations
 
@@ -7,45 +7,46 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.json_schema.validation import Budget
+from catalog.json_schema.validation import Budget, Subschema
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff import ranges
-from catalog.specs.diff.conjunction import Together, TooMuch
+from catalog.specs.diff.conjunction import Conjunction, TooMuch, Union
+from catalog.specs.diff.keywords import assertions_of, type_of, types_of
 from catalog.specs.diff.ranges import is_integral, number_edge
-from catalog.specs.diff.string_sets import Puzzles
+from catalog.specs.diff.string_sets import StringSearch
 
-MAX_LISTED: Final = 256  # integers between two bounds that are looked at one by one
-EFFORT: Final = 200_000  # of one comparison, in places that are looked at
-EFFORT_BETWEEN_LOOKS: Final = 200  # at the clock, which is not free
+MAX_LISTED: Final = 256  # integers between two bounds that are tried one by one
+EFFORT: Final = 200_000  # of one comparison, in subschemas examined
+EFFORT_BETWEEN_LOOKS: Final = 200  # at the clock
 STEPS: Final = 1_000_000  # of one comparison
 SECONDS: Final = 1.0  # of CPU time
 EMPTY: Final[Mapping[str, JSON]] = {"array": [], "object": {}, "string": ""}
 
 
 @dataclass
-class Trial:
-    """Answers about values, from a budget that all of them share; what was answered is remembered.
+class ValueChecks:
+    """Cached answers about values, from one shared budget.
 
     Attributes:
-        effort: how much more may be looked at.
-        next_look: at the clock, when less effort than this is left.
-        started: when that began (CPU time of this thread, s).
-        apart: which pairs of schemas have no value in common.
+        effort: what is left of the budget.
+        next_look: the clock is read when less effort than this is left.
+        started: CPU time of this thread at the start (s).
+        disjoint: whether pairs of schemas have no value in common.
     """
 
     effort: int = EFFORT
-    apart: dict[Hashable, bool] = field(default_factory=dict)
+    disjoint: dict[Hashable, bool] = field(default_factory=dict)
     next_look: int = EFFORT
     started: float = field(default_factory=time.thread_time)
     budget: Budget = field(default_factory=lambda: Budget(steps=STEPS, seconds=SECONDS))
-    puzzles: Puzzles = field(default_factory=Puzzles)
+    strings: StringSearch = field(default_factory=StringSearch)
     _listed: dict[Hashable, list[JSON] | None] = field(default_factory=dict)
 
     def spend(self, effort: int) -> None:
         """Count `effort`.
 
         Raises:
-            TooMuch: that was too much, or it takes too long.
+            TooMuch: the budget or the time is used up.
         """
         self.effort -= effort
         if self.effort < 0:
@@ -55,17 +56,28 @@ class Trial:
             if time.thread_time() - self.started > SECONDS:
                 raise TooMuch
 
-    def accepts(self, whole: Together, value: JSON) -> bool | None:
-        """Whether `value` is valid by all of `whole`; None where that cannot be found out."""
+    def accepts(self, whole: Conjunction, value: JSON) -> bool | None:
+        """Whether `value` is valid for all of `whole`; None if that is not known."""
         if whole.nothing:
             return False
-        answers = [place.is_valid(value, self.budget) for place in whole.places]
+        answers = [self._is_valid(subschema, value) for subschema in whole.subschemas]
         if False in answers:
             return False
         return None if None in answers or whole.unclear else True
 
-    def values_of(self, whole: Together) -> list[JSON] | None:
-        """All values that `whole` accepts, or may; None where they cannot be listed."""
+    def _is_valid(self, subschema: Subschema, value: JSON) -> bool | None:
+        unions = [Union(subschema, keyword) for keyword in ("anyOf", "oneOf") if keyword in subschema.keywords]
+        if unions and assertions_of(subschema) <= {"type", "anyOf", "oneOf"}:
+            marks = [union.marks for union in unions if union.marks is not None]
+            if len(marks) == len(unions):  # looked up, because to check each value against each branch is quadratic
+                if isinstance(value, list | dict):
+                    return False
+                kind = type_of(value)
+                return kind in types_of(subschema) and all((kind, value) in some for some in marks)
+        return subschema.is_valid(value, self.budget)
+
+    def values_of(self, whole: Conjunction) -> list[JSON] | None:
+        """All values that `whole` accepts or may accept; None if they cannot be listed."""
         if whole.key not in self._listed:
             candidates = self._candidates(whole)
             self._listed[whole.key] = (
@@ -75,29 +87,29 @@ class Trial:
             )
         return self._listed[whole.key]
 
-    def _candidates(self, whole: Together) -> list[JSON] | None:
-        if not whole.kinds:
+    def _candidates(self, whole: Conjunction) -> list[JSON] | None:
+        if not whole.types:
             return []
         if whole.choices:
-            return whole.fitting_choices
-        if "fraction" in whole.kinds:
+            return whole.valid_choices
+        if "fraction" in whole.types:
             return None
         found: list[JSON] = []
-        for kind in sorted(whole.kinds):
-            values = self._candidates_of(kind, whole)
+        for type_name in sorted(whole.types):
+            values = self._candidates_of(type_name, whole)
             if values is None:
                 return None
             found += values
         return found
 
-    def _candidates_of(self, kind: str, whole: Together) -> list[JSON] | None:
-        if kind in {"boolean", "null"}:
-            return [False, True] if kind == "boolean" else [None]
-        if kind == "integer":
+    def _candidates_of(self, type_name: str, whole: Conjunction) -> list[JSON] | None:
+        if type_name in {"boolean", "null"}:
+            return [False, True] if type_name == "boolean" else [None]
+        if type_name == "integer":
             return self._integers(whole)
-        return [EMPTY[kind]] if ranges.most(whole, kind) == 0 else None
+        return [EMPTY[type_name]] if ranges.most(whole, type_name) == 0 else None
 
-    def _integers(self, whole: Together) -> list[JSON] | None:
+    def _integers(self, whole: Conjunction) -> list[JSON] | None:
         low, high = (number_edge(whole, lowest=lowest, integers=is_integral(whole)) for lowest in (True, False))
         if low is None or high is None or high[0] - low[0] > MAX_LISTED:
             return None

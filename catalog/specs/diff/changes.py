@@ -1,9 +1,9 @@
-"""What a comparison finds, as values."""
+"""The result of a comparison: changes, their verdicts and proofs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, Literal, TypeAlias
 
@@ -16,14 +16,14 @@ VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "compatible")  # 
 
 
 class Any(Enum):
-    """A step of a path that stands for many: every item, or every member that no name singles out."""
+    """A step of a path that stands for every item, or for every undeclared member."""
 
     ITEM = "[]"
     MEMBER = "*"
 
 
 Edit: TypeAlias = Callable[[JSON], JSON]
-"""Makes a candidate of what stands at a place of a value; raises LookupError or TypeError where it cannot."""
+"""Changes a value into a candidate for a proof; raises LookupError, TypeError or ValueError if it cannot."""
 Path: TypeAlias = tuple[str | int | Any, ...]
 
 
@@ -32,11 +32,11 @@ class Proof:
     """A value that one revision accepts and the other refuses.
 
     Attributes:
-        kind: where it comes from: an example of a spec, a recorded run, or made for this.
+        kind: its origin: an example of a spec, a recorded run, or generated as a "witness".
         value: the parameters, the response, or the configuration.
-        source: which example or run; "" for a made one.
-        message: why it is refused, as validation says it.
-        pointer: into the value: what is refused.
+        source: which example or run; "" for a witness.
+        message: why it is refused, in the words of validation.
+        pointer: the refused part of the value.
     """
 
     kind: Literal["example", "run", "witness"]
@@ -52,12 +52,15 @@ class Change:
 
     Attributes:
         part: of the spec.
-        path: the place in the values that are described.
-        kind: what sort of change, a stable code: "required-added", "type-changed".
+        path: the position in the described values.
+        kind: a stable code: "required-added", "type-changed".
         message: one sentence.
-        verdict: "compatible" is said only where it is certain.
-        before, after: JSON Pointers into the two specs; None where there is nothing.
-        times: at how many places of the values the same change of the schema is met.
+        verdict: "compatible" only if that is certain, or by convention.
+        before, after: JSON Pointers into the two specs; None if it is absent there.
+        note: one more sentence, about callers whom a compatible change may still concern; "" if there is none.
+        is_by_convention: it is compatible for all callers who use only what was declared; `proof` is then a value that
+            uses something else.
+        times: at how many positions in the values the same change of the schema has an effect.
     """
 
     part: Part
@@ -68,11 +71,18 @@ class Change:
     before: str | None
     after: str | None
     proof: Proof | None = None
+    note: str = ""
+    is_by_convention: bool = False
     times: int = 1
 
     @property
+    def strict_verdict(self) -> Verdict:
+        """The verdict without conventions: "unknown" for what is compatible only by convention."""
+        return "unknown" if self.is_by_convention else self.verdict
+
+    @property
     def place(self) -> str:
-        """The path in one text: "address.lines[].text"; "" for the whole value."""
+        """The path as a string: "address.lines[].text"; "" for the whole value."""
         return place_of(self.path)
 
 
@@ -84,8 +94,14 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict | Literal["identical"]:
-        """The worst of the changes; "identical" where nothing changed that means anything."""
+        """The worst of the changes; "identical" if there are none."""
         return worst(self.changes)
+
+    @property
+    def strict(self) -> Difference:
+        """The same changes with their verdicts without conventions."""
+        changes = [replace(change, verdict=change.strict_verdict, is_by_convention=False) for change in self.changes]
+        return Difference(tuple(worst_first(changes)))
 
     def verdict_of(self, part: Part) -> Verdict | Literal["identical"]:
         """The worst of the changes of one part."""
@@ -94,6 +110,11 @@ class Difference:
 
 def worst(changes: Sequence[Change]) -> Verdict | Literal["identical"]:
     return min((change.verdict for change in changes), key=VERDICTS.index, default="identical")
+
+
+def worst_first(changes: Sequence[Change]) -> list[Change]:
+    """The breaking changes first, and those that are compatible only by convention before the other compatible ones."""
+    return sorted(changes, key=lambda change: (VERDICTS.index(change.verdict), VERDICTS.index(change.strict_verdict)))
 
 
 def place_of(path: Path) -> str:

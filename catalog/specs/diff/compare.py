@@ -1,4 +1,4 @@
-"""Two specs compared: what changed in meaning, which way, and what proves it."""
+"""Compares two specs: the changes of meaning, their direction, and proofs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.diff.changes import VERDICTS, Change, Difference, Part, Verdict
+from catalog.specs.diff.changes import Change, Difference, Part, Verdict, worst_first
 from catalog.specs.diff.counterexamples import Known
 from catalog.specs.diff.schema_diff import SCHEMAS, Comparison, Sampler
 from catalog.specs.spec import Example, ToolSpec
@@ -17,16 +17,18 @@ MAX_CHANGES: Final = 500
 def compare(
     old: ToolSpec, new: ToolSpec, *, sample: Sampler | None = None, runs: Sequence[tuple[Part, Known]] = ()
 ) -> Difference:
-    """What changed in meaning from `old` to `new`.
+    """The changes of meaning from `old` to `new`.
 
-    Parameters and configuration are what others send: a change breaks where something that was accepted is refused now.
-    Responses are what others read: a change breaks where something may come now that could not come before.
+    Callers send parameters and configuration: a change breaks if a value that was accepted is now refused.
+    Callers read responses: a change breaks if a response is possible now that was not possible before.
+    By convention, nobody sends or returns undeclared members: declaring a new optional one is compatible, even where
+    undeclared members are allowed. `Difference.strict` has the verdicts without this convention.
 
     Args:
-        old: the spec that was.
-        new: the spec that takes its place.
-        sample: makes values of a schema, out of which witnesses are made.
-        runs: what recorded runs were called with ("parameters", "configuration") or returned ("returnType").
+        old: the spec before.
+        new: the spec that replaces it.
+        sample: makes values of a schema, from which witnesses are made.
+        runs: values that recorded runs sent ("parameters", "configuration") or returned ("returnType").
     """
     changes = list(definition_changes(old, new))
     for part in SCHEMAS:
@@ -37,21 +39,18 @@ def compare(
         if part == "returnType":
             known += examples_of(new, part)
         changes += Comparison(part, before, after, tuple(known), sample).changes()
-    changes.sort(key=lambda change: VERDICTS.index(change.verdict))
-    return Difference(tuple(changes[:MAX_CHANGES]))
+    return Difference(tuple(worst_first(changes)[:MAX_CHANGES]))
 
 
 def definition_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    """What the definition says besides its schemas."""
+    """Changes of the definition outside its schemas."""
     if old.name != new.name:
-        sentence = (
-            f"The name changed from “{old.name}” to “{new.name}”; whoever calls the tool by its name has to follow."
-        )
+        sentence = f"The name changed from “{old.name}” to “{new.name}”. Update callers that use the name."
         yield definition_change("name", "unknown", sentence)
     if old.description != new.description:
         yield definition_change("description", "compatible", "The description changed.")
     if [as_declared(example) for example in old.examples] != [as_declared(example) for example in new.examples]:
-        sentence = f"The examples changed: there were {len(old.examples)}, and are {len(new.examples)}."
+        sentence = f"The examples changed: there were {len(old.examples)}, now there are {len(new.examples)}."
         yield definition_change("examples", "compatible", sentence)
 
 
@@ -69,7 +68,7 @@ def schema_of(spec: ToolSpec, part: Part) -> JSON:
 
 
 def examples_of(spec: ToolSpec, part: Part) -> list[Known]:
-    """The values of the spec's examples that `part` describes."""
+    """The values for `part` in the examples of the spec."""
     found = []
     for index, example in enumerate(spec.examples):
         source = example.description or f"example {index + 1}"

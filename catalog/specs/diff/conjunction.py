@@ -1,261 +1,335 @@
-"""Schemas that hold together for one value, read as one.
+"""Schemas that all apply to the same value, as one.
 
-A subschema, what its `$ref` and `allOf` lead to, and what other schemas ask of the same value: all of it has to hold,
-so it makes no difference where it stands. `Together` is that list, with what may be assumed besides.
+A value must be valid for a subschema, for the targets of its `$ref` and `allOf`, and for any other schema that applies
+to it, wherever they are defined. `Conjunction` is the list of them, with additional assumptions about the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
+from catalog.json_schema.applicable import MAX_SUBSCHEMAS as MAX_IN_PLACE
+from catalog.json_schema.applicable import always, branches, conditional
+from catalog.json_schema.children import needed_names, required_names
+from catalog.json_schema.describe import strings_in
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
-from catalog.specs.diff import keywords as reading
-from catalog.specs.diff.keywords import KINDS, Edge
+from catalog.specs.diff import keywords as own_keywords
+from catalog.specs.diff.keywords import TYPES, Edge
 
-MAX_CONDITIONS: Final = 6  # of which each is decided
-MAX_PLACES: Final = 400  # that hold together
+Built = TypeVar("Built")
+MAX_CONDITIONS: Final = 6  # each is split into two cases
+MAX_SUBSCHEMAS: Final = 400  # of one conjunction
+_LISTING: Final = frozenset({"const", "enum", "type"})
 _PLAIN: Final = frozenset({"$dynamicRef", "$recursiveRef", "$ref", "allOf", "false", "type"})
 
 
 class TooMuch(Exception):
-    """The schemas are too large, or too entangled, to be compared."""
+    """The schemas are too large or too complex to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """One `anyOf` or `oneOf`; or one `if`, whose alternatives are what holds with it and without."""
+    """One `anyOf` or `oneOf`; or one `if`, whose alternatives are its two outcomes."""
 
-    place: Subschema
+    subschema: Subschema
     keyword: str
 
     @property
     def key(self) -> Hashable:
-        return (self.place.identity, self.keyword)
+        return (self.subschema.identity, self.keyword)
 
     @property
     def schemas(self) -> list[Subschema]:
-        return self.place.listed(self.keyword)
+        return self.subschema.listed(self.keyword)
 
     @property
-    def branches(self) -> list[Together]:
-        return [together(schema) for schema in self.schemas]
+    def branches(self) -> list[Conjunction]:
+        return [conjoin(schema) for schema in self.schemas]
+
+    @property
+    def constants(self) -> list[JSON] | None:
+        """Exactly the values that it accepts, if each branch only lists strings, integers, booleans and null.
+
+        None if a branch does more. Lists of fractions, arrays and objects are compared as branches.
+        """
+        return None if self.marks is None else [value for _, value in self.marks]
+
+    @property
+    def marks(self) -> Mapping[tuple[str, JSON], None] | None:
+        """The types and values of its `constants`, in order."""
+        return self.subschema.built(f"{self.keyword} constants", lambda: (self._marks(),))[0]
+
+    def _marks(self) -> Mapping[tuple[str, JSON], None] | None:
+        if self.keyword == "if" or not all(own_keywords.assertions_of(s) <= _LISTING for s in self.schemas):
+            return None
+        found: Counter[tuple[str, JSON]] = Counter()
+        for schema in self.schemas:
+            lists = list(own_keywords.choices_of(schema))
+            if len(lists) != 1 or any(isinstance(value, list | dict | Decimal) for value in lists[0]):
+                return None
+            allowed = [value for value in lists[0] if own_keywords.type_of(value) in own_keywords.types_of(schema)]
+            found.update({(own_keywords.type_of(value), value): 1 for value in allowed}.keys())
+        return dict.fromkeys(mark for mark, times in found.items() if self.keyword == "anyOf" or times == 1)
 
     @property
     def cases(self) -> list[tuple[Subschema, ...]]:
-        """What holds in each case, of which one is there for every value."""
+        """The schemas that apply in each case; every value is in one of the cases."""
         if self.keyword != "if":
             return [(schema,) for schema in self.schemas]
-        keywords = self.place.keywords
+        keywords = self.subschema.keywords
         fulfilled, not_fulfilled = (
-            tuple(self.place.sub(branch) for branch in (branch,) if branch in keywords) for branch in ("then", "else")
+            tuple(self.subschema.sub(branch) for branch in (branch,) if branch in keywords)
+            for branch in ("then", "else")
         )
-        return [(self.place.sub("if"), *fulfilled), (*reading.denied_of(self.place.sub("if")), *not_fulfilled)]
+        return [
+            (self.subschema.sub("if"), *fulfilled),
+            (*own_keywords.negated_of(self.subschema.sub("if")), *not_fulfilled),
+        ]
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
-    """What holds for one value.
+class Conjunction:
+    """The schemas that apply to one value.
 
     Attributes:
-        places: the schemas, references and `allOf` followed.
+        subschemas: the schemas, references and `allOf` followed.
         nothing: one of them is `false`.
-        unclear: a reference leads nowhere, or round in place; what it asks for is not known.
-        decided: the unions of which one branch was taken; it is among the places.
-        only: the kinds that are looked at.
-        given: members that are taken to be there.
+        unclear: a reference is dangling or loops, so its constraints are not known.
+        decided: the unions of which a branch is already among `subschemas`.
+        only: the types to consider.
+        given: members that are assumed to be present.
     """
 
-    places: tuple[Subschema, ...]
+    subschemas: tuple[Subschema, ...]
     nothing: bool = False
     unclear: bool = False
     decided: frozenset[Hashable] = frozenset()
-    only: frozenset[str] = KINDS
+    only: frozenset[str] = TYPES
     given: frozenset[str] = frozenset()
 
     @cached_property
     def key(self) -> Hashable:
-        """Equal for what accepts the same for the same reasons."""
-        identities = frozenset(place.identity for place in self.places)
+        """Equal for the same schemas under the same assumptions."""
+        identities = frozenset(subschema.identity for subschema in self.subschemas)
         return (identities, self.nothing, self.unclear, self.decided, self.only, self.given)
 
-    # The same, and more.
+    def built(self, name: Hashable, build: Callable[[], Built]) -> Built:
+        """The result of `build`, which is called once for each `name`."""
+        results: dict[Hashable, Built] = self.__dict__.setdefault("_built", {})
+        if name not in results:
+            results[name] = build()
+        return results[name]
 
-    def also(self, *places: Subschema) -> Together:
-        """This and `places`."""
-        found, nothing, unclear = flattened((*self.places, *places))
-        return replace(self, places=found, nothing=nothing or self.nothing, unclear=unclear or self.unclear)
+    # Additions.
 
-    def taking(self, union: Union, *branch: Subschema) -> Together:
-        """This where `branch` of `union` holds."""
+    def also(self, *subschemas: Subschema) -> Conjunction:
+        """These schemas and `subschemas`."""
+        found, nothing, unclear = flattened((*self.subschemas, *subschemas))
+        return replace(self, subschemas=found, nothing=nothing or self.nothing, unclear=unclear or self.unclear)
+
+    def with_branch(self, union: Union, *branch: Subschema) -> Conjunction:
+        """These schemas and `branch` of `union`."""
         return replace(self.also(*branch), decided=self.decided | {union.key})
 
-    def only_of(self, kinds: frozenset[str]) -> Together:
-        """This for values of certain kinds."""
-        return self if self.only <= kinds else replace(self, only=self.only & kinds)
+    def restricted_to(self, types: frozenset[str]) -> Conjunction:
+        """These schemas for values of certain types."""
+        return self if self.only <= types else replace(self, only=self.only & types)
 
-    def with_member(self, name: str) -> Together:
-        """This for objects that have the member `name`."""
-        return replace(self.only_of(frozenset({"object"})), given=self.given | {name})
+    def with_member(self, name: str) -> Conjunction:
+        """These schemas for objects that have the member `name`."""
+        return replace(self.restricted_to(frozenset({"object"})), given=self.given | {name})
 
-    # What it says.
+    # Its constraints.
 
     @cached_property
     def is_anything(self) -> bool:
-        """Whether every value is accepted, as far as is plain to see."""
-        if self.nothing or self.unclear or self.only != KINDS or self.given:
+        """Whether it certainly accepts every value."""
+        if self.nothing or self.unclear or self.only != TYPES or self.given:
             return False
-        return all(map(reading.asks_nothing, self.places))
+        return all(map(own_keywords.accepts_anything, self.subschemas))
 
     @cached_property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of values that may be accepted; none other is."""
+    def types(self) -> frozenset[str]:
+        """The types of values that it may accept; it accepts no others."""
         if self.nothing:
             return frozenset()
-        self.__dict__["kinds"] = self.only  # what it is taken for by a union that leads back here
-        return self.only.intersection(*self._kinds())
+        self.__dict__["types"] = self.only  # for a union that leads back here
+        return self.only.intersection(*self._types_by_keyword())
 
-    def _kinds(self) -> Iterator[frozenset[str]]:
-        """The kinds that each keyword lets through."""
-        for place in self.places:
-            yield reading.kinds_of(place)
-            yield KINDS - (kinds_ruled_out(place) or frozenset())
-            if reading.is_whole(place):
-                yield KINDS - {"fraction"}
+    def _types_by_keyword(self) -> Iterator[frozenset[str]]:
+        """The types that each keyword allows."""
+        for subschema in self.subschemas:
+            yield own_keywords.types_of(subschema)
+            yield TYPES - (types_ruled_out(subschema) or frozenset())
+            if own_keywords.is_whole(subschema):
+                yield TYPES - {"fraction"}
         for choices in self.choices:
-            yield frozenset(map(reading.kind_of, choices))
+            yield frozenset(map(own_keywords.type_of, choices))
         for union in self.unions:
-            yield frozenset().union(*(branch.kinds for branch in union.branches))
+            if union.constants is not None:
+                continue
+            yield frozenset().union(*(branch.types for branch in union.branches))
 
     @cached_property
     def unions(self) -> list[Union]:
         """Every `anyOf` and `oneOf`."""
         return [
-            Union(place, keyword)
-            for place in self.places
+            Union(subschema, keyword)
+            for subschema in self.subschemas
             for keyword in ("anyOf", "oneOf")
-            if keyword in place.keywords
+            if keyword in subschema.keywords
         ]
 
     @property
     def undecided(self) -> Iterator[Union]:
-        return (union for union in self.unions if union.key not in self.decided)
+        """The unions that leave several cases; a list of constants is among `choices`."""
+        return (union for union in self.unions if union.key not in self.decided and union.constants is None)
 
     @cached_property
     def conditions(self) -> list[Union]:
-        """Every `if` that is not decided and has an outcome; none where there are too many to look at."""
-        found = [Union(place, "if") for place in self.places if "if" in reading.asked(place)]
+        """Every undecided `if` with an outcome; [] if there are too many."""
+        found = [
+            Union(subschema, "if") for subschema in self.subschemas if "if" in own_keywords.assertions_of(subschema)
+        ]
         return [one for one in found if one.key not in self.decided] if len(found) <= MAX_CONDITIONS else []
 
     @cached_property
     def choices(self) -> list[list[JSON]]:
-        """The lists of `enum` and `const`; a value is in all of them."""
-        return [choices for place in self.places for choices in reading.choices_of(place)]
+        """The lists of `enum` and `const`, also of a union of constants; a valid value is in all of them."""
+        listed = [choices for subschema in self.subschemas for choices in own_keywords.choices_of(subschema)]
+        return [*listed, *(union.constants for union in self.unions if union.constants is not None)]
 
     @property
-    def fitting_choices(self) -> list[JSON]:
-        """The shortest of the lists, without what is of another kind; there has to be one."""
-        return [choice for choice in min(self.choices, key=len) if reading.kind_of(choice) in self.kinds]
+    def valid_choices(self) -> list[JSON]:
+        """The values of an allowed type in the shortest of these lists, of which there must be one."""
+        return [choice for choice in min(self.choices, key=len) if own_keywords.type_of(choice) in self.types]
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """The members that are needed, and those that these need."""
-        names = set(self.given).union(*map(reading.required_of, self.places))
-        needs = [pair for place in self.places for pair in reading.needs_of(place)]
-        while more := {needed for name, needed in needs if name in names} - names:
-            names |= more
-        return frozenset(names)
+        """The required members, with those that these require in turn."""
+        return frozenset(required_names((subschema.keywords for subschema in self.subschemas), self.given))
+
+    @cached_property
+    def mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
+        """(names, patterns of names) of the members that any schema of the object names, be it under a condition.
+
+        Raises:
+            TooMuch: more schemas than `MAX_IN_PLACE` may apply.
+        """
+        names, patterns = set(self.required), set[str]()
+        seen: set[Hashable] = set()
+        waiting = list(self.subschemas)
+        while waiting:
+            subschema = waiting.pop()
+            if subschema.identity in seen:
+                continue
+            seen.add(subschema.identity)
+            if len(seen) > MAX_IN_PLACE:
+                raise TooMuch
+            names |= {*own_keywords.members(subschema, "properties"), *strings_in(subschema.keywords.get("required"))}
+            names |= {name for pair in needed_names(subschema.keywords) for name in pair}
+            patterns |= {*own_keywords.members(subschema, "patternProperties")}
+            waiting += [*always(subschema), *conditional(subschema)]
+            waiting += (option for _, options in branches(subschema) for option in options)
+        lists = [choices for allowed in self.subs("propertyNames") for choices in own_keywords.choices_of(allowed)]
+        names |= {name for choices in lists for name in choices if isinstance(name, str)}
+        return frozenset(names), frozenset(patterns)
 
     def edge(self, *, lowest: bool) -> Edge | None:
         """The tightest lower or upper bound of numbers."""
-        edges = (reading.edge_of(place, lowest=lowest) for place in self.places)
-        return reading.tightest([edge for edge in edges if edge is not None], lowest=lowest)
+        edges = (own_keywords.edge_of(subschema, lowest=lowest) for subschema in self.subschemas)
+        return own_keywords.tightest([edge for edge in edges if edge is not None], lowest=lowest)
 
     def counts(self, keyword: str) -> list[int]:
-        """What `maxItems` and the like say, each time."""
-        counts = (reading.count_of(place, keyword) for place in self.places)
+        """The values of a keyword like `maxItems` in all subschemas."""
+        counts = (own_keywords.count_of(subschema, keyword) for subschema in self.subschemas)
         return [count for count in counts if count is not None]
 
     def values(self, keyword: str) -> list[JSON]:
-        """What `keyword` says, each time."""
-        return [place.keywords[keyword] for place in self.places if keyword in place.keywords]
+        """The values of `keyword` in all subschemas."""
+        return [subschema.keywords[keyword] for subschema in self.subschemas if keyword in subschema.keywords]
 
     def subs(self, keyword: str) -> list[Subschema]:
-        """The subschema under `keyword`, each time."""
-        return [place.sub(keyword) for place in self.places if keyword in place.keywords]
+        """The subschemas under `keyword` in all subschemas."""
+        return [subschema.sub(keyword) for subschema in self.subschemas if keyword in subschema.keywords]
 
     def annotations(self, keyword: str) -> list[JSON]:
-        """What the annotation `keyword` says, each time, the outermost first."""
-        found = (reading.annotations_of(place) for place in self.places)
+        """The values of the annotation `keyword`, the outermost first."""
+        found = (own_keywords.annotations_of(subschema) for subschema in self.subschemas)
         return [keywords[keyword] for keywords in found if keyword in keywords]
 
-    # Where it stands.
+    # Position.
 
     def pointer(self, *keywords: str) -> str | None:
-        """Where the first of `keywords` stands, else the first schema; None where there is none."""
+        """The pointer to the first of `keywords` that is present, else to the first schema, if any."""
         for keyword in keywords:
-            for place in self.places:
-                if keyword in place.keywords:
-                    return place.pointer_to(keyword)
-        return self.places[0].pointer if self.places else None
+            for subschema in self.subschemas:
+                if keyword in subschema.keywords:
+                    return subschema.pointer_to(keyword)
+        return self.subschemas[0].pointer if self.subschemas else None
 
 
-def together(*places: Subschema) -> Together:
-    """`places` as one."""
-    if len(places) == 1:
-        place = places[0]
-        return place.built("together", lambda: Together(*flattened([place])))
-    return Together(*flattened(places))
+def conjoin(*subschemas: Subschema) -> Conjunction:
+    """The conjunction of `subschemas`."""
+    if len(subschemas) == 1:
+        subschema = subschemas[0]
+        return subschema.built("conjunction", lambda: Conjunction(*flattened([subschema])))
+    return Conjunction(*flattened(subschemas))
 
 
-def flattened(places: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool, bool]:
-    """(all that holds where `places` do, whether that accepts nothing, whether some of it is not known).
+def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool, bool]:
+    """(all schemas that apply where `subschemas` do, whether they accept nothing, whether some are not known).
 
     Raises:
-        TooMuch: there are more than `MAX_PLACES`.
+        TooMuch: there are more than `MAX_SUBSCHEMAS`.
     """
     found: dict[Hashable, Subschema] = {}
     nothing = unclear = False
     open_now: set[Hashable] = set()
-    waiting: list[tuple[Subschema, bool]] = [(place, False) for place in reversed(list(places))]
+    waiting: list[tuple[Subschema, bool]] = [(subschema, False) for subschema in reversed(list(subschemas))]
     while waiting:
-        place, leaving = waiting.pop()
+        subschema, leaving = waiting.pop()
         if leaving:
-            open_now.discard(place.identity)
-        elif place.identity in open_now:
+            open_now.discard(subschema.identity)
+        elif subschema.identity in open_now:
             unclear = True
-        elif place.schema is False:
-            found[place.identity], nothing = place, True
-        elif place.identity not in found:
-            found[place.identity] = place
-            open_now.add(place.identity)
-            unclear = unclear or place.has_dangling_reference
-            waiting.append((place, True))
-            inside = [*place.references(), *place.listed("allOf"), *twice_denied(place)]
+        elif subschema.schema is False:
+            found[subschema.identity], nothing = subschema, True
+        elif subschema.identity not in found:
+            found[subschema.identity] = subschema
+            open_now.add(subschema.identity)
+            unclear = unclear or subschema.has_dangling_reference
+            waiting.append((subschema, True))
+            inside = [*subschema.references(), *subschema.listed("allOf"), *double_negations(subschema)]
             waiting += [(inner, False) for inner in reversed(inside)]
-            if len(found) > MAX_PLACES:
+            if len(found) > MAX_SUBSCHEMAS:
                 raise TooMuch
     return tuple(found.values()), nothing, unclear
 
 
-def kinds_ruled_out(place: Subschema) -> frozenset[str] | None:
-    """The kinds that the `not` of `place` rules out; None where it says more than types."""
-    if "not" not in place.keywords:
+def types_ruled_out(subschema: Subschema) -> frozenset[str] | None:
+    """The types that the `not` of `subschema` excludes; None if it depends on more than the type."""
+    if "not" not in subschema.keywords:
         return frozenset()
-    inner = together(place.sub("not"))
-    return inner.kinds if is_of_types_alone(inner) else None
+    inner = conjoin(subschema.sub("not"))
+    return inner.types if restricts_types_only(inner) else None
 
 
-def is_of_types_alone(whole: Together) -> bool:
-    """Whether all that `whole` asks for is said by its kinds."""
-    if whole.unclear or not all(reading.asked(place) <= _PLAIN | {"anyOf"} for place in whole.places):
+def restricts_types_only(whole: Conjunction) -> bool:
+    """Whether `whole` constrains nothing except the type."""
+    if whole.unclear or not all(
+        own_keywords.assertions_of(subschema) <= _PLAIN | {"anyOf"} for subschema in whole.subschemas
+    ):
         return False
-    return all(is_of_types_alone(branch) for union in whole.unions for branch in union.branches)
+    return all(restricts_types_only(branch) for union in whole.unions for branch in union.branches)
 
 
-def twice_denied(place: Subschema) -> list[Subschema]:
-    """What holds because it is denied that it does not."""
-    return reading.denied_of(place.sub("not")) if "not" in place.keywords else []
+def double_negations(subschema: Subschema) -> list[Subschema]:
+    """The schemas under two nested `not`, which apply as they are."""
+    return own_keywords.negated_of(subschema.sub("not")) if "not" in subschema.keywords else []

@@ -1,13 +1,14 @@
-"""Whether one schema accepts everything that another one accepts, and what stands in the way.
+"""Whether one schema accepts everything that another accepts, and if not, why.
 
-`Containment.obstacles(giver, taker)` is empty only where that is proved: every value that the giver accepts, the taker
-accepts. Each rule looks at one sort of constraint of the taker, and either finds it implied by the giver or yields an
-obstacle. What a rule does not understand in the giver, it may leave out: then it is proved for more values than there
-are. What it does not understand in the taker is an obstacle. An obstacle proves nothing: only a value does that is
-accepted by the one and refused by the other.
+`obstacles(producer, consumer)` is empty only if it is proved that the consumer accepts every value that the producer
+accepts. Each rule examines one type of constraint of the consumer, and either finds that the producer implies
+it or yields an obstacle. A rule may ignore constraints of the producer that it does not understand, because it then
+proves more than is needed. A constraint of the consumer that it does not understand is an obstacle. An obstacle is no
+proof of the opposite; only a value that one schema accepts and the other refuses is.
 
-A recursive pair of schemas is taken to be proved while it is looked at: a value is finite, and the pair comes back only
-for a part of it. What was proved by that assumption is forgotten where it turns out to be wrong.
+While a pair of schemas is being examined, a recursive occurrence of the pair counts as proved: values are finite, and
+the pair recurs only for a part of the value. If the assumption turns out to be wrong, whatever was proved with it is
+discarded.
 """
 
 from __future__ import annotations
@@ -20,85 +21,85 @@ from typing import Final
 from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import children, disjointness, ranges
-from catalog.specs.diff.attempts import Trial
-from catalog.specs.diff.conjunction import Together, together
+from catalog.specs.diff.attempts import ValueChecks
+from catalog.specs.diff.conjunction import Conjunction, conjoin
 from catalog.specs.diff.disjointness import is_implied_by
-from catalog.specs.diff.keywords import KINDS, NUMBERS
-from catalog.specs.diff.mutations import SAMPLES, put_each
+from catalog.specs.diff.keywords import NUMBERS, TYPES
+from catalog.specs.diff.mutations import SAMPLE_OF_TYPE, put_each
 from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.samples import sketches
+from catalog.specs.diff.samples import samples
 
 EFFORT_OF_A_PAIR: Final = 20
 MAX_DEPTH: Final = 40  # of schemas in schemas; Python has up to sixteen frames for each
-MAX_DECIDED: Final = 8  # unions and conditions whose cases are looked at one by one
-MAX_ROUNDS: Final = 100  # of finding what follows from what follows
+MAX_DECIDED: Final = 8  # unions and conditions that are split into cases
+MAX_ROUNDS: Final = 100  # of adding implied schemas
 MAX_OBSTACLES: Final = 300  # of one pair
 
 Key = tuple[Hashable, Hashable]
-Rule = Callable[["Containment", Together, Together], Iterator[Obstacle]]
+Rule = Callable[["ContainmentProver", Conjunction, Conjunction], Iterator[Obstacle]]
 
 
 @dataclass
-class Containment:
-    """One comparison, with all that was found out in it.
+class ContainmentProver:
+    """One comparison, with everything found so far.
 
     Attributes:
-        rules: one for each sort of constraint.
-        trial: answers about single values.
+        rules: one for each type of constraint.
+        checks: answers about single values.
     """
 
     rules: tuple[Rule, ...]
-    trial: Trial
+    checks: ValueChecks
     _known: dict[Key, tuple[Obstacle, ...]] = field(default_factory=dict)
-    _refuted: dict[Key, Obstacle] = field(default_factory=dict)  # the first obstacle, of which there may be more
+    _refuted: dict[Key, Obstacle] = field(default_factory=dict)  # the first obstacle; there may be more
     _proved: list[Key] = field(default_factory=list)
-    _open: dict[Key, int] = field(default_factory=dict)  # the pairs that are looked at, and how deep in the value
+    _open: dict[Key, int] = field(default_factory=dict)  # the pairs being examined, and their depth in the value
     _assumed: set[Key] = field(default_factory=set)
-    _followed: dict[Hashable, Together] = field(default_factory=dict)
-    _one_will_do: bool = False
+    _implied: dict[Hashable, Conjunction] = field(default_factory=dict)
+    _first_only: bool = False
     _depth: int = 0
 
-    def proves(self, giver: Together, taker: Together) -> bool:
-        """Whether `taker` accepts everything that `giver` does."""
-        before, self._one_will_do = self._one_will_do, True
+    def proves(self, producer: Conjunction, consumer: Conjunction) -> bool:
+        """Whether it is proved that `consumer` accepts everything that `producer` accepts."""
+        before, self._first_only = self._first_only, True
         try:
-            return not self.obstacles(giver, taker)
+            return not self.obstacles(producer, consumer)
         finally:
-            self._one_will_do = before
+            self._first_only = before
 
-    def obstacles(self, giver: Together, taker: Together) -> tuple[Obstacle, ...]:
-        """What keeps `taker` from accepting everything that `giver` does; nothing where it is proved that it does.
+    def obstacles(self, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
+        """Why `consumer` may refuse a value that `producer` accepts; () if it is proved that it accepts them all.
 
         Raises:
-            TooMuch: the schemas are too large, or too entangled.
+            TooMuch: the schemas are too large or too complex.
         """
-        if taker.is_anything or is_implied_by(giver, taker):
+        if consumer.is_anything or is_implied_by(producer, consumer):
             return ()
-        key = (giver.key, taker.key)
+        key = (producer.key, consumer.key)
         if key in self._known:
             return self._known[key]
-        if key in self._refuted and self._one_will_do:
+        if key in self._refuted and self._first_only:
             return (self._refuted[key],)
         if key in self._open:
-            return self._again(key, giver, taker)
+            return self._recur(key, producer, consumer)
         if len(self._open) > MAX_DEPTH:
-            return (Obstacle("unclear", giver, taker),)
-        self.trial.spend(EFFORT_OF_A_PAIR + len(giver.places) + len(taker.places))
-        return self._look(key, giver, taker)
+            return (Obstacle("unclear", producer, consumer),)
+        self.checks.spend(EFFORT_OF_A_PAIR + len(producer.subschemas) + len(consumer.subschemas))
+        return self._examine(key, producer, consumer)
 
-    def _again(self, key: Key, giver: Together, taker: Together) -> tuple[Obstacle, ...]:
-        """The pair that is looked at comes back; only for a part of the value may it be taken to be proved."""
+    def _recur(self, key: Key, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
+        """A pair that is being examined recurs; it counts as proved only for a part of the value."""
         if self._open[key] == self._depth:
-            return (Obstacle("unclear", giver, taker),)
+            return (Obstacle("unclear", producer, consumer),)
         self._assumed.add(key)
         return ()
 
-    def _look(self, key: Key, giver: Together, taker: Together) -> tuple[Obstacle, ...]:
+    def _examine(self, key: Key, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
         self._open[key] = self._depth
         proved_before = len(self._proved)
-        one_will_do = self._one_will_do
+        one_will_do = self._first_only
         try:
-            found = self._found(self._find(giver, taker))
+            found = self._wanted(self._find(producer, consumer))
         finally:
             del self._open[key]
         if found and key in self._assumed:
@@ -114,141 +115,156 @@ class Containment:
             self._known[key] = found
         return found
 
-    def _found(self, obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
-        """The obstacles that are asked for: all, or the first."""
-        return tuple(islice(obstacles, 1) if self._one_will_do else without_doubles(obstacles)[:MAX_OBSTACLES])
+    def _wanted(self, obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
+        """The wanted obstacles: all, or only the first."""
+        return tuple(islice(obstacles, 1) if self._first_only else _most_certain(deduplicated(obstacles)))
 
-    def obstacles_inside(self, giver: Together, taker: Together) -> tuple[Obstacle, ...]:
-        """The obstacles for what is a part of the value, a member or an item."""
+    def obstacles_inside(self, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
+        """Like `obstacles`, for a member or an item of the value."""
         self._depth += 1
         try:
-            return self.obstacles(giver, taker)
+            return self.obstacles(producer, consumer)
         finally:
             self._depth -= 1
 
-    def proves_inside(self, giver: Together, taker: Together) -> bool:
-        """Whether `taker` accepts everything that `giver` does, for a part of the value."""
+    def proves_inside(self, producer: Conjunction, consumer: Conjunction) -> bool:
+        """Like `proves`, for a member or an item of the value."""
         self._depth += 1
         try:
-            return self.proves(giver, taker)
+            return self.proves(producer, consumer)
         finally:
             self._depth -= 1
 
-    def _find(self, giver: Together, taker: Together) -> Iterator[Obstacle]:
-        if disjointness.is_empty(giver, self.trial):
+    def _find(self, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+        if disjointness.is_empty(producer, self.checks):
             return
-        if taker.nothing:
-            yield self._of_values("forbidden", giver, taker, giver.kinds)
-        elif giver.is_anything:
-            if any(True for _ in self._of_kinds(giver, taker)):
-                yield self._of_values("described", giver, taker, KINDS)
+        if consumer.nothing:
+            yield self._value_obstacle("forbidden", producer, consumer, producer.types)
+        elif producer.is_anything:
+            if any(True for _ in self._by_type(producer, consumer)):
+                yield self._value_obstacle("described", producer, consumer, TYPES)
         else:
-            yield from self._of_kinds(giver, taker)
+            yield from self._by_type(producer, consumer)
 
-    def _of_values(self, kind: str, giver: Together, taker: Together, kinds: frozenset[str]) -> Obstacle:
-        """An obstacle for values of `kinds`."""
-        if self._one_will_do:
-            return Obstacle(kind, giver, taker)
-        made = [value for name in sorted(kinds) for value in sketches(giver.only_of(frozenset({name})))]
-        tried = [*(SAMPLES[name] for name in sorted(kinds)), *made]
+    def _value_obstacle(
+        self, kind: str, producer: Conjunction, consumer: Conjunction, types: frozenset[str]
+    ) -> Obstacle:
+        """An obstacle for values of these types."""
+        if self._first_only:
+            return Obstacle(kind, producer, consumer)
+        made = [value for name in sorted(types) for value in samples(producer.restricted_to(frozenset({name})))]
+        tried = [*(SAMPLE_OF_TYPE[name] for name in sorted(types)), *made]
         edits = (lambda value: value, *put_each(tried))
-        return Obstacle(kind, giver, taker, keywords=("type", "enum", "const"), edits=edits)
+        return Obstacle(kind, producer, consumer, keywords=("type", "enum", "const"), edits=edits)
 
-    def _of_kinds(self, giver: Together, taker: Together) -> Iterator[Obstacle]:
-        giver = self._with_what_follows(giver)
-        common = giver.kinds & taker.kinds
-        lost = frozenset(kind for kind in giver.kinds - common if not self._has_none(giver.only_of(frozenset({kind}))))
+    def _by_type(self, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+        producer = self._with_implied(producer)
+        common = producer.types & consumer.types
+        lost = frozenset(
+            kind for kind in producer.types - common if not self._is_empty(producer.restricted_to(frozenset({kind})))
+        )
         if lost:
-            yield self._of_values("type", giver, taker, lost)
+            yield self._value_obstacle("type", producer, consumer, lost)
         if not common:
             return
-        giver = giver.only_of(common)
-        values = self.trial.values_of(giver)
+        producer = producer.restricted_to(common)
+        values = self.checks.values_of(producer)
         if values is None:
-            yield from self._by_rules(giver, taker)
+            yield from self._by_rules(producer, consumer)
             return
-        answers = [(value, self.trial.accepts(taker, value)) for value in values]
+        answers = [(value, self.checks.accepts(consumer, value)) for value in values]
         refused = tuple(value for value, accepted in answers if accepted is False)
         if refused:
-            keywords = ("enum", "const")
-            yield Obstacle("choice", giver, taker, keywords=keywords, values=refused, edits=put_each(refused[:5]))
+            keywords = ("enum", "const", "anyOf", "oneOf")
+            yield Obstacle("choice", producer, consumer, keywords=keywords, values=refused, edits=put_each(refused[:5]))
         if any(accepted is None for _, accepted in answers):
-            yield Obstacle("unclear", giver, taker)
+            yield Obstacle("unclear", producer, consumer)
 
-    def requires(self, giver: Together, name: str) -> bool:
-        """Whether everything that `giver` accepts has the member `name`."""
-        names = children.closed_names(giver) or []
-        if name in names and ranges.least(giver, "object") >= len(names):
+    def requires(self, producer: Conjunction, name: str) -> bool:
+        """Whether every object that `producer` accepts has the member `name`."""
+        names = children.closed_names(producer) or []
+        if name in names and ranges.least(producer, "object") >= len(names):
             return True
-        return name in giver.required or name in self._with_what_follows(giver).required
+        return name in producer.required or name in self._with_implied(producer).required
 
-    def _has_none(self, giver: Together) -> bool:
-        """Whether `giver` accepts nothing: by itself, or as it is ruled out, or fits two of a `oneOf`."""
-        if disjointness.is_empty(giver, self.trial):
+    def _is_empty(self, producer: Conjunction) -> bool:
+        """Whether `producer` accepts nothing: by itself, by its `not`, or as two options of `oneOf` always match."""
+        if disjointness.is_empty(producer, self.checks):
             return True
-        if any(self.proves(giver, together(denied)) for denied in giver.subs("not")):
+        if any(self.proves(producer, conjoin(denied)) for denied in producer.subs("not")):
             return True
-        exclusive = (union.branches for union in giver.undecided if union.keyword == "oneOf")
-        return any(sum(self.proves(giver, branch) for branch in branches) > 1 for branches in exclusive)
+        exclusive = (union.branches for union in producer.undecided if union.keyword == "oneOf")
+        return any(sum(self.proves(producer, branch) for branch in branches) > 1 for branches in exclusive)
 
-    def _with_what_follows(self, giver: Together) -> Together:
-        """`giver` with what holds because of what it asks for: of members it needs, of conditions it fulfils."""
-        known = self._followed.setdefault(giver.key, giver)  # itself, while that is found out
-        if known is not giver:
+    def _with_implied(self, producer: Conjunction) -> Conjunction:
+        """`producer` with the schemas implied by its required members and by the conditions that it fulfils."""
+        known = self._implied.setdefault(producer.key, producer)  # itself, while this is computed
+        if known is not producer:
             return known
-        whole = giver
+        whole = producer
         for _ in range(MAX_ROUNDS):
-            found = [*self._needed_by_members(whole), *self._outcomes(whole)]
+            found = [*self._needed_by_required(whole), *self._outcomes(whole)]
             more = whole.also(*found) if found else whole
-            if len(more.places) == len(whole.places) and more.nothing == whole.nothing:
+            if len(more.subschemas) == len(whole.subschemas) and more.nothing == whole.nothing:
                 break
             whole = more
-        self._followed[giver.key] = whole
+        self._implied[producer.key] = whole
         return whole
 
-    def _needed_by_members(self, giver: Together) -> Iterator[Subschema]:
-        """What holds because of the members that the giver needs."""
-        for place in giver.places:
+    def _needed_by_required(self, producer: Conjunction) -> Iterator[Subschema]:
+        """The dependent schemas of its required members, if it accepts objects only."""
+        if not producer.types <= {"object"}:
+            return
+        for subschema in producer.subschemas:
             yield from (
-                schema for _, name, schema in dependent_schemas(place, place.keywords) if name in giver.required
+                schema
+                for _, name, schema in dependent_schemas(subschema, subschema.keywords)
+                if name in producer.required
             )
 
-    def _outcomes(self, giver: Together) -> Iterator[Subschema]:
-        """What the giver's conditions lead to, where it is plain whether they hold."""
-        for condition in giver.conditions:
-            place = condition.place
-            keywords, whole = place.keywords, together(place.sub("if"))
-            if "then" in keywords and self.proves(giver, whole):
-                yield place.sub("then")
-            elif "else" in keywords and disjointness.are_apart(giver, whole, self.trial):
-                yield place.sub("else")
+    def _outcomes(self, producer: Conjunction) -> Iterator[Subschema]:
+        """The `then` and `else` of its conditions, if it is known which of them applies."""
+        for condition in producer.conditions:
+            subschema = condition.subschema
+            keywords, whole = subschema.keywords, conjoin(subschema.sub("if"))
+            if "then" in keywords and self.proves(producer, whole):
+                yield subschema.sub("then")
+            elif "else" in keywords and disjointness.are_disjoint(producer, whole, self.checks):
+                yield subschema.sub("else")
 
-    def _by_rules(self, giver: Together, taker: Together) -> Iterator[Obstacle]:
-        found = self._found(obstacle for rule in self.rules for obstacle in rule(self, giver, taker))
+    def _by_rules(self, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+        found = self._wanted(obstacle for rule in self.rules for obstacle in rule(self, producer, consumer))
         if not found:
             return
-        union = next(giver.undecided, None) or next(iter(giver.conditions), None)
-        if union is not None and len(giver.decided) < MAX_DECIDED:
+        union = next(producer.undecided, None) or next(iter(producer.conditions), None)
+        if union is not None and len(producer.decided) < MAX_DECIDED:
             for case in union.cases:
-                yield from self.obstacles(giver.taking(union, *case), taker)
-        elif taker.unions and len(sorts := list(sorts_of(giver.kinds))) > 1:
-            for sort in sorts:
-                yield from self.obstacles(giver.only_of(sort), taker)
+                yield from self.obstacles(producer.with_branch(union, *case), consumer)
+        elif consumer.unions and len(groups := list(type_groups(producer.types))) > 1:
+            for group in groups:
+                yield from self.obstacles(producer.restricted_to(group), consumer)
         else:
             yield from found
 
 
-def sorts_of(kinds: frozenset[str]) -> Iterator[frozenset[str]]:
-    """The kinds one by one, numbers as one."""
-    if kinds & NUMBERS:
-        yield kinds & NUMBERS
-    yield from (frozenset({kind}) for kind in sorted(kinds - NUMBERS))
+def type_groups(types: frozenset[str]) -> Iterator[frozenset[str]]:
+    """The types one by one, with all numbers in one group."""
+    if types & NUMBERS:
+        yield types & NUMBERS
+    yield from (frozenset({kind}) for kind in sorted(types - NUMBERS))
 
 
-def without_doubles(obstacles: Iterable[Obstacle]) -> list[Obstacle]:
-    """One of each; the cases of a union come upon the same."""
+def _most_certain(obstacles: list[Obstacle]) -> list[Obstacle]:
+    """All of them, or as many as allowed, without those about undeclared members first."""
+    if len(obstacles) > MAX_OBSTACLES:
+        obstacles = sorted(obstacles, key=lambda obstacle: obstacle.undeclared)
+    return obstacles[:MAX_OBSTACLES]
+
+
+def deduplicated(obstacles: Iterable[Obstacle]) -> list[Obstacle]:
+    """The obstacles without duplicates, which different cases of a union find."""
     found: dict[Hashable, Obstacle] = {}
     for obstacle in obstacles:
-        mark = (obstacle.path, obstacle.kind, obstacle.subject, repr(obstacle.values))
+        mark = (obstacle.path, obstacle.kind, obstacle.subject, repr(obstacle.values), obstacle.undeclared)
         found.setdefault(mark, obstacle)
     return list(found.values())

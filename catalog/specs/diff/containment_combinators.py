@@ -1,4 +1,4 @@
-"""Rules for keywords that combine schemas: unions, negations, conditions, what is left unevaluated.
+"""Rules for keywords that combine schemas: unions, negations, conditions, unevaluated members and items.
 
 Sources: JSON Schema 2020-12 Core, sections 10.2 and 11.
 """
@@ -14,164 +14,188 @@ from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema, compile_schema
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff import children, disjointness
-from catalog.specs.diff.conjunction import Together, Union, kinds_ruled_out, together
-from catalog.specs.diff.containment import Containment
+from catalog.specs.diff.branches import labels
+from catalog.specs.diff.conjunction import Conjunction, Union, conjoin, types_ruled_out
+from catalog.specs.diff.containment import ContainmentProver
 from catalog.specs.diff.disjointness import are_same, are_same_lists, is_implied_by
-from catalog.specs.diff.keywords import NUMBERS, denied_of
-from catalog.specs.diff.mutations import TEXTS, put_each, with_member
+from catalog.specs.diff.keywords import NUMBERS, negated_of
+from catalog.specs.diff.mutations import STRINGS, put_each, with_member
 from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.samples import sketches
+from catalog.specs.diff.samples import samples
 
 MAX_CASES: Final = 12  # of a member
-MAX_NEAR: Final = 4  # of which a value is made that fits two of them
-MAX_ALIKE: Final = 2  # alternatives with which a value is compared in full
+MAX_NEAR: Final = 4  # for each two of which a value is made that matches both
+MAX_SIMILAR: Final = 2  # alternatives that are compared in full
 
 
-def unions(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    for union in taker.unions:
+def unions(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    for union in consumer.unions:
+        if union.constants is not None:
+            continue  # see `containment_scalars.choices`
         if any(
-            known.keyword == union.keyword and are_same_lists(known.schemas, union.schemas) for known in giver.unions
+            known.keyword == union.keyword and are_same_lists(known.schemas, union.schemas) for known in producer.unions
         ):
             continue
         branches = union.branches
-        excluding = union.keyword == "oneOf" and not disjointness.all_apart(branches, walk.trial)
-        if any(_implies(walk, known, branches, excluding=excluding) for known in giver.undecided):
+        exclusive = union.keyword == "oneOf" and not disjointness.all_disjoint(branches, prover.checks)
+        if any(_implies(prover, known, branches, exclusive=exclusive) for known in producer.undecided):
             continue
-        near = [branch for branch in branches if not disjointness.are_apart(giver, branch, walk.trial)]
-        near = near or [branch for branch in branches if alikeness(giver, branch) >= (len(branches) > 1)]
-        fit = next((branch for branch in near if walk.proves(giver, branch)), None)
-        if (fit is None or (excluding and near != [fit])) and not _proved_by_cases(walk, giver, union):
-            yield from _no_branch(walk, giver, taker, union, near)
+        near = [branch for branch in branches if not disjointness.are_disjoint(producer, branch, prover.checks)]
+        near = near or [branch for branch in branches if similarity(producer, branch) >= (len(branches) > 1)]
+        fit = next((branch for branch in near if prover.proves(producer, branch)), None)
+        if (fit is None or (exclusive and near != [fit])) and not _proved_by_cases(prover, producer, union):
+            yield from _no_branch(prover, producer, consumer, union, near, exclusive=exclusive)
 
 
-def _proved_by_cases(walk: Containment, giver: Together, union: Union) -> bool:
-    """Whether `union` holds for each value, or each type, that a member may have by which its branches are told."""
-    whole = together(union.place)
-    for name in sorted(giver.required & {name for branch in union.branches for name in children.names(branch)}):
-        cases = _cases_of(walk, children.member(giver, name))
+def _proved_by_cases(prover: ContainmentProver, producer: Conjunction, union: Union) -> bool:
+    """Whether `union` is proved case by case: for each value, or each type, of a member that its branches declare."""
+    whole = conjoin(union.subschema)
+    for name in sorted(producer.required & {name for branch in union.branches for name in children.names(branch)}):
+        cases = _cases_of(prover, children.member(producer, name))
         if 1 < len(cases) <= MAX_CASES:
             having = (compile_schema({"properties": {name: case}}).root for case in cases)
-            return all(walk.proves(giver.also(place), whole) for place in having)
+            return all(prover.proves(producer.also(subschema), whole) for subschema in having)
     return False
 
 
-def _cases_of(walk: Containment, member: Together) -> list[JSON]:
-    """Schemas of which one holds for each value that `member` accepts: its values, else its types."""
-    values = walk.trial.values_of(member)
+def _cases_of(prover: ContainmentProver, member: Conjunction) -> list[JSON]:
+    """Schemas that together cover every value that `member` accepts: one for each value, or else for each type."""
+    values = prover.checks.values_of(member)
     if values is not None:
         return [{"const": value} for value in values]
-    types = dict.fromkeys("number" if kind in NUMBERS else kind for kind in sorted(member.kinds))
+    types = dict.fromkeys("number" if kind in NUMBERS else kind for kind in sorted(member.types))
     return [{"type": name} for name in types]
 
 
-def _implies(walk: Containment, known: Union, branches: list[Together], *, excluding: bool) -> bool:
-    """Whether what fits the giver's union `known` fits the taker's `branches`, whatever else is said."""
+def _implies(prover: ContainmentProver, known: Union, branches: list[Conjunction], *, exclusive: bool) -> bool:
+    """Whether the producer's union `known` alone implies the consumer's `branches`."""
     having = known.branches
-    if not excluding:
-        return all(any(_fits(walk, one, other) for other in branches) for one in having)
+    if not exclusive:
+        return all(any(_fits(prover, one, other) for other in branches) for one in having)
     if known.keyword != "oneOf" or len(having) != len(branches):
         return False
     left = list(branches)
     for one in having:
-        twin = next((other for other in left if walk.proves(one, other) and walk.proves(other, one)), None)
+        twin = next((other for other in left if prover.proves(one, other) and prover.proves(other, one)), None)
         if twin is None:
             return False
         left.remove(twin)
     return True
 
 
-def _fits(walk: Containment, one: Together, other: Together) -> bool:
-    """Whether `one` fits into `other`; what has nothing in common with it is soon told."""
-    return not disjointness.are_apart(one, other, walk.trial) and walk.proves(one, other)
+def _fits(prover: ContainmentProver, one: Conjunction, other: Conjunction) -> bool:
+    """Whether `other` accepts all of `one`; disjoint schemas are rejected first, which is fast."""
+    return not disjointness.are_disjoint(one, other, prover.checks) and prover.proves(one, other)
 
 
 def _no_branch(
-    walk: Containment, giver: Together, taker: Together, union: Union, near: list[Together]
+    prover: ContainmentProver,
+    producer: Conjunction,
+    consumer: Conjunction,
+    union: Union,
+    near: list[Conjunction],
+    *,
+    exclusive: bool,
 ) -> Iterator[Obstacle]:
-    """Why what the giver accepts fits no branch: what is wrong with the one that is most alike of those `near`."""
+    """Why no branch accepts the producer's values: the obstacles of the most similar branch of those `near`.
+
+    If that branch accepts all values without undeclared members and the union is `exclusive`, others may match as well.
+    """
     keywords = (union.keyword,)
     if not near:
-        yield Obstacle("alternative", giver, taker, keywords=keywords, edits=put_each(sketches(giver)))
+        yield Obstacle("alternative", producer, consumer, keywords=keywords, edits=put_each(samples(producer)))
         return
-    alike = sorted(near, key=lambda branch: alikeness(giver, branch), reverse=True)[:MAX_ALIKE]
-    best = min((walk.obstacles(giver, branch) for branch in alike), key=len)
-    if not best:
-        several = [sketches(one.also(*other.places)) for one, other in combinations(near[:MAX_NEAR], 2)]
-        edits = put_each([*sketches(giver), *chain.from_iterable(several)])
-        yield Obstacle("exclusive", giver, taker, keywords=keywords, edits=edits)
-        return
+    names = labels(producer)
+    ranked = sorted(near, key=lambda one: (len(names & labels(one)), similarity(producer, one)), reverse=True)
+    most_labels = len(names & labels(ranked[0]))
+    similar = [branch for branch in ranked if len(names & labels(branch)) == most_labels][:MAX_SIMILAR]
+    found = [(branch, prover.obstacles(producer, branch)) for branch in similar]
+    best_branch, best = min(found, key=lambda one: _severity(one[1]))
     yield from best
+    if not best or (exclusive and near != [best_branch] and all(obstacle.undeclared for obstacle in best)):
+        several = [samples(one.also(*other.subschemas)) for one, other in combinations(near[:MAX_NEAR], 2)]
+        edits = put_each([*samples(producer), *chain.from_iterable(several)])
+        yield Obstacle("exclusive", producer, consumer, keywords=keywords, edits=edits)
 
 
-def alikeness(one: Together, other: Together) -> float:
-    """How much the members that both declare have in common, and less for each that only one declares."""
+def _severity(obstacles: tuple[Obstacle, ...]) -> tuple[bool, int]:
+    """Whether some obstacles concern declared members, and how many there are."""
+    return any(not obstacle.undeclared for obstacle in obstacles), len(obstacles)
+
+
+def similarity(one: Conjunction, other: Conjunction) -> float:
+    """The number of equal members that both declare, minus half of those that only one declares."""
     some, others = set(children.names(one)), set(children.names(other))
     same = sum(is_implied_by(children.member(one, name), children.member(other, name)) for name in some & others)
     return same - len(some ^ others) / 2
 
 
-def negations(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """`not`: no value of the giver has the form that is ruled out. Plain types are counted among the kinds."""
-    known = giver.subs("not")
-    for place in taker.places:
-        if kinds_ruled_out(place) is not None:
+def negations(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """`not`: no value of the producer matches the negated schema; `types` already covers negated types."""
+    known = producer.subs("not")
+    for subschema in consumer.subschemas:
+        if types_ruled_out(subschema) is not None:
             continue
-        inner = place.sub("not")
-        ruled_out = together(inner)
-        if disjointness.are_apart(giver, ruled_out, walk.trial):
+        inner = subschema.sub("not")
+        ruled_out = conjoin(inner)
+        if disjointness.are_disjoint(producer, ruled_out, prover.checks):
             continue
-        if any(are_same(inner, other) or walk.proves(ruled_out, together(other)) for other in known):
+        if any(are_same(inner, other) or prover.proves(ruled_out, conjoin(other)) for other in known):
             continue
-        edits = put_each([*sketches(ruled_out), *sketches(giver.also(inner)), *TEXTS, *range(-1, 5)])
-        yield Obstacle("not", giver, taker, keywords=("not",), edits=edits)
+        edits = put_each([*samples(ruled_out), *samples(producer.also(inner)), *STRINGS, *range(-1, 5)])
+        yield Obstacle("not", producer, consumer, keywords=("not",), edits=edits)
 
 
-def conditions(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """`if`: what fits it fits `then`; what does not fits `else`."""
-    for place in taker.places:
-        keywords = place.keywords
-        if "if" not in keywords or any(are_same(place, other) for other in giver.places):
+def conditions(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """`if`: values that match it are valid for `then`, all others for `else`."""
+    for subschema in consumer.subschemas:
+        keywords = subschema.keywords
+        if "if" not in keywords or any(are_same(subschema, other) for other in producer.subschemas):
             continue
-        condition = together(place.sub("if"))
-        if "then" in keywords and not disjointness.are_apart(giver, condition, walk.trial):
-            known = _known_branches(walk, giver, condition, "then")
-            yield from _under(walk, giver.also(place.sub("if"), *known), together(place.sub("then")))
-        if "else" in keywords and not walk.proves(giver, condition):
-            known = [*_known_branches(walk, giver, condition, "else"), *denied_of(place.sub("if"))]
-            yield from _under(walk, giver.also(*known), together(place.sub("else")))
+        condition = conjoin(subschema.sub("if"))
+        if "then" in keywords and not disjointness.are_disjoint(producer, condition, prover.checks):
+            known = _known_branches(prover, producer, condition, "then")
+            yield from _conditionally(
+                prover, producer.also(subschema.sub("if"), *known), conjoin(subschema.sub("then"))
+            )
+        if "else" in keywords and not prover.proves(producer, condition):
+            known = [*_known_branches(prover, producer, condition, "else"), *negated_of(subschema.sub("if"))]
+            yield from _conditionally(prover, producer.also(*known), conjoin(subschema.sub("else")))
 
 
-def _known_branches(walk: Containment, giver: Together, condition: Together, branch: str) -> list[Subschema]:
-    """The `then` or `else` of the giver's conditions that hold where `condition` does, or where it does not."""
+def _known_branches(
+    prover: ContainmentProver, producer: Conjunction, condition: Conjunction, branch: str
+) -> list[Subschema]:
+    """The `then` (or `else`) schemas of the producer that apply whenever `condition` is (or is not) fulfilled."""
     found = []
-    for place in giver.places:
-        if {"if", branch} <= place.keywords.keys():
-            own = together(place.sub("if"))
-            if walk.proves(condition, own) if branch == "then" else walk.proves(own, condition):
-                found.append(place.sub(branch))
+    for subschema in producer.subschemas:
+        if {"if", branch} <= subschema.keywords.keys():
+            own = conjoin(subschema.sub("if"))
+            if prover.proves(condition, own) if branch == "then" else prover.proves(own, condition):
+                found.append(subschema.sub(branch))
     return found
 
 
-def dependents(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """What an object has to fit where it has a certain member."""
-    if "object" not in giver.kinds:
+def dependents(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """The schemas for objects that have a certain member."""
+    if "object" not in producer.types:
         return
-    for place in taker.places:
-        for _, name, schema in dependent_schemas(place, place.keywords):
-            yield from _under(walk, giver.with_member(name), together(schema))
+    for subschema in consumer.subschemas:
+        for _, name, schema in dependent_schemas(subschema, subschema.keywords):
+            yield from _conditionally(prover, producer.with_member(name), conjoin(schema))
 
 
-def _under(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """What is in the way where a condition holds."""
-    for obstacle in walk.obstacles(giver, taker):
+def _conditionally(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """The obstacles under a condition."""
+    for obstacle in prover.obstacles(producer, consumer):
         yield replace(obstacle, conditional=True)
 
 
-def left_over(_walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """`unevaluated…` that depends on which branches a value takes, and references that lead nowhere."""
-    for place, keyword in children.undecidable(taker):
-        if not any(are_same(place, other) for other in giver.places):
+def unevaluated(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """`unevaluated…` that depends on the branches that a value matches, and dangling references."""
+    for subschema, keyword in children.undecidable(consumer):
+        if not any(are_same(subschema, other) for other in producer.subschemas):
             edits = (with_member("undeclared_member"), lambda value: [*value, 1] if isinstance(value, list) else value)
-            yield Obstacle("unevaluated", giver, taker, keywords=(keyword,), edits=edits)
-    if taker.unclear:
-        yield Obstacle("unclear", giver, taker)
+            yield Obstacle("unevaluated", producer, consumer, keywords=(keyword,), edits=edits)
+    if consumer.unclear:
+        yield Obstacle("unclear", producer, consumer)

@@ -10,174 +10,188 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import Final
 
+from catalog.json_schema.children import needed_names
 from catalog.json_schema.validation import Subschema, compile_schema
 from catalog.specs.diff import children
-from catalog.specs.diff.attempts import Trial
+from catalog.specs.diff.attempts import ValueChecks
 from catalog.specs.diff.changes import Any
-from catalog.specs.diff.conjunction import Together, TooMuch, together
-from catalog.specs.diff.containment import Containment
-from catalog.specs.diff.keywords import needs_of
+from catalog.specs.diff.conjunction import Conjunction, TooMuch, conjoin
+from catalog.specs.diff.containment import ContainmentProver
 from catalog.specs.diff.mutations import drop, grow_distinct, one_without, put, put_each, twice, with_member
 from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.ranges import asked_items, least, most
-from catalog.specs.diff.regex_automata import NotUnderstood, literally
-from catalog.specs.diff.samples import names_like, sketches
-from catalog.specs.diff.string_sets import texts_of
+from catalog.specs.diff.ranges import contains_limits, least, most
+from catalog.specs.diff.regex_automata import UnsupportedPattern, literal_pattern
+from catalog.specs.diff.samples import names_like, samples
+from catalog.specs.diff.string_sets import strings_of
 
 MAX_FIRST_ITEMS: Final = 2_000
-MAX_PATTERNS: Final = 4  # of which every combination is looked at
+MAX_PATTERNS: Final = 4  # of which every combination is tried
 
-MAX_NAMES: Final = 30  # that a pattern is held against
+MAX_NAMES: Final = 30  # that a pattern is matched against
 
 _TEXT: Final = compile_schema({"type": "string"}).root
 
 
-def items(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    if "array" not in giver.kinds:
+def items(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    if "array" not in producer.types:
         return
-    first = max(children.first_items(giver), children.first_items(taker))
+    first = max(children.first_items(producer), children.first_items(consumer))
     if first > MAX_FIRST_ITEMS:
         raise TooMuch
-    longest = most(giver, "array")
+    longest = most(producer, "array")
     for index in range(first + 1):
         if longest is not None and longest <= index:
             return
-        found = walk.obstacles_inside(children.item(giver, index), children.item(taker, index))
+        found = prover.obstacles_inside(children.item(producer, index), children.item(consumer, index))
         yield from (obstacle.below(index if index < first else Any.ITEM) for obstacle in found)
 
 
-def distinct_items(_walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    if "array" not in giver.kinds or True not in taker.values("uniqueItems") or True in giver.values("uniqueItems"):
+def distinct_items(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    if (
+        "array" not in producer.types
+        or True not in consumer.values("uniqueItems")
+        or True in producer.values("uniqueItems")
+    ):
         return
-    longest = most(giver, "array")
+    longest = most(producer, "array")
     if longest is None or longest > 1:
-        doubled = ([value, value] for value in sketches(children.item(giver, 0)))
-        yield Obstacle("unique", giver, taker, keywords=("uniqueItems",), edits=(twice, *put_each(doubled)))
+        doubled = ([value, value] for value in samples(children.item(producer, 0)))
+        yield Obstacle("unique", producer, consumer, keywords=("uniqueItems",), edits=(twice, *put_each(doubled)))
 
 
-def contained_items(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    if "array" not in giver.kinds:
+def contained_items(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    if "array" not in producer.types:
         return
-    known = [place for place in giver.places if "contains" in place.keywords]
-    for place in taker.places:
-        if "contains" not in place.keywords:
+    known = [subschema for subschema in producer.subschemas if "contains" in subschema.keywords]
+    for subschema in consumer.subschemas:
+        if "contains" not in subschema.keywords:
             continue
-        fewest, greatest = asked_items(place)
-        if fewest and not _has_enough(walk, giver, known, place, fewest):
-            first = children.item(giver, 0)
-            nearly = ([value] for other in known for value in sketches(first.also(other.sub("contains"))))
-            shorter = (put([]), grow_distinct(least(giver, "array")), *put_each(nearly))
-            yield Obstacle("contains", giver, taker, keywords=("contains", "minContains"), edits=shorter)
-        if greatest is not None and not _has_few(walk, giver, known, place, greatest):
-            form = children.item(giver, 0).also(place.sub("contains"))
-            longer = (grow_distinct(greatest + 1), *put_each([value] * (greatest + 1) for value in sketches(form)))
-            yield Obstacle("maxContains", giver, taker, keywords=("maxContains",), edits=longer)
+        fewest, greatest = contains_limits(subschema)
+        if fewest and not _has_enough(prover, producer, known, subschema, fewest):
+            first = children.item(producer, 0)
+            nearly = ([value] for other in known for value in samples(first.also(other.sub("contains"))))
+            shorter = (put([]), grow_distinct(least(producer, "array")), *put_each(nearly))
+            yield Obstacle("contains", producer, consumer, keywords=("contains", "minContains"), edits=shorter)
+        if greatest is not None and not _has_few(prover, producer, known, subschema, greatest):
+            form = children.item(producer, 0).also(subschema.sub("contains"))
+            longer = (grow_distinct(greatest + 1), *put_each([value] * (greatest + 1) for value in samples(form)))
+            yield Obstacle("maxContains", producer, consumer, keywords=("maxContains",), edits=longer)
 
 
-def _has_enough(walk: Containment, giver: Together, known: list[Subschema], asked: Subschema, fewest: int) -> bool:
-    form = together(asked.sub("contains"))
-    if any(asked_items(k)[0] >= fewest and walk.proves_inside(together(k.sub("contains")), form) for k in known):
+def _has_enough(
+    prover: ContainmentProver, producer: Conjunction, known: list[Subschema], wanted: Subschema, fewest: int
+) -> bool:
+    form = conjoin(wanted.sub("contains"))
+    if any(contains_limits(k)[0] >= fewest and prover.proves_inside(conjoin(k.sub("contains")), form) for k in known):
         return True
-    if least(giver, "array") < fewest:
+    if least(producer, "array") < fewest:
         return False
     return all(
-        walk.proves_inside(children.item(giver, index), form) for index in range(children.first_items(giver) + 1)
+        prover.proves_inside(children.item(producer, index), form)
+        for index in range(children.first_items(producer) + 1)
     )
 
 
-def _has_few(walk: Containment, giver: Together, known: list[Subschema], asked: Subschema, greatest: int) -> bool:
-    longest = most(giver, "array")
+def _has_few(
+    prover: ContainmentProver, producer: Conjunction, known: list[Subschema], wanted: Subschema, greatest: int
+) -> bool:
+    longest = most(producer, "array")
     if longest is not None and longest <= greatest:
         return True
-    form = together(asked.sub("contains"))
+    form = conjoin(wanted.sub("contains"))
     return any(
-        limit is not None and limit <= greatest and walk.proves_inside(form, together(k.sub("contains")))
+        limit is not None and limit <= greatest and prover.proves_inside(form, conjoin(k.sub("contains")))
         for k in known
-        for limit in [asked_items(k)[1]]
+        for limit in [contains_limits(k)[1]]
     )
 
 
 # Objects.
 
 
-def required(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    if "object" not in giver.kinds:
+def required(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    if "object" not in producer.types:
         return
-    for name in sorted(taker.required - giver.required):
-        if walk.requires(giver, name):
+    for name in sorted(consumer.required - producer.required):
+        if prover.requires(producer, name):
             continue
-        yield Obstacle("required", giver, taker, name, keywords=("required",), edits=(drop(name),))
-    for place in taker.places:
-        for name, needed in needs_of(place):
-            if children.member(giver, name).nothing or walk.requires(giver.with_member(name), needed):
+        yield Obstacle("required", producer, consumer, name, keywords=("required",), edits=(drop(name),))
+    for subschema in consumer.subschemas:
+        for name, needed in needed_names(subschema.keywords):
+            if children.member(producer, name).nothing or prover.requires(producer.with_member(name), needed):
                 continue
             keywords = ("dependentRequired", "dependencies")
             yield Obstacle(
-                "needed", giver, taker, f"{name} {needed}", keywords=keywords, edits=(one_without(name, needed),)
+                "needed", producer, consumer, f"{name} {needed}", keywords=keywords, edits=(one_without(name, needed),)
             )
 
 
-def declared_members(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    if "object" not in giver.kinds:
+def declared_members(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    if "object" not in producer.types:
         return
-    known = set(children.names(giver))
-    listed = children.closed_names(giver) or []
-    for name in dict.fromkeys([*children.names(giver), *children.names(taker), *listed]):
-        for obstacle in walk.obstacles_inside(children.member(giver, name), children.member(taker, name)):
-            is_new = obstacle.kind == "described" and not obstacle.path and name not in known
+    listed = children.closed_names(producer) or []
+    for name in dict.fromkeys([*children.names(producer), *children.names(consumer), *listed]):
+        for obstacle in prover.obstacles_inside(children.member(producer, name), children.member(consumer, name)):
+            is_new = obstacle.kind == "described" and not obstacle.path and not children.is_mentioned(producer, name)
             yield replace(obstacle, undeclared=True).below(name) if is_new else obstacle.below(name)
 
 
-def other_members(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """Members whose names are not declared, by the patterns that their names may match."""
-    if "object" not in giver.kinds or children.closed_names(giver) is not None:
+def other_members(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """Undeclared members, grouped by the patterns that their names match."""
+    if "object" not in producer.types or children.closed_names(producer) is not None:
         return
-    for matched, examples in _classes(giver, taker, walk.trial):
-        found = walk.obstacles_inside(children.undeclared(giver, matched), children.undeclared(taker, matched))
+    for matched, examples in _name_classes(producer, consumer, prover.checks):
+        found = prover.obstacles_inside(children.undeclared(producer, matched), children.undeclared(consumer, matched))
         names = (*examples, *names_like(matched))
         yield from (replace(obstacle.below(Any.MEMBER), names=(*names, *obstacle.names)) for obstacle in found)
 
 
-def _classes(giver: Together, taker: Together, trial: Trial) -> Iterator[tuple[frozenset[str], list[str]]]:
-    """The patterns that a name may match, and no others; with names that do, where one is known."""
-    patterns = children.patterns(giver) | children.patterns(taker)
-    if patterns == children.patterns(giver) == children.patterns(taker) and all(map(_is_single, (giver, taker))):
+def _name_classes(
+    producer: Conjunction, consumer: Conjunction, checks: ValueChecks
+) -> Iterator[tuple[frozenset[str], list[str]]]:
+    """(patterns that a name may match without matching others, names that do if known)."""
+    patterns = children.patterns(producer) | children.patterns(consumer)
+    if patterns == children.patterns(producer) == children.patterns(consumer) and all(
+        map(_is_single, (producer, consumer))
+    ):
         yield from ((frozenset(some), []) for some in [(), *([pattern] for pattern in sorted(patterns))])
         return
     if len(patterns) > MAX_PATTERNS:
         raise TooMuch
     sizes = range(len(patterns) + 1)
-    declared = frozenset(map(literally, (*children.names(giver), *children.names(taker))[:MAX_NAMES]))
-    allowed = texts_of(*map(together, giver.subs("propertyNames")))
+    declared = frozenset(map(literal_pattern, (*children.names(producer), *children.names(consumer))[:MAX_NAMES]))
+    allowed = strings_of(*map(conjoin, producer.subs("propertyNames")))
     for matched in map(frozenset, chain.from_iterable(combinations(sorted(patterns), size) for size in sizes)):
         try:
-            name = trial.puzzles.one(allowed.also(matched), missing=(patterns - matched) | declared) if patterns else ""
-        except NotUnderstood:
+            name = (
+                checks.strings.find(allowed.also(matched), missing=(patterns - matched) | declared) if patterns else ""
+            )
+        except UnsupportedPattern:
             yield matched, []
             continue
         if name is not None:
             yield matched, [name] if patterns else []
 
 
-def _is_single(whole: Together) -> bool:
-    """Whether one schema alone speaks of members that are not declared: then each pattern adds to what it asks."""
-    speaking = ("patternProperties", "additionalProperties", "unevaluatedProperties")
-    return sum(bool(place.keywords.keys() & set(speaking)) for place in whole.places) < 2
+def _is_single(whole: Conjunction) -> bool:
+    """Whether at most one schema has constraints for undeclared members; then each pattern only adds to them."""
+    relevant = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+    return sum(bool(subschema.keywords.keys() & set(relevant)) for subschema in whole.subschemas) < 2
 
 
-def member_names(walk: Containment, giver: Together, taker: Together) -> Iterator[Obstacle]:
-    """Names that are not declared; of the declared ones, members say it."""
-    rules = taker.subs("propertyNames")
-    if "object" not in giver.kinds or not rules or children.closed_names(giver) is not None:
+def member_names(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+    """Names of undeclared members; `declared_members` covers the others."""
+    rules = consumer.subs("propertyNames")
+    if "object" not in producer.types or not rules or children.closed_names(producer) is not None:
         return
-    patterns = children.patterns(giver)
+    patterns = children.patterns(producer)
     possible = [frozenset({pattern}) for pattern in patterns]
-    if not patterns or not children.undeclared(giver, frozenset()).nothing:
+    if not patterns or not children.undeclared(producer, frozenset()).nothing:
         possible = [frozenset()]
-    names = [together(_TEXT, *_matching(matched), *giver.subs("propertyNames")) for matched in possible]
-    if not all(walk.proves_inside(name, together(rule)) for rule in rules for name in names):
+    names = [conjoin(_TEXT, *_matching(matched), *producer.subs("propertyNames")) for matched in possible]
+    if not all(prover.proves_inside(name, conjoin(rule)) for rule in rules for name in names):
         edits = tuple(with_member(name) for name in ("undeclared_member", "", "A b", "x" * 80, "1"))
-        yield Obstacle("names", giver, taker, keywords=("propertyNames",), edits=edits)
+        yield Obstacle("names", producer, consumer, keywords=("propertyNames",), edits=edits)
 
 
 def _matching(patterns: frozenset[str]) -> list[Subschema]:

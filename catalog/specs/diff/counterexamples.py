@@ -16,14 +16,14 @@ from catalog.specs.diff.changes import Any, Path, Proof
 from catalog.specs.diff.conjunction import TooMuch
 from catalog.specs.diff.mutations import edited, put_each
 from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.samples import sketches
+from catalog.specs.diff.samples import samples
 
 MAX_TRIES: Final = 80  # of one change
 MAX_BASES: Final = 12
-STEPS: Final = 50_000  # of one try
+STEPS: Final = 50_000  # of one attempt
 ALL_STEPS: Final = 500_000
 ALL_SECONDS: Final = 1.0  # of CPU time
-_PLAIN: Final = frozenset({"alternative", "choice", "described", "forbidden"})  # the whole place is refused
+_PLAIN: Final = frozenset({"alternative", "choice", "described", "forbidden"})  # the whole value at the path is refused
 COMBINING: Final = frozenset(
     {"allOf", "anyOf", "oneOf", "not", "if", "$ref", "unevaluatedItems", "unevaluatedProperties"}
 )
@@ -31,7 +31,7 @@ COMBINING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value that is known to have been used: an example of a spec, or what a run was called with or returned."""
+    """A value that was really used: in an example of a spec, or sent or returned in a run."""
 
     kind: Literal["example", "run"]
     source: str
@@ -48,18 +48,18 @@ class Refusal:
 
 @dataclass
 class CounterexampleFinder:
-    """Holds what one schema accepts against another.
+    """Finds values that one schema accepts and another refuses.
 
     Attributes:
-        accepts: the schema that has to accept a proof; `refuses`: the one that has to refuse it.
+        accepts, refuses: the schema that must accept a proof, and the one that must refuse it.
         known: values from examples and runs.
-        made: values that may be accepted, to make witnesses from.
+        samples: values that may be accepted, to make witnesses from.
     """
 
     accepts: CompiledSchema
     refuses: CompiledSchema
     known: tuple[Known, ...]
-    made: tuple[JSON, ...]
+    samples: tuple[JSON, ...]
     steps: int = ALL_STEPS
     seconds: float = ALL_SECONDS
 
@@ -70,27 +70,27 @@ class CounterexampleFinder:
         return [refusal for refusal in found if refusal is not None]
 
     @cached_property
-    def made_refusals(self) -> list[Refusal]:
-        """The made values that are proofs as they stand."""
-        found = (self.refusal_of(value) for value in self.made[:MAX_BASES])
+    def sample_refusals(self) -> list[Refusal]:
+        """The samples that are proofs without an edit."""
+        found = (self.refusal_of(value) for value in self.samples[:MAX_BASES])
         return [refusal for refusal in found if refusal is not None]
 
     @cached_property
-    def agreed(self) -> list[JSON]:
-        """Values that both schemas accept: what an edit of them breaks is broken by the edit."""
-        values = [*(known.value for known in self.known[:MAX_BASES]), *self.made[:MAX_BASES]]
-        return [value for value in values if self.is_fine(self.accepts, value) and self.is_fine(self.refuses, value)]
+    def valid_in_both(self) -> list[JSON]:
+        """Values that both schemas accept: if one is refused after an edit, the edit is the reason."""
+        values = [*(known.value for known in self.known[:MAX_BASES]), *self.samples[:MAX_BASES]]
+        return [value for value in values if self.is_valid(self.accepts, value) and self.is_valid(self.refuses, value)]
 
     @cached_property
     def bases(self) -> list[JSON]:
         """Values that the first schema accepts."""
-        values = [*(known.value for known in self.known[:MAX_BASES]), *self.made[:MAX_BASES]]
-        return [value for value in values if self.is_fine(self.accepts, value)]
+        values = [*(known.value for known in self.known[:MAX_BASES]), *self.samples[:MAX_BASES]]
+        return [value for value in values if self.is_valid(self.accepts, value)]
 
     def proof_of(self, obstacle: Obstacle, *, search: bool = True) -> Proof | None:
-        """What shows that `obstacle` is one: something that was used, else something made if `search` is wanted."""
-        for refusal in (*self.known_refusals, *self.made_refusals):
-            if _names(refusal, obstacle):
+        """A value that is refused because of `obstacle`: a known one, else a witness if `search` is set."""
+        for refusal in (*self.known_refusals, *self.sample_refusals):
+            if _explains(refusal, obstacle):
                 return refusal.proof
         return self.witness(obstacle) if search else None
 
@@ -102,44 +102,46 @@ class CounterexampleFinder:
             return None
 
     def _witness(self, obstacle: Obstacle) -> Proof | None:
-        for tries, (value, is_agreed) in enumerate(self.candidates(obstacle)):
+        for tries, (value, is_valid_in_both) in enumerate(self.candidates(obstacle)):
             if tries > MAX_TRIES or self.seconds <= 0 or self.steps <= 0:
                 return None
             refusal = self.refusal_of(value)
             if refusal is None:
                 continue
-            if _names(refusal, obstacle) or (is_agreed and refusal.violations[0].keyword in COMBINING):
+            if _explains(refusal, obstacle) or (is_valid_in_both and refusal.violations[0].keyword in COMBINING):
                 return refusal.proof
         return None
 
     def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:
-        for bases, is_agreed in ((self.agreed, True), (self.bases, False), ([None, {}, []], False)):
+        for bases, is_valid_in_both in ((self.valid_in_both, True), (self.bases, False), ([None, {}, []], False)):
             for edit in obstacle.edits:
                 for base in bases:
-                    yield from ((value, is_agreed) for value in edited(base, obstacle.path, edit, obstacle.names))
-        for edit in put_each(sketches(obstacle.giver)):
-            for base in (*self.agreed, *self.bases, None):
+                    yield from (
+                        (value, is_valid_in_both) for value in edited(base, obstacle.path, edit, obstacle.names)
+                    )
+        for edit in put_each(samples(obstacle.producer)):
+            for base in (*self.valid_in_both, *self.bases, None):
                 yield from ((value, False) for value in edited(base, obstacle.path, edit, obstacle.names))
 
     def refusal_of(
         self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
     ) -> Refusal | None:
-        if not self.is_fine(self.accepts, value):
+        if not self.is_valid(self.accepts, value):
             return None
-        with self.paying() as budget:
+        with self.limited_budget() as budget:
             result = self.refuses.check(value, budget=budget)
         if result.verdict != "violates":
             return None
         first = result.problems[0]
         return Refusal(Proof(kind, value, source, first.message, first.pointer), result.violations)
 
-    def is_fine(self, schema: CompiledSchema, value: JSON) -> bool:
-        with self.paying() as budget:
+    def is_valid(self, schema: CompiledSchema, value: JSON) -> bool:
+        with self.limited_budget() as budget:
             return schema.root.is_valid(value, budget) is True
 
     @contextmanager
-    def paying(self) -> Iterator[Budget]:
-        """The budget of one try, out of what is left for all."""
+    def limited_budget(self) -> Iterator[Budget]:
+        """The budget of one attempt, from what is left for all."""
         budget = Budget(steps=min(STEPS, self.steps), seconds=self.seconds)
         before = budget.steps
         try:
@@ -149,13 +151,13 @@ class CounterexampleFinder:
             self.seconds = budget.seconds
 
 
-def _names(refusal: Refusal, obstacle: Obstacle) -> bool:
-    """Whether the value is refused for what `obstacle` is about."""
+def _explains(refusal: Refusal, obstacle: Obstacle) -> bool:
+    """Whether the value is refused because of `obstacle`."""
     return any(_is_for(violation, obstacle) for violation in refusal.violations)
 
 
 def _is_for(violation: Violation, obstacle: Obstacle) -> bool:
-    """Whether `obstacle` is the reason, or all that an alternative has against the value."""
+    """Whether `obstacle` is the reason, or the only reason why some alternative refuses the value."""
     if _is_at(violation, obstacle):
         return True
     return any(branch and all(_is_for(inner, obstacle) for inner in branch) for branch in violation.branches)
@@ -163,18 +165,18 @@ def _is_for(violation: Violation, obstacle: Obstacle) -> bool:
 
 def _is_at(violation: Violation, obstacle: Obstacle) -> bool:
     if obstacle.kind in _PLAIN:
-        return _leads(violation.pointer, obstacle.path, exactly=True)
+        return _is_at_path(violation.pointer, obstacle.path, exactly=True)
     if obstacle.kind == "type":
         asking = {*obstacle.keywords, *COMBINING}
-        return violation.keyword in asking and _leads(violation.pointer, obstacle.path, exactly=True)
-    if violation.keyword not in obstacle.keywords or not _leads(violation.pointer, obstacle.path):
+        return violation.keyword in asking and _is_at_path(violation.pointer, obstacle.path, exactly=True)
+    if violation.keyword not in obstacle.keywords or not _is_at_path(violation.pointer, obstacle.path):
         return False
-    pointers = (place.pointer_to(violation.keyword) for place in obstacle.taker.places)
+    pointers = (subschema.pointer_to(violation.keyword) for subschema in obstacle.consumer.subschemas)
     return any(f"{violation.schema_pointer}/".startswith(f"{pointer}/") for pointer in pointers)
 
 
-def _leads(pointer: str, path: Path, *, exactly: bool = False) -> bool:
-    """Whether `pointer` leads to a place that `path` describes, or to one below it."""
+def _is_at_path(pointer: str, path: Path, *, exactly: bool = False) -> bool:
+    """Whether `pointer` leads to a position that `path` describes, or to one below it."""
     tokens = split_pointer(pointer)
     if len(tokens) < len(path) or (exactly and len(tokens) > len(path)):
         return False

@@ -1,4 +1,4 @@
-"""What keeps two schemas from accepting the same, in both directions at once: one finding for each difference."""
+"""The differences between two schemas, each with its effect in both directions."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final
 
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import containment_combinators, containment_containers, containment_scalars
-from catalog.specs.diff.annotations import Note, NoteTaker
-from catalog.specs.diff.attempts import Trial
+from catalog.specs.diff.annotations import DeclarationChange, DeclarationComparison
+from catalog.specs.diff.attempts import ValueChecks
 from catalog.specs.diff.changes import Path
-from catalog.specs.diff.conjunction import Together, together
-from catalog.specs.diff.containment import Containment, Rule
+from catalog.specs.diff.conjunction import Conjunction, conjoin
+from catalog.specs.diff.containment import ContainmentProver, Rule
 from catalog.specs.diff.obstacles import Obstacle
 
-# The plainest first.
+# The rules with the simplest messages first.
 RULES: Final[tuple[Rule, ...]] = (
     containment_scalars.choices,
     containment_scalars.numbers,
-    containment_scalars.texts,
+    containment_scalars.strings_allowed,
     containment_scalars.sizes,
     containment_containers.required,
     containment_containers.declared_members,
@@ -32,11 +32,11 @@ RULES: Final[tuple[Rule, ...]] = (
     containment_combinators.negations,
     containment_combinators.conditions,
     containment_combinators.dependents,
-    containment_combinators.left_over,
+    containment_combinators.unevaluated,
 )
-# What is lost and what is gained by these are two changes, not one.
-_APART: Final = frozenset({"choice", "listed", "alternative"})
-# What these are about is not what tells them apart: the old pattern is replaced by the new one.
+# Of these, lost and gained values are two changes, not one.
+_SPLIT: Final = frozenset({"choice", "listed", "alternative"})
+# Of these, a new subject replaces the old one in the same change: one pattern for another.
 _REPLACED: Final = frozenset({"pattern", "format"})
 
 
@@ -45,40 +45,40 @@ class DetectedDifference:
     """One difference between two schemas.
 
     Attributes:
-        lost: why values that were accepted may be refused now; None where none are.
-        gained: why values that were refused may be accepted now.
-        note: what is told differently, where that is the change.
-        times: at how many places it is met.
+        lost: why values that were accepted may now be refused; None if there are none.
+        gained: why values that were refused may now be accepted; None if there are none.
+        declaration: the member or annotation that changed, if that is the change.
+        times: at how many positions in the values it has an effect.
     """
 
     path: Path
     kind: str
     lost: Obstacle | None = None
     gained: Obstacle | None = None
-    note: Note | None = None
+    declaration: DeclarationChange | None = None
     times: int = 1
 
     @property
-    def old(self) -> Together:
-        """What stood there."""
+    def old(self) -> Conjunction:
+        """The schemas before."""
         return self._side(old=True)
 
     @property
-    def new(self) -> Together:
-        """What stands there now."""
+    def new(self) -> Conjunction:
+        """The schemas now."""
         return self._side(old=False)
 
-    def _side(self, *, old: bool) -> Together:
-        if self.note is not None:
-            return self.note.old if old else self.note.new
+    def _side(self, *, old: bool) -> Conjunction:
+        if self.declaration is not None:
+            return self.declaration.old if old else self.declaration.new
         if self.lost is not None:
-            return self.lost.giver if old else self.lost.taker
-        assert self.gained is not None  # noqa: S101 - a finding has one of the three
-        return self.gained.taker if old else self.gained.giver
+            return self.lost.producer if old else self.lost.consumer
+        assert self.gained is not None  # noqa: S101 - a difference has one of the three
+        return self.gained.consumer if old else self.gained.producer
 
     @property
     def subject(self) -> str:
-        source = self.note or self.lost or self.gained
+        source = self.declaration or self.lost or self.gained
         return source.subject if source is not None else ""
 
     @property
@@ -93,38 +93,42 @@ class DetectedDifference:
 
     @property
     def before(self) -> str | None:
-        """Where in the old schema it stands; None where nothing does."""
+        """Its pointer in the old schema; None if it is absent there."""
         if self.kind == "member-added":
             return None
         return self.old.pointer(*self._pointed())
 
     @property
     def after(self) -> str | None:
-        """Where in the new schema it stands; None where nothing does."""
+        """Its pointer in the new schema; None if it is absent there."""
         if self.kind == "member-removed":
             return None
         return self.new.pointer(*self._pointed())
 
     def _pointed(self) -> tuple[str, ...]:
-        return (self.note.subject,) if self.note is not None and self.note.kind == "annotation" else self.keywords
+        return (
+            (self.declaration.subject,)
+            if self.declaration is not None and self.declaration.kind == "annotation"
+            else self.keywords
+        )
 
 
-def findings(old: Subschema, new: Subschema) -> list[DetectedDifference]:
+def find_differences(old: Subschema, new: Subschema) -> list[DetectedDifference]:
     """The differences between two schemas.
 
     Raises:
         TooMuch: they cannot be compared.
     """
-    before, after, trial = together(old), together(new), Trial()
-    lost = Containment(RULES, trial).obstacles(before, after)
-    gained = Containment(RULES, trial).obstacles(after, before)
+    before, after, checks = conjoin(old), conjoin(new), ValueChecks()
+    lost = ContainmentProver(RULES, checks).obstacles(before, after)
+    gained = ContainmentProver(RULES, checks).obstacles(after, before)
     paired = _paired(lost, gained)
-    noted = [_with_its_reasons(note, paired) for note in NoteTaker().notes(before, after)]
-    return _once([*noted, *paired.values()])
+    noted = [_with_reasons(declaration, paired) for declaration in DeclarationComparison().changes(before, after)]
+    return _deduplicated([*noted, *paired.values()])
 
 
 def _paired(lost: Iterable[Obstacle], gained: Iterable[Obstacle]) -> dict[Hashable, DetectedDifference]:
-    """One finding for the obstacles that say the same of both directions."""
+    """One difference for each pair of obstacles that are about the same constraint in both directions."""
     found: dict[Hashable, DetectedDifference] = {}
     for obstacle in lost:
         found[_mark(obstacle, "lost")] = DetectedDifference(obstacle.path, obstacle.kind, lost=obstacle)
@@ -136,57 +140,58 @@ def _paired(lost: Iterable[Obstacle], gained: Iterable[Obstacle]) -> dict[Hashab
 
 
 def _mark(obstacle: Obstacle, direction: str) -> Hashable:
-    if obstacle.kind in _APART:
+    if obstacle.kind in _SPLIT:
         return (obstacle.path, obstacle.kind, direction, repr(obstacle.values))
-    return (obstacle.path, obstacle.kind, "" if obstacle.kind in _REPLACED else obstacle.subject, obstacle.conditional)
+    subject = "" if obstacle.kind in _REPLACED else obstacle.subject
+    return (obstacle.path, obstacle.kind, subject, obstacle.conditional, obstacle.undeclared)
 
 
-def _with_its_reasons(note: Note, paired: dict[Hashable, DetectedDifference]) -> DetectedDifference:
-    """The finding of a note; where a member comes or goes, with what that means for values, which is taken out."""
-    finding = DetectedDifference(note.path, note.kind, note=note)
-    if note.kind == "annotation":
-        return finding
-    reasons = [(mark, reason) for mark, reason in paired.items() if _is_about(reason, note)]
+def _with_reasons(declaration: DeclarationChange, paired: dict[Hashable, DetectedDifference]) -> DetectedDifference:
+    """The difference for `declaration`; obstacles about an added or removed member move here from `paired`."""
+    difference = DetectedDifference(declaration.path, declaration.kind, declaration=declaration)
+    if declaration.kind == "annotation":
+        return difference
+    reasons = [(mark, reason) for mark, reason in paired.items() if _is_about(reason, declaration)]
     for mark, _ in reasons:
         del paired[mark]
     return replace(
-        finding,
-        lost=_gravest(reason.lost for _, reason in reasons),
-        gained=_gravest(reason.gained for _, reason in reasons),
+        difference,
+        lost=_most_certain(reason.lost for _, reason in reasons),
+        gained=_most_certain(reason.gained for _, reason in reasons),
     )
 
 
-def _is_about(finding: DetectedDifference, note: Note) -> bool:
-    if finding.kind == "required" and not finding.is_conditional:
-        return (*finding.path, finding.subject) == note.path
-    return finding.path == note.path
+def _is_about(difference: DetectedDifference, declaration: DeclarationChange) -> bool:
+    if difference.kind == "required" and not difference.is_conditional:
+        return (*difference.path, difference.subject) == declaration.path
+    return difference.path == declaration.path
 
 
-def _gravest(obstacles: Iterable[Obstacle | None]) -> Obstacle | None:
+def _most_certain(obstacles: Iterable[Obstacle | None]) -> Obstacle | None:
     found = [obstacle for obstacle in obstacles if obstacle is not None]
     return min(found, key=lambda obstacle: obstacle.undeclared, default=None)
 
 
-def _once(findings: Iterable[DetectedDifference]) -> list[DetectedDifference]:
-    """Each difference of the schemas once, however many places of the values are described by it."""
+def _deduplicated(find_differences: Iterable[DetectedDifference]) -> list[DetectedDifference]:
+    """Each difference of the schemas once, however many positions in the values it describes."""
     found: dict[Hashable, DetectedDifference] = {}
-    for finding in findings:
+    for difference in find_differences:
         mark = (
-            finding.kind,
-            finding.subject,
-            finding.before,
-            finding.after,
-            finding.path[-1:],
-            repr(_reported(finding)),
+            difference.kind,
+            difference.subject,
+            difference.before,
+            difference.after,
+            difference.path[-1:],
+            repr(_details(difference)),
         )
         known = found.get(mark)
-        found[mark] = finding if known is None else replace(known, times=known.times + 1)
+        found[mark] = difference if known is None else replace(known, times=known.times + 1)
     return list(found.values())
 
 
-def _reported(finding: DetectedDifference) -> list[object]:
-    """What tells two findings about the same schemas apart: the direction, and what it is about."""
+def _details(difference: DetectedDifference) -> list[object]:
+    """Distinguishes two differences about the same schemas: their direction and details."""
     return [
         obstacle and (obstacle.values, obstacle.undeclared, obstacle.conditional)
-        for obstacle in (finding.lost, finding.gained)
+        for obstacle in (difference.lost, difference.gained)
     ]

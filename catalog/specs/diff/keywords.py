@@ -1,4 +1,4 @@
-"""What one subschema says by its own keywords, in the words of its draft.
+"""The constraints that one subschema makes with its own keywords, as its draft defines them.
 
 Sources: JSON Schema 2020-12, Core and Validation; the earlier drafts by their own keywords.
 """
@@ -15,16 +15,16 @@ from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.equality import is_multiple
 from catalog.jsontext.reader import JSON
 
-# The kinds of values, none of which overlaps another: `number` is both of the last.
-KINDS: Final = frozenset({"array", "boolean", "null", "object", "string", "integer", "fraction"})
+# The types of values, without overlap: the type "number" is the last two.
+TYPES: Final = frozenset({"array", "boolean", "null", "object", "string", "integer", "fraction"})
 NUMBERS: Final = frozenset({"integer", "fraction"})
 
-# Annotations: what they say makes no value valid or invalid.
+# Annotations: they make no value valid or invalid.
 ANNOTATIONS: Final = (
     "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "format",
     "contentEncoding", "contentMediaType",
 )  # fmt: skip
-_ASKING: Final = frozenset({
+_ASSERTING: Final = frozenset({
     "$dynamicRef", "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
     "contains", "dependencies", "dependentRequired", "dependentSchemas", "enum", "exclusiveMaximum",
     "exclusiveMinimum", "format", "if", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
@@ -33,68 +33,70 @@ _ASKING: Final = frozenset({
     "uniqueItems",
 })  # fmt: skip
 
-Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is itself excluded
+Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
 
 
-def annotations_of(place: Subschema) -> Mapping[str, JSON]:
-    """What `place` tells people: also beside a `$ref` of the early drafts, where they write it all the same."""
-    return place.schema if isinstance(place.schema, dict) else {}
+def annotations_of(subschema: Subschema) -> Mapping[str, JSON]:
+    """The annotations of `subschema`, even beside a `$ref` of the early drafts, because schemas contain them there."""
+    return subschema.schema if isinstance(subschema.schema, dict) else {}
 
 
-def asks_nothing(place: Subschema) -> bool:
-    """Whether every value is valid, as far as is plain to see."""
-    return not asked(place)
+def accepts_anything(subschema: Subschema) -> bool:
+    """Whether every value is certainly valid."""
+    return not assertions_of(subschema)
 
 
-def _is_idle(place: Subschema, keyword: str, value: JSON) -> bool:
-    """Whether a keyword refuses nothing."""
+def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
+    """Whether a keyword with this value refuses nothing."""
     if keyword == "format":
         return value not in FORMATS
     if keyword in {"minItems", "minLength", "minProperties"}:
         return value == 0
     if keyword in {"properties", "patternProperties", "dependentSchemas"}:
-        return isinstance(value, dict) and all(asks_nothing(place.sub(keyword, name)) for name in value)
+        return isinstance(value, dict) and all(accepts_anything(subschema.sub(keyword, name)) for name in value)
     if keyword in {"dependencies", "dependentRequired", "required"}:
         return not value
     if keyword in {"exclusiveMaximum", "exclusiveMinimum", "uniqueItems"} and isinstance(value, bool):
         return not value
     if keyword in {"additionalItems", "additionalProperties", "items", "propertyNames"} and not isinstance(value, list):
-        return asks_nothing(place.sub(keyword))
+        return accepts_anything(subschema.sub(keyword))
     if keyword in {"unevaluatedItems", "unevaluatedProperties"}:
-        return asks_nothing(place.sub(keyword))
+        return accepts_anything(subschema.sub(keyword))
     if keyword == "if":
-        return not place.keywords.keys() & {"then", "else"}
+        return not subschema.keywords.keys() & {"then", "else"}
     return False
 
 
-def asked(place: Subschema) -> frozenset[str]:
-    """The keywords of `place` that can refuse a value."""
-    if place.schema is False:
+def assertions_of(subschema: Subschema) -> frozenset[str]:
+    """The keywords of `subschema` that can refuse a value."""
+    if subschema.schema is False:
         return frozenset({"false"})
-    return frozenset(k for k, value in place.keywords.items() if k in _ASKING and not _is_idle(place, k, value))
+    return frozenset(
+        k for k, value in subschema.keywords.items() if k in _ASSERTING and not _is_idle(subschema, k, value)
+    )
 
 
-def members(place: Subschema, keyword: str) -> Mapping[str, JSON]:
-    value = place.keywords.get(keyword)
+def members(subschema: Subschema, keyword: str) -> Mapping[str, JSON]:
+    value = subschema.keywords.get(keyword)
     return value if isinstance(value, dict) else {}
 
 
-def denied_of(place: Subschema) -> list[Subschema]:
-    """What holds where `place` does not: the schema of a `not` that says it all."""
-    return [place.sub("not")] if asked(place) == {"not"} else []
+def negated_of(subschema: Subschema) -> list[Subschema]:
+    """The negation of `subschema`, if it consists of one `not`: the schema in it."""
+    return [subschema.sub("not")] if assertions_of(subschema) == {"not"} else []
 
 
-def kinds_of(place: Subschema) -> frozenset[str]:
-    """The kinds of values that `type` lets through."""
-    named = place.keywords.get("type")
+def types_of(subschema: Subschema) -> frozenset[str]:
+    """The types that the keyword `type` allows."""
+    named = subschema.keywords.get("type")
     if named is None:
-        return KINDS
+        return TYPES
     names = {str(name) for name in named} if isinstance(named, list) else {str(named)}
     return frozenset(names - {"number"} | NUMBERS if "number" in names else names)
 
 
-def kind_of(value: JSON) -> str:
-    """The kind of a value."""
+def type_of(value: JSON) -> str:
+    """The type of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -104,9 +106,9 @@ def kind_of(value: JSON) -> str:
     return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
 
 
-def choices_of(place: Subschema) -> Iterator[list[JSON]]:
+def choices_of(subschema: Subschema) -> Iterator[list[JSON]]:
     """The values of `const`, and those of `enum`."""
-    keywords = place.keywords
+    keywords = subschema.keywords
     if "const" in keywords:
         yield [keywords["const"]]
     values = keywords.get("enum")
@@ -114,31 +116,18 @@ def choices_of(place: Subschema) -> Iterator[list[JSON]]:
         yield values
 
 
-def is_whole(place: Subschema) -> bool:
-    """Whether `multipleOf` lets no fraction through."""
-    divisor = place.keywords.get("multipleOf")
+def is_whole(subschema: Subschema) -> bool:
+    """Whether `multipleOf` excludes fractions."""
+    divisor = subschema.keywords.get("multipleOf")
     return _number(divisor) is not None and is_multiple(divisor, 1)  # type: ignore[arg-type]
 
 
-def required_of(place: Subschema) -> list[str]:
-    names = place.keywords.get("required")
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-def needs_of(place: Subschema) -> Iterator[tuple[str, str]]:
-    """(name, the name that it needs beside it), of `dependentRequired` and `dependencies`."""
-    for keyword in ("dependentRequired", "dependencies"):
-        for name, needed in members(place, keyword).items():
-            if isinstance(needed, list):
-                yield from ((name, str(other)) for other in needed)
-
-
-def edge_of(place: Subschema, *, lowest: bool) -> Edge | None:
-    """The lower or the upper bound of numbers."""
-    keywords = place.keywords
+def edge_of(subschema: Subschema, *, lowest: bool) -> Edge | None:
+    """The lower or upper bound of numbers."""
+    keywords = subschema.keywords
     name, exclusive = ("minimum", "exclusiveMinimum") if lowest else ("maximum", "exclusiveMaximum")
     bound, beyond = _number(keywords.get(name)), keywords.get(exclusive)
-    edges = [] if bound is None else [(bound, place.dialect is DRAFT_04 and beyond is True)]
+    edges = [] if bound is None else [(bound, subschema.dialect is DRAFT_04 and beyond is True)]
     if not isinstance(beyond, bool) and (other := _number(beyond)) is not None:
         edges.append((other, True))
     return tightest(edges, lowest=lowest)
@@ -150,9 +139,9 @@ def tightest(edges: list[Edge], *, lowest: bool) -> Edge | None:
     return max(edges) if lowest else min(edges, key=lambda edge: (edge[0], not edge[1]))
 
 
-def count_of(place: Subschema, keyword: str) -> int | None:
-    """A count that `keyword` says: 3 of `maxItems`."""
-    number = _number(place.keywords.get(keyword))
+def count_of(subschema: Subschema, keyword: str) -> int | None:
+    """The value of `keyword` as a count: 3 of `maxItems`."""
+    number = _number(subschema.keywords.get(keyword))
     return None if number is None else int(number)
 
 

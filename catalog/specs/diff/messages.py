@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from catalog.json_schema.describe import LIMITS, MAX_VALUE_CHARS, NOUNS, cut, few, listed, phrase, with_article
+from catalog.json_schema.describe import (
+    LIMITS,
+    MAX_VALUE_CHARS,
+    MAX_VALUES,
+    NOUNS,
+    cut,
+    few,
+    listed,
+    phrase,
+    plural,
+    with_article,
+)
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff.annotations import NOTHING, Nothing
 from catalog.specs.diff.changes import Any, Part, Path, place_of
-from catalog.specs.diff.conjunction import Together
+from catalog.specs.diff.conjunction import Conjunction
 from catalog.specs.diff.differences import DetectedDifference
-from catalog.specs.diff.keywords import KINDS, NUMBERS
+from catalog.specs.diff.keywords import NUMBERS, TYPES
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.ranges import LEAST, MOST, is_integral, number_edge
 
@@ -23,27 +34,51 @@ _WHOLE: Final[Mapping[Part, str]] = {
 }
 
 
-def message_of(finding: DetectedDifference, part: Part) -> tuple[str, str]:
+def message_of(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     """(the stable code of the change, one sentence)."""
-    code, sentence = _WORDINGS[finding.kind](finding, part)
-    if finding.is_conditional:
-        sentence = f"Where a condition holds: {sentence[0].lower()}{sentence[1:]}"
-    if finding.times > 1:
-        sentence = f"{sentence.removesuffix('.')} (and so at {finding.times - 1} other places)."
+    code, sentence = _WORDINGS[difference.kind](difference, part)
+    if difference.is_conditional:
+        sentence = f"Under a condition: {sentence[0].lower()}{sentence[1:]}"
+    if difference.times > 1:
+        more = difference.times - 1
+        sentence = f"{sentence.removesuffix('.')} (also at {more} {plural('other position', more)})."
     return code, sentence
 
 
-def _direction(finding: DetectedDifference, gone: str, come: str, both: str) -> str:
-    if finding.lost is not None and finding.gained is not None:
+def note_of(difference: DetectedDifference, part: Part, obstacle: Obstacle | None) -> str:
+    """Whom the difference may concern although it is not breaking, in one sentence; "" if there is nothing to note.
+
+    Args:
+        difference: the difference.
+        part: the part of the spec that it is in.
+        obstacle: why it breaks callers, or would without conventions; None if it does not.
+    """
+    is_undeclared = obstacle is not None and obstacle.undeclared
+    subject = _inline(_subject(difference.path, part))
+    if difference.kind == "member-removed" and part == "returnType":
+        return f"Callers that read {subject} may no longer find it, or find a value of another type."
+    if difference.kind == "member-removed":
+        return f"Callers that still send {subject} are accepted, but the tool may ignore it."
+    if not is_undeclared:
+        return ""
+    if not difference.path:
+        return "Any value was accepted before: callers that send a value of another form are now refused."
+    if part == "returnType":
+        return f"The response allows undeclared members: {subject} may now have another type."
+    return f"Undeclared members were accepted before: callers that already send {subject} in another form are refused."
+
+
+def _direction(difference: DetectedDifference, gone: str, come: str, both: str) -> str:
+    if difference.lost is not None and difference.gained is not None:
         return both
-    return gone if finding.lost is not None else come
+    return gone if difference.lost is not None else come
 
 
 # The words of messages
 
 
 def _subject(path: Path, part: Part) -> str:
-    """The value that a message is about: "`address.zip`", or "The response" for the whole of it."""
+    """The value that a message is about: "`address.zip`", or "The response" for the whole value."""
     return f"`{place_of(path)}`" if path else _WHOLE[part]
 
 
@@ -54,7 +89,7 @@ def _inline(subject: str) -> str:
 
 def _types(names: frozenset[str]) -> str:
     """Types as a choice: "a string or null"."""
-    if names >= KINDS:
+    if names >= TYPES:
         return "anything"
     single = names - NUMBERS | {"number"} if names >= NUMBERS else names
     in_order = sorted(single, key=lambda name: (name == "null", name in {"number", *NUMBERS}, name))
@@ -62,16 +97,23 @@ def _types(names: frozenset[str]) -> str:
     return listed(phrases) or "nothing"
 
 
-def _schema(whole: Together) -> str:
+def _schema(whole: Conjunction) -> str:
     """A schema in a word or two."""
     titles = [title for title in whole.annotations("title") if isinstance(title, str) and title.strip()]
     if titles:
         return f"“{cut(titles[-1])}”"
-    return few(_choices(whole)) if whole.choices else _types(whole.kinds)
+    return few(_choices(whole)) if whole.choices else _types(whole.types)
 
 
-def _choices(whole: Together) -> Sequence[JSON]:
+def _choices(whole: Conjunction) -> Sequence[JSON]:
     return min(whole.choices, key=len, default=[])
+
+
+def _one_of(values: Sequence[JSON]) -> str:
+    """Values as a choice: "1", "1 or 2", "one of 1, 2, 3, 4, 5 and 3 more"."""
+    if len(values) > MAX_VALUES:
+        return f"one of {few(values)}"
+    return listed([cut(dumps(value)) for value in values]) or "nothing"
 
 
 def _shown(value: JSON | Nothing) -> str:
@@ -81,72 +123,70 @@ def _shown(value: JSON | Nothing) -> str:
 # Types and choices
 
 
-def _type(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    lost, gained = (_lost_types(side) for side in (finding.lost, finding.gained))
-    both = f"{subject} was {_types(finding.old.kinds)}, and is {_types(finding.new.kinds)} now."
+def _type(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    lost, gained = (_lost_types(side) for side in (difference.lost, difference.gained))
+    both = f"{subject} changed from {_types(difference.old.types)} to {_types(difference.new.types)}."
     gone = f"{subject} may no longer be {_types(lost)}."
-    come = f"{subject} may also be {_types(gained)} now."
-    if finding.new.kinds >= KINDS:
-        come = f"{subject} may be of any type now."
-    return "type-changed", _direction(finding, gone, come, both)
+    come = f"{subject} may now also be {_types(gained)}."
+    if difference.new.types >= TYPES:
+        come = f"{subject} may now have any type."
+    return "type-changed", _direction(difference, gone, come, both)
 
 
 def _lost_types(obstacle: Obstacle | None) -> frozenset[str]:
-    return frozenset() if obstacle is None else obstacle.giver.kinds - obstacle.taker.kinds
+    return frozenset() if obstacle is None else obstacle.producer.types - obstacle.consumer.types
 
 
-def _choice(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    if finding.lost is not None:
-        return "choice-removed", f"{subject} may no longer be {few(finding.lost.values)}."
-    return "choice-added", f"{subject} may also be {few(finding.gained.values if finding.gained else ())} now."
+def _choice(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    if difference.lost is not None:
+        return "choice-removed", f"{subject} may no longer be {few(difference.lost.values)}."
+    return "choice-added", f"{subject} may now also be {few(difference.gained.values if difference.gained else ())}."
 
 
-def _listed(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    if finding.lost is not None:
-        return "list-added", f"{subject} has to be one of {few(_choices(finding.new))} now."
-    return "list-removed", f"{subject} is no longer bound to {few(_choices(finding.old))}."
+def _listed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    if difference.lost is not None:
+        return "list-added", f"{subject} must now be {_one_of(difference.lost.values)}."
+    return "list-removed", f"{subject} is no longer limited to {_one_of(_choices(difference.old))}."
 
 
-def _alternative(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    if finding.lost is not None:
-        return "alternative-removed", f"{subject} may no longer be {_schema(finding.old)}."
-    return "alternative-added", f"{subject} may also be {_schema(finding.new)} now."
+def _alternative(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    if difference.lost is not None:
+        return "alternative-removed", f"{subject} may no longer be {_schema(difference.old)}."
+    return "alternative-added", f"{subject} may now also be {_schema(difference.new)}."
 
 
-def _described(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    if not finding.path:
-        gone = f"{subject} had no schema that refuses anything, and has one now."
-        return "described", _direction(finding, gone, f"{subject} may be anything now.", gone)
-    if finding.path[-1] is Any.MEMBER:
-        whole = _subject(finding.path[:-1], part)
-        gone = f"Members of {_inline(whole)} that it does not declare have to be {_schema(finding.new)} now."
-        come = f"Members of {_inline(whole)} that it does not declare may be anything now."
-        return "other-members-changed", _direction(finding, gone, come, gone)
-    gone = f"{subject} could be anything, and has to be {_schema(finding.new)} now."
-    if _schema(finding.new) == _types(KINDS):
-        gone = f"{subject} could be anything, and not any more."
-    return "described", _direction(finding, gone, f"{subject} may be anything now.", gone)
+def _described(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    if not difference.path:
+        gone = f"{subject} could be anything before, and now has constraints."
+        return "described", _direction(difference, gone, f"{subject} may now be anything.", gone)
+    if difference.path[-1] is Any.MEMBER:
+        whole = _subject(difference.path[:-1], part)
+        gone = f"Undeclared members of {_inline(whole)} must now be {_schema(difference.new)}."
+        come = f"Undeclared members of {_inline(whole)} may now be anything."
+        return "other-members-changed", _direction(difference, gone, come, gone)
+    gone = f"{subject} could be anything before, and must now be {_schema(difference.new)}."
+    if _schema(difference.new) == _types(TYPES):
+        gone = f"{subject} could be anything before, and now has constraints."
+    return "described", _direction(difference, gone, f"{subject} may now be anything.", gone)
 
 
-def _forbidden(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    if finding.path and finding.path[-1] is Any.MEMBER:
-        whole = _subject(finding.path[:-1], part)
-        gone = f"{whole} no longer takes members that it does not declare."
-        return "other-members-changed", _direction(
-            finding, gone, f"{whole} takes members now that it does not declare.", gone
-        )
-    if finding.path and finding.path[-1] is Any.ITEM:
-        whole = _subject(finding.path[:-1], part)
-        gone, come = f"{whole} takes no further items any more.", f"{whole} takes further items now."
-        return "other-items-changed", _direction(finding, gone, come, gone)
-    subject = _subject(finding.path, part)
-    gone = f"{subject} is not allowed any more."
-    return "forbidden-changed", _direction(finding, gone, f"{subject} is allowed now.", gone)
+def _forbidden(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    if difference.path and difference.path[-1] is Any.MEMBER:
+        whole = _subject(difference.path[:-1], part)
+        gone = f"{whole} no longer allows undeclared members."
+        return "other-members-changed", _direction(difference, gone, f"{whole} now allows undeclared members.", gone)
+    if difference.path and difference.path[-1] is Any.ITEM:
+        whole = _subject(difference.path[:-1], part)
+        gone, come = f"{whole} no longer allows further items.", f"{whole} now allows further items."
+        return "other-items-changed", _direction(difference, gone, come, gone)
+    subject = _subject(difference.path, part)
+    gone = f"{subject} is no longer allowed."
+    return "forbidden-changed", _direction(difference, gone, f"{subject} is now allowed.", gone)
 
 
 # Numbers, strings, sizes
@@ -155,15 +195,15 @@ def _forbidden(finding: DetectedDifference, part: Part) -> tuple[str, str]:
 def _bound(*, lowest: bool) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
     name = "minimum" if lowest else "maximum"
 
-    def wording(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-        before = _edge(finding.old, "was", "had", lowest=lowest)
-        after = _edge(finding.new, "is", "has", lowest=lowest)
-        return f"{name}-changed", f"{_subject(finding.path, part)} {after} now; before, it {before}."
+    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+        before = _edge(difference.old, "had to be", "had", lowest=lowest)
+        after = _edge(difference.new, "must now be", "now has", lowest=lowest)
+        return f"{name}-changed", f"{_subject(difference.path, part)} {after}; before, it {before}."
 
     return wording
 
 
-def _edge(whole: Together, be: str, have: str, *, lowest: bool) -> str:
+def _edge(whole: Conjunction, be: str, have: str, *, lowest: bool) -> str:
     edge = number_edge(whole, lowest=lowest, integers=is_integral(whole))
     if edge is None:
         return f"{have} no {'lower' if lowest else 'upper'} bound"
@@ -172,42 +212,41 @@ def _edge(whole: Together, be: str, have: str, *, lowest: bool) -> str:
     return f"{be} {LIMITS[f'exclusive{name.capitalize()}' if edge[1] else name]} {number}"
 
 
-def _multiple(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    before, after = (few(whole.values("multipleOf")) for whole in (finding.old, finding.new))
-    gone = f"{subject} has to be a multiple of {after} now."
-    come = f"{subject} need no longer be a multiple of {before}."
-    return "multiple-changed", _direction(finding, gone, come, gone)
+def _multiple(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    before, after = (few(whole.values("multipleOf")) for whole in (difference.old, difference.new))
+    gone = f"{subject} must now be a multiple of {after}."
+    come = f"{subject} no longer has to be a multiple of {before}."
+    return "multiple-changed", _direction(difference, gone, come, gone)
 
 
 def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
     lowest = keyword in LEAST.values()
     pick: Callable[[Iterable[int]], int] = max if lowest else min
 
-    def counted(whole: Together) -> str:
+    def counted(whole: Conjunction, must: str, may: str) -> str:
         counts = whole.counts(keyword)
         if not counts or (lowest and pick(counts) == 0):
-            return f"any number of {NOUNS[keyword]}s"
-        return phrase(keyword, pick(counts))
+            return f"{may} any number of {NOUNS[keyword]}s"
+        return f"{must} {phrase(keyword, pick(counts))}"
 
-    def wording(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-        sentence = (
-            f"{_subject(finding.path, part)} has {counted(finding.new)} now; before, it had {counted(finding.old)}."
-        )
-        return f"{keyword}-changed", sentence
+    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+        after = counted(difference.new, "must now have", "may now have")
+        before = counted(difference.old, "had to have", "could have")
+        return f"{keyword}-changed", f"{_subject(difference.path, part)} {after}; before, it {before}."
 
     return wording
 
 
-def _text_rule(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
-    def wording(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-        subject = _subject(finding.path, part)
-        after = cut(finding.lost.subject) if finding.lost else ""
-        before = cut(finding.gained.subject) if finding.gained else ""
-        gone = f"{subject} has to be of the {keyword} `{after}` now."
-        come = f"{subject} need no longer be of the {keyword} `{before}`."
-        both = f"{subject} was of the {keyword} `{before}`, and has to be of `{after}` now."
-        return f"{keyword}-changed", _direction(finding, gone, come, both)
+def _string_rule(keyword: str, verb: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
+    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+        subject = _subject(difference.path, part)
+        after = cut(difference.lost.subject) if difference.lost else ""
+        before = cut(difference.gained.subject) if difference.gained else ""
+        gone = f"{subject} must now {verb} `{after}`."
+        come = f"{subject} no longer has to {verb} `{before}`."
+        both = f"{subject} must now {verb} `{after}`; before, it was `{before}`."
+        return f"{keyword}-changed", _direction(difference, gone, come, both)
 
     return wording
 
@@ -215,63 +254,63 @@ def _text_rule(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, 
 # Members and items
 
 
-def _required(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject((*finding.path, finding.subject), part)
-    if finding.lost is not None:
-        return "required-added", f"{subject} is required now."
+def _required(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject((*difference.path, difference.subject), part)
+    if difference.lost is not None:
+        return "required-added", f"{subject} is now required."
     return "required-removed", f"{subject} is no longer required."
 
 
-def _needed(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    name, _, needed = finding.subject.partition(" ")
-    one, other = (_subject((*finding.path, member), part) for member in (name, needed))
-    if finding.lost is not None:
-        return "needed-added", f"Where {one} is given, {other} has to be given now."
-    return "needed-removed", f"Where {one} is given, {other} need no longer be given."
+def _needed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    name, _, needed = difference.subject.partition(" ")
+    one, other = (_subject((*difference.path, member), part) for member in (name, needed))
+    if difference.lost is not None:
+        return "needed-added", f"If {one} is given, {other} must now be given too."
+    return "needed-removed", f"If {one} is given, {other} no longer has to be given."
 
 
-def _member_added(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    name = finding.path[-1]
-    required = finding.lost is not None and finding.lost.kind == "required" and finding.lost.subject == name
-    sentence = f"{_subject(finding.path, part)} is new, and {'required' if required else 'optional'}."
-    if finding.lost is not None and finding.lost.undeclared and part != "returnType":
-        sentence += " It was not declared before, so a caller who sent something else under this name is refused now."
-    return "member-added", sentence
+def _member_added(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    name = difference.path[-1]
+    required = difference.lost is not None and difference.lost.kind == "required" and difference.lost.subject == name
+    return "member-added", f"{_subject(difference.path, part)} is new and {'required' if required else 'optional'}."
 
 
-def _member_removed(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(finding.path, part)
-    if finding.lost is not None and finding.lost.kind == "forbidden":
-        return "member-removed", f"{subject} is gone, and not allowed any more."
-    sentence = f"{subject} is no longer described."
-    if finding.gained is not None and finding.gained.undeclared:
-        sentence += " Whatever stands there is accepted now."
-    return "member-removed", sentence
+def _member_removed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    subject = _subject(difference.path, part)
+    if difference.lost is not None and difference.lost.kind == "forbidden":
+        return "member-removed", f"{subject} was removed and is no longer allowed."
+    return "member-removed", f"{subject} is no longer declared."
 
 
 # The rest, and annotations
 
 
 def _plainly(code: str, gone: str, come: str, both: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
-    def wording(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-        return code, f"{_subject(finding.path, part)} {_direction(finding, gone, come, both)}"
+    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+        return code, f"{_subject(difference.path, part)} {_direction(difference, gone, come, both)}"
 
     return wording
 
 
-def _annotation(finding: DetectedDifference, part: Part) -> tuple[str, str]:
-    assert finding.note is not None  # noqa: S101 - a difference of this kind has a note
-    note, subject = finding.note, _inline(_subject(finding.path, part))
-    label = _LABELS.get(note.subject, f"`{note.subject}`")
-    if note.subject in _LONG:
-        verb = "was added" if note.before is NOTHING else "was removed" if note.after is NOTHING else "changed"
-        return f"{note.subject}-changed", f"The {label} of {subject} {verb}."
-    before, after = (_shown(value) for value in (note.before, note.after))
-    if note.before is NOTHING:
-        return f"{note.subject}-changed", f"The {label} of {subject} is {after} now; before, there was none."
-    if note.after is NOTHING:
-        return f"{note.subject}-changed", f"The {label} of {subject}, {before}, was removed."
-    return f"{note.subject}-changed", f"The {label} of {subject} changed from {before} to {after}."
+def _annotation(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    assert difference.declaration is not None  # noqa: S101 - a difference of this kind has a declaration
+    declaration, subject = difference.declaration, _inline(_subject(difference.path, part))
+    label = _LABELS.get(declaration.subject, f"`{declaration.subject}`")
+    if declaration.subject in _LONG:
+        verb = (
+            "was added"
+            if declaration.before is NOTHING
+            else "was removed"
+            if declaration.after is NOTHING
+            else "changed"
+        )
+        return f"{declaration.subject}-changed", f"The {label} of {subject} {verb}."
+    before, after = (_shown(value) for value in (declaration.before, declaration.after))
+    if declaration.before is NOTHING:
+        return f"{declaration.subject}-changed", f"The {label} of {subject} is now {after}; before, there was none."
+    if declaration.after is NOTHING:
+        return f"{declaration.subject}-changed", f"The {label} of {subject}, {before}, was removed."
+    return f"{declaration.subject}-changed", f"The {label} of {subject} changed from {before} to {after}."
 
 
 _LABELS: Final = {
@@ -297,8 +336,8 @@ _WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, st
     "maximum": _bound(lowest=False),
     "multiple": _multiple,
     **{keyword: _size(keyword) for keyword in (*LEAST.values(), *MOST.values())},
-    "format": _text_rule("format"),
-    "pattern": _text_rule("pattern"),
+    "format": _string_rule("format", "have the format"),
+    "pattern": _string_rule("pattern", "match the pattern"),
     "required": _required,
     "needed": _needed,
     "member-added": _member_added,
@@ -306,42 +345,45 @@ _WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, st
     "annotation": _annotation,
     "contains": _plainly(
         "contains-changed",
-        "has to contain items now that it need not contain before.",
-        "need no longer contain certain items.",
-        "has to contain other items than before.",
+        "must now contain certain items that were not required before.",
+        "no longer has to contain certain items.",
+        "must contain other items than before.",
     ),
     "exclusive": _plainly(
         "alternatives-changed",
-        "may fit more than one of its alternatives now, of which exactly one has to hold.",
-        "may fit more than one of its alternatives, of which exactly one had to hold.",
-        "has alternatives that exclude each other in another way.",
+        "may now match more than one of its alternatives, although exactly one must match.",
+        "may match more than one of its alternatives; before, exactly one had to match.",
+        "has alternatives that exclude each other differently.",
     ),
     "maxContains": _plainly(
         "contains-changed",
-        "may hold fewer items of a certain form.",
-        "may hold more items of a certain form.",
-        "may hold another number of items of a certain form.",
+        "may contain fewer items that match `contains`.",
+        "may contain more items that match `contains`.",
+        "may contain a different number of items that match `contains`.",
     ),
     "names": _plainly(
         "names-changed",
-        "takes fewer names for members that it does not declare.",
-        "takes more names for members that it does not declare.",
-        "takes other names for members that it does not declare.",
+        "allows fewer names for undeclared members.",
+        "allows more names for undeclared members.",
+        "allows different names for undeclared members.",
     ),
     "not": _plainly(
         "not-changed",
-        "may not have a form now that was allowed.",
-        "may have a form now that was ruled out.",
-        "may not have another form than before.",
+        "excludes values with `not` that were allowed before.",
+        "allows values that `not` excluded before.",
+        "excludes different values with `not` than before.",
     ),
-    "unclear": _plainly("unclear", *["has a schema that cannot be compared with the one before."] * 3),
+    "unclear": _plainly("unclear", *["has a schema that cannot be compared with the previous one."] * 3),
     "unevaluated": _plainly(
         "unevaluated-changed",
-        "may no longer hold all that it could hold besides what is described.",
-        "may hold more besides what is described.",
-        "may hold something else besides what is described.",
+        "allows fewer undeclared members or items.",
+        "allows more undeclared members or items.",
+        "allows different undeclared members or items.",
     ),
     "unique": _plainly(
-        "unique-changed", "may no longer hold an item twice.", "may hold an item twice now.", "may hold an item twice."
+        "unique-changed",
+        "may no longer contain equal items.",
+        "may now contain equal items.",
+        "may contain equal items.",
     ),
 }

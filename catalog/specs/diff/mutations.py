@@ -1,4 +1,4 @@
-"""Edits that make candidates for a proof out of what stands at a place of a value."""
+"""Edits that change one part of a value, to make a candidate for a proof."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from catalog.specs.diff.keywords import Edge
 
 MAX_REPEATED: Final = 10_000
 MAX_TRIED_MEMBERS: Final = 4
-SAMPLES: Final[Mapping[str, JSON]] = {
+SAMPLE_OF_TYPE: Final[Mapping[str, JSON]] = {
     "array": [],
     "boolean": True,
     "fraction": Number("0.5"),
@@ -21,7 +21,7 @@ SAMPLES: Final[Mapping[str, JSON]] = {
     "object": {},
     "string": "text",
 }
-TEXTS: Final = (
+STRINGS: Final = (
     "text",
     "",
     "a b",
@@ -37,7 +37,7 @@ TEXTS: Final = (
 
 
 def put(value: JSON) -> Edit:
-    """The edit that puts `value` in the place of whatever stands there."""
+    """The edit that replaces the part with `value`."""
     return lambda _: value
 
 
@@ -45,13 +45,13 @@ def put_each(values: Iterable[JSON]) -> tuple[Edit, ...]:
     return tuple(map(put, values))
 
 
-def put_kinds(kinds: Iterable[str]) -> tuple[Edit, ...]:
-    """Edits that put a value of each kind."""
-    return put_each(SAMPLES[kind] for kind in sorted(kinds))
+def put_types(types: Iterable[str]) -> tuple[Edit, ...]:
+    """Edits that put a value of each type."""
+    return put_each(SAMPLE_OF_TYPE[kind] for kind in sorted(types))
 
 
 def drop(name: str) -> Edit:
-    """The edit that takes the member `name` away."""
+    """The edit that removes the member `name`."""
 
     def edit(value: JSON) -> JSON:
         if not isinstance(value, dict):
@@ -62,7 +62,7 @@ def drop(name: str) -> Edit:
 
 
 def one_without(name: str, other: str) -> Edit:
-    """The edit that makes sure of a member `name` and takes `other` away."""
+    """The edit that adds a member `name`, unless it is there, and removes `other`."""
 
     def edit(value: JSON) -> JSON:
         members = with_member(name)(value)
@@ -72,7 +72,7 @@ def one_without(name: str, other: str) -> Edit:
 
 
 def with_member(name: str) -> Edit:
-    """The edit that makes sure of a member `name`."""
+    """The edit that adds a member `name`, unless it is there."""
 
     def edit(value: JSON) -> JSON:
         if not isinstance(value, dict):
@@ -83,7 +83,7 @@ def with_member(name: str) -> Edit:
 
 
 def resize(count: int) -> Edit:
-    """The edit that makes a text, an array or an object as long as `count`, out of what it holds."""
+    """The edit that gives a string, an array or an object the size `count`, repeating its contents."""
 
     def edit(value: JSON) -> JSON:
         if count > MAX_REPEATED:
@@ -102,21 +102,21 @@ def resize(count: int) -> Edit:
 
 
 def grow_distinct(count: int) -> Edit:
-    """The edit that makes an array of `count` different items, the first as they are."""
+    """The edit that extends an array with different items to the length `count`."""
 
     def edit(value: JSON) -> JSON:
         if not isinstance(value, list) or count > MAX_REPEATED:
             raise TypeError(count)
         first = value[:count]
         pattern = first[0] if first else 0
-        texts = isinstance(pattern, str)
-        return first + [f"{pattern}{index}" if texts else index + 100 for index in range(count - len(first))]
+        is_string = isinstance(pattern, str)
+        return first + [f"{pattern}{index}" if is_string else index + 100 for index in range(count - len(first))]
 
     return edit
 
 
 def twice(value: JSON) -> JSON:
-    """The first item of an array, two times."""
+    """The edit that makes an array of its first item, twice."""
     if not isinstance(value, list):
         raise TypeError
     first = value[0] if value else 0
@@ -135,15 +135,15 @@ def as_number(value: Decimal) -> JSON:
 
 
 def edited(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> Iterator[JSON]:
-    """`value` with what stands at `path` changed by `edit`; what is missing on the way is made.
+    """`value` with the part at `path` changed by `edit`; missing objects and arrays on the way are created.
 
-    Several where the path stands for any member or item; none where the value has another form.
+    There are several results if the path stands for any member or item, and none if the value has a different shape.
 
     Args:
-        value: what an edit is made of.
-        path: where it is made.
-        edit: the edit.
-        names: to try for members that have none in the path.
+        value: the value to change.
+        path: the position of the part.
+        edit: changes the part.
+        names: to try for undeclared members in the path.
     """
     if not path:
         try:

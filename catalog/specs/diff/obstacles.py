@@ -1,4 +1,4 @@
-"""What keeps a schema from accepting everything that another one accepts."""
+"""A reason why one schema may refuse a value that another accepts."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from dataclasses import dataclass, field, replace
 
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff.changes import Any, Edit, Path
-from catalog.specs.diff.conjunction import Together
+from catalog.specs.diff.conjunction import Conjunction
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """One reason.
+    """One such reason.
 
     Attributes:
-        kind: which rule: "type", "required", "length".
-        giver: what accepts the value; `taker`: what may refuse it. Both as they stand at `path`.
-        subject: what the rule is about, where it may be about several: a member, a keyword.
-        path: where in the value.
-        keywords: of the taker that may say so.
-        undeclared: only members are concerned that the giver does not declare.
-        conditional: only values are concerned for which a condition holds.
-        values: what is refused, where that can be listed.
-        edits: they make values that may be refused.
-        names: of members that no name in the path singles out, to try.
+        kind: the rule: "type", "required", "minLength".
+        producer, consumer: the schemas at `path`; the producer accepts the value, the consumer may refuse it.
+        subject: the member or pattern that the rule is about, if it may be about several.
+        path: the position in the value.
+        keywords: the keywords of the consumer that may refuse the value.
+        undeclared: it only concerns members that the producer allows without declaring or requiring them.
+        conditional: it only concerns values that fulfil a condition.
+        values: the refused values, if they can be listed.
+        edits: make values that may be refused.
+        names: to try for the undeclared members in `path`.
     """
 
     kind: str
-    giver: Together
-    taker: Together
+    producer: Conjunction
+    consumer: Conjunction
     subject: str = ""
     path: Path = ()
     keywords: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Bounds, as all the schemas say them together: of numbers, of texts, of arrays and of objects."""
+"""The combined bounds of a conjunction: of numbers, strings, arrays and objects."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Final
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.equality import is_number
 from catalog.specs.diff import children
-from catalog.specs.diff.conjunction import Together
+from catalog.specs.diff.conjunction import Conjunction
 from catalog.specs.diff.keywords import NUMBERS, Edge, count_of
 
 LEAST: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
-MAX_DIGITS: Final = 12  # of bounds and steps, so that what is reckoned with them is exact
+MAX_DIGITS: Final = 12  # of bounds and steps, so that arithmetic with them is exact
 MOST: Final = {"string": "maxLength", "array": "maxItems", "object": "maxProperties"}
 
 
-def number_edge(whole: Together, *, lowest: bool, integers: bool) -> Edge | None:
-    """The bound of numbers; with `integers`, the least or greatest integer within it."""
+def number_edge(whole: Conjunction, *, lowest: bool, integers: bool) -> Edge | None:
+    """The bound of numbers; with `integers`, the nearest integer within it."""
     edge = whole.edge(lowest=lowest)
     if edge is None or not integers:
         return edge
@@ -30,13 +30,13 @@ def number_edge(whole: Together, *, lowest: bool, integers: bool) -> Edge | None
     return near, False
 
 
-def is_integral(whole: Together) -> bool:
-    """Whether all numbers that are accepted are integers."""
-    return whole.kinds & NUMBERS == {"integer"}
+def is_integral(whole: Conjunction) -> bool:
+    """Whether all accepted numbers are integers."""
+    return whole.types & NUMBERS == {"integer"}
 
 
-def step_of(whole: Together, *, is_integral: bool) -> Decimal | None:
-    """What all numbers are multiples of; None where that is nothing, or too large to reckon with."""
+def step_of(whole: Conjunction, *, is_integral: bool) -> Decimal | None:
+    """The number that all accepted numbers are multiples of; None if there is none, or if it is too large."""
     divisors = [Decimal(value) for value in whole.values("multipleOf") if is_number(value)]
     found = [divisor for divisor in divisors if divisor and abs(divisor.adjusted()) <= MAX_DIGITS]
     if not found and not is_integral:
@@ -53,8 +53,8 @@ def _exponent(number: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
-def edge_of_multiples(whole: Together, step: Decimal | None, *, lowest: bool) -> Edge | None:
-    """The bound of numbers; the least or greatest multiple of `step` within it."""
+def edge_of_multiples(whole: Conjunction, step: Decimal | None, *, lowest: bool) -> Edge | None:
+    """The bound of numbers; with `step`, the nearest multiple within it."""
     edge = whole.edge(lowest=lowest)
     if edge is None or step is None or not -MAX_DIGITS <= edge[0].adjusted() <= MAX_DIGITS:
         return edge
@@ -65,38 +65,38 @@ def edge_of_multiples(whole: Together, step: Decimal | None, *, lowest: bool) ->
     return near * step, False
 
 
-def is_as_tight(edge: Edge | None, asked: Edge | None, *, lowest: bool) -> bool:
-    """Whether all numbers within `edge` are within `asked`."""
-    if asked is None or edge is None:
-        return asked is None
-    if edge[0] == asked[0]:
-        return edge[1] or not asked[1]
-    return edge[0] > asked[0] if lowest else edge[0] < asked[0]
+def is_as_tight(edge: Edge | None, other: Edge | None, *, lowest: bool) -> bool:
+    """Whether all numbers within `edge` are within `other`."""
+    if other is None or edge is None:
+        return other is None
+    if edge[0] == other[0]:
+        return edge[1] or not other[1]
+    return edge[0] > other[0] if lowest else edge[0] < other[0]
 
 
-def least(whole: Together, kind: str) -> int:
-    """How many characters, items or members there are at least."""
-    counts = [0, *whole.counts(LEAST[kind])]
-    if kind == "array":
-        counts += [asked_items(place)[0] for place in whole.places if "contains" in place.keywords]
-    if kind == "object":
+def least(whole: Conjunction, type_name: str) -> int:
+    """The least number of characters, items or members."""
+    counts = [0, *whole.counts(LEAST[type_name])]
+    if type_name == "array":
+        counts += [contains_limits(subschema)[0] for subschema in whole.subschemas if "contains" in subschema.keywords]
+    if type_name == "object":
         counts.append(len(whole.required))
     return max(counts)
 
 
-def most(whole: Together, kind: str) -> int | None:
-    """How many characters, items or members there are at most."""
-    counts = whole.counts(MOST[kind])
-    if kind == "array":
+def most(whole: Conjunction, type_name: str) -> int | None:
+    """The greatest number of characters, items or members; None if it is unlimited."""
+    counts = whole.counts(MOST[type_name])
+    if type_name == "array":
         counts += [index for index in range(children.first_items(whole) + 1) if children.item(whole, index).nothing][:1]
-    if kind == "object" and (names := children.closed_names(whole)) is not None:
+    if type_name == "object" and (names := children.closed_names(whole)) is not None:
         counts.append(len(names))
     return min(counts, default=None)
 
 
-def asked_items(place: Subschema) -> tuple[int, int | None]:
-    """How many items `contains` asks for, at least and at most."""
-    if "minContains" not in place.dialect.keywords:
+def contains_limits(subschema: Subschema) -> tuple[int, int | None]:
+    """The least and greatest number of items that match `contains`."""
+    if "minContains" not in subschema.dialect.keywords:
         return 1, None
-    fewest = count_of(place, "minContains")
-    return 1 if fewest is None else fewest, count_of(place, "maxContains")
+    fewest = count_of(subschema, "minContains")
+    return 1 if fewest is None else fewest, count_of(subschema, "maxContains")

@@ -1,7 +1,7 @@
-"""Compares regular expressions: finds a string that some match and others do not, or proves that there is none.
+"""Finds a string that some regular expressions match and others do not, or proves that there is none.
 
-Patterns become automata over ranges of code points, and all automata are followed together, a set of states for each.
-Features that are not regular (lookarounds, references to groups), modifiers and Unicode properties are not understood.
+Each pattern becomes an automaton over ranges of code points; one search simulates all automata together. Features that
+are not regular (lookarounds, references to groups), modifiers and Unicode properties are not supported.
 
 Sources: ECMA-262, "Pattern Semantics"; K. Thompson, "Regular Expression Search Algorithm" (1968).
 """
@@ -19,35 +19,35 @@ from catalog.json_schema.regex.syntax import Assertion, Character, Disjunction, 
 
 MAX_STATES: Final = 250  # of one pattern
 EFFORT: Final = 50_000  # of one search, in states visited; some 50 ms
-LITTLE_EFFORT: Final = 2_000
-COMPARISONS: Final = 20  # of a character with a range; they take as long as visiting one state
+SMALL_EFFORT: Final = 2_000
+COMPARISONS: Final = 20  # of a character with a range; as expensive as visiting one state
 MAX_LENGTH: Final = 300  # of strings whose length is bounded
 
 Ranges: TypeAlias = tuple[Range, ...]
 States: TypeAlias = frozenset[int]
 
-_NO_TEXT: Final[Ranges] = ((0, 0), (0xD800, 0xDFFF))  # the JSON reader refuses them
+_NEVER_IN_STRINGS: Final[Ranges] = ((0, 0), (0xD800, 0xDFFF))  # the JSON reader refuses them
 _LINE_ENDS: Final[Ranges] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 _READABLE: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ -_.,:;/@#"
 
 
 class _Outcome(Enum):
-    NOT_UNDERSTOOD = 1
+    UNSUPPORTED = 1
 
 
-NOT_UNDERSTOOD: Final = _Outcome.NOT_UNDERSTOOD
+UNSUPPORTED: Final = _Outcome.UNSUPPORTED
 
 
-class NotUnderstood(Exception):
+class UnsupportedPattern(Exception):
     """A pattern is not regular, or the search takes too much work."""
 
 
-def literally(text: str) -> str:
+def literal_pattern(text: str) -> str:
     """A pattern that matches `text` alone."""
     return "".join(["^", *(f"\\u{{{ord(character):x}}}" for character in text), "$"])
 
 
-def text_with(
+def find_string(
     matching: frozenset[str],
     missing: frozenset[str] = frozenset(),
     least: int = 0,
@@ -60,29 +60,29 @@ def text_with(
     It has from `least` to `most` characters; bounds beyond `MAX_LENGTH` are not supported.
 
     Raises:
-        NotUnderstood: the answer cannot be found.
+        UnsupportedPattern: the answer cannot be found.
     """
     found = _found(matching, missing, least, most, effort)
-    if found is NOT_UNDERSTOOD:
-        raise NotUnderstood
+    if found is UNSUPPORTED:
+        raise UnsupportedPattern
     return found
 
 
 @lru_cache(maxsize=2_000)
 def _found(
     matching: frozenset[str], missing: frozenset[str], least: int, most: int | None, effort: int
-) -> str | Literal[_Outcome.NOT_UNDERSTOOD] | None:
+) -> str | Literal[_Outcome.UNSUPPORTED] | None:
     """The same, with the failure as a value, so that it is cached."""
     if max(least, most or 0) > MAX_LENGTH:
-        return NOT_UNDERSTOOD
-    wanted, barred = ([automaton_of(pattern) for pattern in sorted(patterns)] for patterns in (matching, missing))
-    understood = [automaton for automaton in (*wanted, *barred) if automaton is not None]
-    if len(understood) < len(wanted) + len(barred):
-        return NOT_UNDERSTOOD
+        return UNSUPPORTED
+    required, forbidden = ([automaton_of(pattern) for pattern in sorted(patterns)] for patterns in (matching, missing))
+    understood = [automaton for automaton in (*required, *forbidden) if automaton is not None]
+    if len(understood) < len(required) + len(forbidden):
+        return UNSUPPORTED
     try:
-        return _Search(understood[: len(wanted)], understood[len(wanted) :], least, most, effort).text()
-    except NotUnderstood:
-        return NOT_UNDERSTOOD
+        return _Search(understood[: len(required)], understood[len(required) :], least, most, effort).find()
+    except UnsupportedPattern:
+        return UNSUPPORTED
 
 
 # From patterns to automata.
@@ -90,7 +90,7 @@ def _found(
 
 @dataclass(slots=True)
 class Automaton:
-    """States and transitions: `over` a character, or `free`, where a `^` or `$` may have to hold."""
+    """States with their transitions: `over` a character, or `free` of one, perhaps only where `^` or `$` matches."""
 
     over: list[list[tuple[Ranges, int]]] = field(default_factory=list)
     free: list[list[tuple[Literal["", "^", "$"], int]]] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Automaton:
 
     def state(self) -> int:
         if len(self.over) == MAX_STATES:
-            raise NotUnderstood
+            raise UnsupportedPattern
         self.over.append([])
         self.free.append([])
         return len(self.over) - 1
@@ -117,18 +117,18 @@ class Automaton:
 
 @lru_cache(maxsize=2_000)
 def automaton_of(pattern: str) -> Automaton | None:
-    """The automaton that is at its end once `pattern` has been found; None if that is not regular, or too large."""
+    """The automaton that reaches its end once `pattern` has matched; None if it is not regular, or too large."""
     builder = _Builder()
     try:
         builder.made.end = builder.disjunction(builder.made.state(), parse(pattern))
-    except (NotUnderstood, PatternSyntaxError):
+    except (UnsupportedPattern, PatternSyntaxError):
         return None
     return builder.made
 
 
 @dataclass(slots=True)
 class _Builder:
-    """Builds an automaton from a syntax tree. Each node is put behind a given state and returns the state behind it."""
+    """Builds an automaton from a syntax tree. Methods append a node to a state and return the state after it."""
 
     made: Automaton = field(default_factory=Automaton)
 
@@ -158,13 +158,13 @@ class _Builder:
                 return self.over(start, ranges_of(node))
             case Dot(dot_all=False):
                 return self.over(start, complement(_LINE_ENDS))
-        raise NotUnderstood
+        raise UnsupportedPattern
 
     def repetition(self, start: int, repetition: Repetition) -> int:
-        """One node as often as its quantifier asks for: it is built again for each time."""
+        """The node of a quantifier, built once for each repetition."""
         low, high = repetition.low, repetition.high
         if max(low, high or 0) > MAX_STATES:
-            raise NotUnderstood
+            raise UnsupportedPattern
         if high == 0:
             return self.joined([start])
         ends: list[int] = []
@@ -188,67 +188,68 @@ def ranges_of(characters: CharacterSet) -> Ranges:
     for item in characters.items:
         ranges = item.ranges if isinstance(item, SetEscape) else (item,)
         if ranges is None:
-            raise NotUnderstood
+            raise UnsupportedPattern
         found += ranges
     return complement(tuple(found)) if characters.negated else tuple(found)
 
 
 # The search.
 
-_Place: TypeAlias = tuple[tuple[States | None, ...], int]  # the states of each automaton, None once it matched; length
+_SearchState: TypeAlias = tuple[tuple[States | None, ...], int]
+"""The states of each automaton, None after a match; and the length of the string."""
 
 
 @dataclass(slots=True)
 class _Search:
-    """Follows all automata, the shortest texts first."""
+    """Simulates all automata, on the shortest strings first."""
 
-    wanted: list[Automaton]
-    barred: list[Automaton]
+    required: list[Automaton]
+    forbidden: list[Automaton]
     least: int
     most: int | None
     effort: int
 
-    def text(self) -> str | None:
-        automata = [*self.wanted, *self.barred]
+    def find(self) -> str | None:
+        automata = [*self.required, *self.forbidden]
         sets = {ranges for automaton in automata for ways in automaton.over for ranges, _ in ways}
         ranges = sum(map(len, sets))
         self.spend(ranges * (len(_READABLE) + 2 * ranges) // COMPARISONS)
         symbols = list(representatives(sets))
-        begin: _Place = (tuple(self.settled(a, a.reached([0], at_start=True)) for a in automata), 0)
-        came: dict[_Place, tuple[_Place, str] | None] = {begin: None}
+        begin: _SearchState = (tuple(self.settled(a, a.reached([0], at_start=True)) for a in automata), 0)
+        origins: dict[_SearchState, tuple[_SearchState, str] | None] = {begin: None}
         waiting = [begin]
-        for place in waiting:  # which grows
-            if self.is_found(place, is_empty=place == begin):
-                return written(place, came)
+        for state in waiting:  # which grows
+            if self.is_found(state, is_empty=state == begin):
+                return spelled_out(state, origins)
             for character in symbols:
-                after = self.after(automata, place, character)
-                if after is not None and after not in came:
-                    came[after] = (place, character)
+                after = self.after(automata, state, character)
+                if after is not None and after not in origins:
+                    origins[after] = (state, character)
                     waiting.append(after)
         return None
 
     def spend(self, effort: int) -> None:
         self.effort -= effort
         if self.effort < 0:
-            raise NotUnderstood
+            raise UnsupportedPattern
 
     def settled(self, automaton: Automaton, states: States) -> States | None:
         return None if automaton.end in states else states
 
-    def is_found(self, place: _Place, *, is_empty: bool) -> bool:
-        states, length = place
+    def is_found(self, state: _SearchState, *, is_empty: bool) -> bool:
+        states, length = state
         if length < self.least:
             return False
-        automata = [*self.wanted, *self.barred]
+        automata = [*self.required, *self.forbidden]
         matched = [
             now is None or automaton.end in automaton.reached(now, at_start=is_empty, at_end=True)
             for automaton, now in zip(automata, states, strict=True)
         ]
-        return all(matched[: len(self.wanted)]) and not any(matched[len(self.wanted) :])
+        return all(matched[: len(self.required)]) and not any(matched[len(self.required) :])
 
-    def after(self, automata: list[Automaton], place: _Place, character: str) -> _Place | None:
-        """Where `character` leads; None where nothing that is looked for is behind it."""
-        states, length = place
+    def after(self, automata: list[Automaton], state: _SearchState, character: str) -> _SearchState | None:
+        """The state after `character`; None if no wanted string can follow."""
+        states, length = state
         if length == self.most:
             return None
         code = ord(character)
@@ -265,15 +266,15 @@ class _Search:
                 if any(low <= code <= high for low, high in ranges)
             ]
             found.append(self.settled(automaton, automaton.reached([0, *targets])))
-        if any(now is None for now in found[len(self.wanted) :]):
+        if any(now is None for now in found[len(self.required) :]):
             return None
         counted = length + 1 if self.most is not None else min(length + 1, self.least)
         return tuple(found), counted
 
 
 def representatives(sets: Iterable[Ranges]) -> Iterator[str]:
-    """One character for all that are in the same ones of `sets`, a readable one where there is one."""
-    sets = [*sets, _NO_TEXT]
+    """One character for each group of characters that are in the same `sets`, a readable one if possible."""
+    sets = [*sets, _NEVER_IN_STRINGS]
     edges = {edge for ranges in sets for low, high in ranges for edge in (low, high + 1)}
     seen = set()
     for code in [*map(ord, _READABLE), 0, *sorted(edges - {0x110000})]:
@@ -283,10 +284,10 @@ def representatives(sets: Iterable[Ranges]) -> Iterator[str]:
             yield chr(code)
 
 
-def written(place: _Place, came: dict[_Place, tuple[_Place, str] | None]) -> str:
-    """The text on the way to `place`."""
+def spelled_out(state: _SearchState, origins: dict[_SearchState, tuple[_SearchState, str] | None]) -> str:
+    """The string that leads to `state`."""
     characters = []
-    while (step := came[place]) is not None:
-        place, character = step
+    while (step := origins[state]) is not None:
+        state, character = step
         characters.append(character)
     return "".join(reversed(characters))

@@ -1,4 +1,4 @@
-"""One part of two specs compared: its parameters, what it returns, or its configuration."""
+"""Compares one part of two specs: the parameters, the response, or the configuration."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.diff.changes import Change, Part, Proof, Verdict
 from catalog.specs.diff.conjunction import TooMuch
 from catalog.specs.diff.counterexamples import CounterexampleFinder, Known, Refusal
-from catalog.specs.diff.differences import DetectedDifference, findings
-from catalog.specs.diff.messages import message_of
+from catalog.specs.diff.differences import DetectedDifference, find_differences
+from catalog.specs.diff.messages import message_of, note_of
 from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.samples import sketches_of
+from catalog.specs.diff.samples import samples_of
 
 Sampler = Callable[[CompiledSchema, str], Sequence[JSON]]
-"""Some values that a schema accepts; the same for the same seed, and none where none is found."""
+"""(schema, seed) -> some values that the schema accepts, always the same for the same seed; [] if none is found."""
 
 SCHEMAS: Final[dict[Part, str]] = {
     "parameters": "/definition/parameters",
     "returnType": "/definition/returnType",
     "configuration": "/configuration",
 }
-MAX_PROVED: Final = 60  # changes for which a witness is looked for
+MAX_PROVED: Final = 60  # changes for which a witness is searched
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One part.
+    """Two schemas to compare.
 
     Attributes:
-        before, after: the schemas; None where there is none, which accepts everything.
-        known: values that were used.
+        before, after: the schemas; None accepts everything.
+        known: values from examples and runs.
     """
 
     part: Part
@@ -46,13 +46,15 @@ class Comparison:
     sample: Sampler | None
 
     def changes(self) -> list[Change]:
-        """What changed, with proof of what breaks."""
+        """The changes, with a proof for each that breaks callers."""
         try:
-            found = findings(self.old.root, self.new.root)
+            found = find_differences(self.old.root, self.new.root)
         except (TooMuch, Unchecked):
-            sentence = "The two schemas are too large, or too entangled, to be compared."
-            return list(self.unexplained([self.change("too-much", sentence, "unknown")], is_explained=False))
-        return list(self.unexplained([self.checked(finding, index) for index, finding in enumerate(found)]))
+            sentence = "The two schemas are too large or too complex to compare."
+            return list(self.with_unexplained([self.change("too-much", sentence, "unknown")], is_explained=False))
+        return list(
+            self.with_unexplained([self.change_from(difference, index) for index, difference in enumerate(found)])
+        )
 
     # The two sides.
 
@@ -65,46 +67,51 @@ class Comparison:
         return compile_schema(True if self.after is None else self.after)
 
     @property
-    def is_read(self) -> bool:
-        """Whether others read these values, instead of sending them."""
+    def is_output(self) -> bool:
+        """Whether callers read these values instead of sending them."""
         return self.part == "returnType"
 
     @cached_property
-    def court(self) -> CounterexampleFinder:
-        """What holds values that break something: accepted before and refused now, or the reverse for what is read."""
+    def finder(self) -> CounterexampleFinder:
+        """Finds breaking values: accepted before and refused now; for output, possible now and impossible before."""
         return CounterexampleFinder(
-            self.accepts, self.refuses, self.known, (*self.drawn, *sketches_of(self.refuses.root), {})
+            self.accepts, self.refuses, self.known, (*self.sampled, *samples_of(self.refuses.root), {})
         )
 
     @property
     def accepts(self) -> CompiledSchema:
-        return self.new if self.is_read else self.old
+        return self.new if self.is_output else self.old
 
     @property
     def refuses(self) -> CompiledSchema:
-        return self.old if self.is_read else self.new
+        return self.old if self.is_output else self.new
 
     @cached_property
-    def drawn(self) -> list[JSON]:
-        """Values made of the schema that has to accept them."""
-        sampled = self.sample(self.accepts, self.part) if self.sample is not None else ()
-        return [*sampled, *sketches_of(self.accepts.root)]
+    def sampled(self) -> list[JSON]:
+        """Sample values of the schema that must accept them."""
+        values = self.sample(self.accepts, self.part) if self.sample is not None else ()
+        return [*values, *samples_of(self.accepts.root)]
 
-    # Findings and their verdicts.
+    # Differences and their verdicts.
 
-    def checked(self, finding: DetectedDifference, index: int) -> Change:
-        obstacle = self.harm(finding)
+    def change_from(self, difference: DetectedDifference, index: int) -> Change:
+        obstacle = self.obstacle_of(difference)
         proof = None
         if obstacle is not None:
-            proof = self.court.proof_of(obstacle, search=index < MAX_PROVED)
-        kind, sentence = message_of(finding, self.part)
-        return self.change(kind, sentence, verdict_of(obstacle, proof), finding=finding, proof=proof)
+            proof = self.finder.proof_of(obstacle, search=index < MAX_PROVED)
+        kind, sentence = message_of(difference, self.part)
+        verdict = verdict_of(obstacle, proof)
+        return replace(
+            self.change(kind, sentence, verdict, difference=difference, proof=proof),
+            note=note_of(difference, self.part, obstacle) if verdict == "compatible" else "",
+            is_by_convention=obstacle is not None and verdict == "compatible",
+        )
 
-    def harm(self, finding: DetectedDifference) -> Obstacle | None:
-        """The direction of `finding` that breaks; None where it has not got it."""
-        obstacle = finding.gained if self.is_read else finding.lost
-        if obstacle is not None and obstacle.kind == "described" and not obstacle.path and not self.is_read:
-            return replace(obstacle, undeclared=self.court.refusal_of({}) is None)
+    def obstacle_of(self, difference: DetectedDifference) -> Obstacle | None:
+        """Why `difference` breaks callers; None if it does not."""
+        obstacle = difference.gained if self.is_output else difference.lost
+        if obstacle is not None and obstacle.kind == "described" and not obstacle.path and not self.is_output:
+            return replace(obstacle, undeclared=self.finder.is_valid(self.finder.refuses, {}))
         return obstacle
 
     def change(
@@ -113,55 +120,55 @@ class Comparison:
         sentence: str,
         verdict: Verdict,
         *,
-        finding: DetectedDifference | None = None,
+        difference: DetectedDifference | None = None,
         proof: Proof | None = None,
     ) -> Change:
-        before, after = (finding.before, finding.after) if finding is not None else ("", "")
+        before, after = (difference.before, difference.after) if difference is not None else ("", "")
         return Change(
             part=self.part,
-            path=finding.path if finding is not None else (),
+            path=difference.path if difference is not None else (),
             kind=kind,
             message=sentence,
             verdict=verdict,
             before=None if before is None or self.before is None else SCHEMAS[self.part] + before,
             after=None if after is None or self.after is None else SCHEMAS[self.part] + after,
             proof=proof,
-            times=finding.times if finding is not None else 1,
+            times=difference.times if difference is not None else 1,
         )
 
-    def unexplained(self, changes: Sequence[Change], *, is_explained: bool = True) -> Iterator[Change]:
-        """`changes`, and one for a value that breaks something which none of them shows."""
+    def with_unexplained(self, changes: Sequence[Change], *, is_explained: bool = True) -> Iterator[Change]:
+        """`changes`, and one more for a value that breaks although none of them shows it."""
         yield from changes
-        if self.court.known_refusals:
+        if self.finder.known_refusals:
             shown = any(change.proof is not None and change.proof.kind != "witness" for change in changes)
-            yield from () if shown else [self.of_refusal(self.court.known_refusals[0])]
+            yield from () if shown else [self.change_of(self.finder.known_refusals[0])]
         elif not is_explained:
-            refused = (self.court.refusal_of(value) for value in self.drawn)
-            yield from (self.of_refusal(refusal) for refusal in islice(filter(None, refused), 1))
-        elif all(change.verdict == "compatible" for change in changes):
-            yield from map(self.of_refusal, self.court.made_refusals[:1])
+            refused = (self.finder.refusal_of(value) for value in self.sampled)
+            yield from (self.change_of(refusal) for refusal in islice(filter(None, refused), 1))
+        elif all(change.strict_verdict == "compatible" for change in changes):
+            yield from map(self.change_of, self.finder.sample_refusals[:1])
 
-    def of_refusal(self, refusal: Refusal) -> Change:
-        """The change that a value shows which nothing else explains."""
+    def change_of(self, refusal: Refusal) -> Change:
+        """A change that only a refused value shows."""
         proof = refusal.proof
         known_from = {
             "example": f"The example “{proof.source}”",
             "run": f"The run {proof.source}",
             "witness": "A value",
         }
-        verb = "could not come before" if self.is_read else "is refused now"
+        verb = "was not possible before" if self.is_output else "is now refused"
         sentence = f"{known_from[proof.kind]} {verb}: {proof.message}."
         return self.change("value-refused", sentence, "breaking", proof=proof)
 
 
 def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
-    """What is proved to break is "breaking"; "compatible" is said by rule alone.
+    """The verdict on a difference: "breaking" needs a proof, "compatible" follows from the rules alone.
 
-    What a schema does not declare is rarely sent, so a witness made of it says that the change may break, not that it
-    does; what somebody really sent does.
+    By convention, nobody sends undeclared members, so a witness with one proves nothing; a value from an example or a
+    run makes the change "breaking".
     """
     if obstacle is None:
         return "compatible"
     if obstacle.undeclared:
-        return "breaking" if proof is not None and proof.kind != "witness" else "unknown"
+        return "breaking" if proof is not None and proof.kind != "witness" else "compatible"
     return "breaking" if proof is not None else "unknown"

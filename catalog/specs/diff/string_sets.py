@@ -1,17 +1,23 @@
-"""The texts that a schema accepts, as far as its patterns, lengths and formats say; there may be fewer."""
+"""The strings that a schema accepts, by its patterns, lengths and formats: at least all accepted strings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Final
 
-from catalog.specs.diff.conjunction import Together
-from catalog.specs.diff.regex_automata import LITTLE_EFFORT, NotUnderstood, automaton_of, literally, text_with
+from catalog.specs.diff.conjunction import Conjunction
+from catalog.specs.diff.regex_automata import (
+    SMALL_EFFORT,
+    UnsupportedPattern,
+    automaton_of,
+    find_string,
+    literal_pattern,
+)
 
-MAX_HARD: Final = 5
-MAX_CHOICES: Final = 50  # that a pattern is held against
-# Patterns that every text of a format matches.
-LIKE_FORMATS: Final = {
+MAX_FAILURES: Final = 5
+MAX_CHOICES: Final = 50  # that a pattern is compared with
+# A pattern that every string of the format matches.
+PATTERN_OF_FORMAT: Final = {
     "date": r"^\d{4}-\d{2}-\d{2}$",
     "date-time": r"^\d{4}-\d{2}-\d{2}[Tt]\d{2}:",
     "email": ".@.",
@@ -23,78 +29,78 @@ LIKE_FORMATS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
-    """Texts that match all of `patterns`, of `least` to `most` characters."""
+class StringSet:
+    """Strings that match all of `patterns`, of `least` to `most` characters."""
 
     patterns: frozenset[str]
     least: int = 0
     most: int | None = None
 
     @property
-    def sketch(self) -> str | None:
-        """One of them, where that is soon found."""
+    def sample(self) -> str | None:
+        """One of them; None if it is not found quickly."""
         try:
-            return text_with(self.patterns, least=self.least, most=self.most, effort=LITTLE_EFFORT)
-        except NotUnderstood:
+            return find_string(self.patterns, least=self.least, most=self.most, effort=SMALL_EFFORT)
+        except UnsupportedPattern:
             return None
 
-    def also(self, patterns: frozenset[str]) -> Texts:
-        """Those that match `patterns` too."""
+    def also(self, patterns: frozenset[str]) -> StringSet:
+        """Those of them that also match `patterns`."""
         return replace(self, patterns=self.patterns | patterns)
 
 
 @dataclass(slots=True)
-class Puzzles:
-    """Questions about texts; when too many were too hard, the rest stay open.
+class StringSearch:
+    """Searches for strings; after too many failed searches, all others fail immediately.
 
     Attributes:
-        left: how many more may be too hard.
+        left: how many more may fail.
     """
 
-    left: int = MAX_HARD
+    left: int = MAX_FAILURES
 
-    def one(
-        self, texts: Texts, *, missing: frozenset[str] = frozenset(), least: int = 0, most: int | None = None
+    def find(
+        self, strings: StringSet, *, missing: frozenset[str] = frozenset(), least: int = 0, most: int | None = None
     ) -> str | None:
-        """One of `texts` within closer bounds that none of the patterns `missing` match; None where there is none.
+        """One of `strings` within tighter bounds that matches none of the patterns `missing`; None if there is none.
 
         Raises:
-            NotUnderstood: that cannot be found out.
+            NotUnderstood: the answer is not known.
         """
         if not self.left:
-            raise NotUnderstood
-        limits = [limit for limit in (texts.most, most) if limit is not None]
+            raise UnsupportedPattern
+        limits = [limit for limit in (strings.most, most) if limit is not None]
         try:
-            return text_with(texts.patterns, missing, max(texts.least, least), min(limits, default=None))
-        except NotUnderstood:
+            return find_string(strings.patterns, missing, max(strings.least, least), min(limits, default=None))
+        except UnsupportedPattern:
             self.left -= 1
             raise
 
-    def are_among(self, texts: Texts, choices: list[str]) -> bool:
-        """Whether all of `texts` are certainly among `choices`."""
-        if not texts.patterns or len(choices) > MAX_CHOICES:
+    def are_among(self, strings: StringSet, choices: list[str]) -> bool:
+        """Whether all of `strings` are certainly among `choices`."""
+        if not strings.patterns or len(choices) > MAX_CHOICES:
             return False
         try:
-            return self.one(texts, missing=frozenset(map(literally, choices))) is None
-        except NotUnderstood:
+            return self.find(strings, missing=frozenset(map(literal_pattern, choices))) is None
+        except UnsupportedPattern:
             return False
 
-    def are_none(self, texts: Texts) -> bool:
-        """Whether there is certainly no text among `texts`."""
-        if texts.most is not None and texts.least > texts.most:
+    def is_empty(self, strings: StringSet) -> bool:
+        """Whether `strings` is certainly empty."""
+        if strings.most is not None and strings.least > strings.most:
             return True
         try:
-            return bool(texts.patterns) and self.one(texts) is None
-        except NotUnderstood:
+            return bool(strings.patterns) and self.find(strings) is None
+        except UnsupportedPattern:
             return False
 
 
-def texts_of(*wholes: Together) -> Texts:
-    """The texts that all of `wholes` accept."""
+def strings_of(*wholes: Conjunction) -> StringSet:
+    """The strings that all of `wholes` accept."""
     patterns = {value for whole in wholes for value in whole.values("pattern") if isinstance(value, str)}
     formats = {str(value) for whole in wholes for value in whole.values("format")}
-    patterns |= {LIKE_FORMATS[name] for name in formats if name in LIKE_FORMATS}
+    patterns |= {PATTERN_OF_FORMAT[name] for name in formats if name in PATTERN_OF_FORMAT}
     least = max((count for whole in wholes for count in whole.counts("minLength")), default=0)
     most = min((count for whole in wholes for count in whole.counts("maxLength")), default=None)
     understood = frozenset(pattern for pattern in patterns if automaton_of(pattern) is not None)
-    return Texts(understood, least, most)
+    return StringSet(understood, least, most)

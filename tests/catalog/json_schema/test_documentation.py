@@ -5,7 +5,7 @@ import json
 import pytest
 
 from catalog.errors import DocumentError
-from catalog.json_schema.documentation import MAX_NODES, Node, document
+from catalog.json_schema.documentation import MAX_SHOWN, Node, document
 from catalog.jsontext.reader import loads
 from tests.corpora import ATTACKS
 from tests.factories import properties, real_specs
@@ -49,12 +49,12 @@ def facts(schema) -> list[tuple[str, object]]:
         (False, "nothing: no value fits"),
     ],
 )
-def test_a_type_is_told_in_words(schema, words):
+def test_a_type_is_described_in_words(schema, words):
     assert prop(schema).type == words
 
 
 @pytest.mark.parametrize(
-    ("schema", "told"),
+    ("schema", "expected"),
     [
         ({"minimum": 1, "maximum": 14}, [("Range", "1 to 14")]),
         ({"exclusiveMinimum": 0}, [("Range", "greater than 0")]),
@@ -77,15 +77,15 @@ def test_a_type_is_told_in_words(schema, words):
         ({"minLength": "x", "maximum": None, "enum": 5, "pattern": 1}, []),
     ],
 )
-def test_a_constraint_is_told_in_words(schema, told):
-    assert facts(schema) == told
+def test_a_constraint_is_described_in_words(schema, expected):
+    assert facts(schema) == expected
 
 
-def test_numbers_are_told_as_they_were_written():
+def test_numbers_are_shown_as_they_were_written():
     assert [fact.value for fact in docs(loads('{"maximum": 1.50}')).facts] == ["at most 1.50"]
 
 
-def test_nested_properties_have_addresses_of_their_own():
+def test_nested_properties_have_their_own_anchors():
     tree = docs(properties(address=properties(street={"type": "string"}), **{"a b": {}, "a-b": {}}))
 
     assert tree.children[0].children[0].anchor == "parameters.address.street"
@@ -93,13 +93,13 @@ def test_nested_properties_have_addresses_of_their_own():
     assert tree.children[0].children[0].pointer == "/definition/parameters/properties/address/properties/street"
 
 
-def test_what_every_item_has_is_told_where_the_array_is():
+def test_constraints_of_items_are_listed_at_the_array():
     [array] = docs(properties(trips={"type": "array", "items": properties(city={"type": "string"})})).children
 
     assert (array.children_title, [child.name for child in array.children]) == ("Each item", ["city"])
 
 
-def test_a_map_is_told_by_what_any_other_name_holds():
+def test_a_map_is_described_by_the_schema_of_other_names():
     node = prop({"type": "object", "additionalProperties": {"type": "number"}, "patternProperties": {"^x-": {}}})
 
     assert [(child.kind, child.name, child.type) for child in node.children] == [
@@ -119,7 +119,7 @@ def test_a_reference_is_followed_and_named():
 
 
 @pytest.mark.parametrize("reference", ["#", "#/$defs/Node", "#node"])
-def test_a_schema_that_holds_itself_is_told_once(reference):
+def test_a_recursive_schema_is_described_once(reference):
     child = properties(value={"type": "integer"}, child={"$ref": reference})
     schema = child | {"$defs": {"Node": child | {"$anchor": "node"}}} if reference != "#" else child
 
@@ -131,18 +131,18 @@ def test_a_schema_that_holds_itself_is_told_once(reference):
     assert depth(tree) <= 4
 
 
-def test_a_reference_to_nowhere_is_any_value():
+def test_a_dangling_reference_is_any_value():
     assert prop({"$ref": "#/$defs/nothing"}).type == "any value"
     assert prop({"$ref": "https://example.org/x"}).type == "any value"
 
 
-def test_all_of_is_told_as_one():
+def test_schemas_of_all_of_are_described_as_one():
     node = prop({"allOf": [properties(a={}) | {"required": ["a"]}, properties(b={})], "required": ["b"]})
 
     assert [(child.name, child.required) for child in node.children] == [("a", True), ("b", True)]
 
 
-def test_alternatives_are_told_one_by_one():
+def test_alternatives_are_described_one_by_one():
     node = prop({"oneOf": [{"title": "By name", "type": "string"}, properties(id={"const": 1})]})
 
     assert node.branches_title == "Exactly one of these"
@@ -152,21 +152,21 @@ def test_alternatives_are_told_one_by_one():
     ]
 
 
-def test_conditions_are_told_as_conditions():
+def test_conditions_are_described_as_conditions():
     node = prop({"if": properties(a={"const": 1}), "then": {"required": ["b"]}, "else": {"required": ["c"]}})
 
     assert node.branches_title == "Depending on the value"
     assert [branch.title for branch in node.branches] == ["When it is", "Then", "Otherwise"]
 
 
-def test_what_is_too_much_for_a_page_is_cut_and_it_is_said():
-    tree = docs(properties(**{f"p{number}": {} for number in range(MAX_NODES * 2)}))
+def test_a_schema_too_large_for_a_page_is_cut_and_marked_as_cut():
+    tree = docs(properties(**{f"p{number}": {} for number in range(MAX_SHOWN * 2)}))
 
     assert tree.cut
-    assert tree.size <= MAX_NODES + 1
+    assert tree.size <= MAX_SHOWN + 1
 
 
-def test_a_hostile_schema_is_told_quickly():
+def test_a_hostile_schema_is_documented_quickly():
     for line in ATTACKS.read_text(encoding="utf-8").splitlines():
         attack = json.loads(line)
         if "body_gz_b64" not in attack:
@@ -179,11 +179,11 @@ def test_a_hostile_schema_is_told_quickly():
             continue
         with at_most(1_000_000):
             tree = docs(definition.get("parameters"))
-        assert tree.size <= 2 * MAX_NODES
+        assert tree.size <= 2 * MAX_SHOWN
 
 
 @pytest.mark.corpora
-def test_every_real_schema_is_told_whole():
+def test_every_real_schema_is_documented_completely():
     for text in real_specs():
         definition = loads(text)["definition"]
         for member in ("parameters", "returnType"):

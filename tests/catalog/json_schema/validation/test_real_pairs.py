@@ -1,4 +1,4 @@
-"""Real schemas and values: every verdict is the one that the data says, or is named with its reason."""
+"""Real schemas and values: every verdict is as expected by the data, or named with its reason."""
 
 from decimal import Decimal
 from json import loads
@@ -34,7 +34,7 @@ def read_number(text):
 
 
 def schema_of(pair):
-    """The schema; where it says no draft, the one that the data says it is written for."""
+    """The schema; if it names no draft, with the draft that the data names."""
     schema, draft = pair["schema"], pair.get("draft", "2020-12")
     if draft == "draft-07" and isinstance(schema, dict) and "$schema" not in schema:
         return {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
@@ -61,7 +61,7 @@ def verdicts_of(pair):
         ("bfcl_pairs", expected(selection=84, full=168)),
     ],
 )
-def test_every_pair_has_the_verdict_that_the_data_says(name, count):
+def test_every_pair_has_its_expected_verdict(name, count):
     wrong, found = [], pairs(name)
     for pair in found:
         compiled = compile_schema(schema_of(pair))

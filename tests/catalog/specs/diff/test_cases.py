@@ -1,4 +1,4 @@
-"""Changes made by hand, with the verdict that each deserves where values are sent and where they are read."""
+"""Hand-made changes, with the expected verdict for values that are sent and for values that are read."""
 
 import json
 from functools import cache
@@ -26,16 +26,17 @@ def changes_between(old, new, part):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["change"])
 @pytest.mark.parametrize(("part", "side"), [("parameters", "sent"), ("returnType", "read")])
-def test_a_change_gets_the_verdict_that_it_deserves(case, part, side):
+def test_a_change_gets_its_expected_verdict(case, part, side):
     found = changes(case, part)
 
     assert Difference(tuple(found)).verdict == case[side]
+    assert Difference(tuple(found)).strict.verdict == case.get(f"{side}_strictly", case[side])
     assert case.get("kind") in {None, *(change.kind for change in found)}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["change"])
 @pytest.mark.parametrize("part", ["parameters", "returnType"])
-def test_what_breaks_is_proved_by_a_value_that_one_schema_accepts_and_the_other_refuses(case, part):
+def test_a_breaking_change_is_proved_by_a_value_that_one_schema_accepts_and_the_other_refuses(case, part):
     before, after = (compile_schema(loads(json.dumps(case[side]))) for side in ("old", "new"))
     accepts, refuses = (after, before) if part == "returnType" else (before, after)
 
@@ -47,7 +48,7 @@ def test_what_breaks_is_proved_by_a_value_that_one_schema_accepts_and_the_other_
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["change"])
-def test_a_change_is_one_sentence_about_places_that_are_there(case):
+def test_a_change_is_one_sentence_with_pointers_that_exist(case):
     for change in changes(case, "parameters"):
         assert change.message.endswith(".")
         assert change.message[0].isupper() or change.message[0] == "`"

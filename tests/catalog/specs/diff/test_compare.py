@@ -1,4 +1,4 @@
-"""Two specs compared: which way each change goes, and what proves it."""
+"""Comparisons of two specs: the direction of each change, and its proof."""
 
 import json
 
@@ -25,7 +25,7 @@ def spec(parameters=None, returns=None, configuration=None, **definition):
 
 
 def stored(parameters):
-    """A spec that was stored once, and would not be accepted today if its references lead too deep."""
+    """A spec as stored earlier, which need not pass today's limits."""
     definition = {"name": "weather", "description": "Tells it.", "parameters": parameters}
     return stored_spec(json.dumps({"definition": definition}))
 
@@ -42,7 +42,7 @@ def test_a_spec_is_identical_to_itself():
     assert compare(one, one).changes == ()
 
 
-def test_the_format_of_the_text_means_nothing():
+def test_the_layout_of_the_text_makes_no_difference():
     one = spec(parameters=OPEN)
     other = read_spec(json.dumps(one.document, indent=4, sort_keys=True))
 
@@ -61,7 +61,7 @@ def test_the_verdict_is_the_worst_of_the_changes_and_the_worst_comes_first():
     assert difference.verdict_of("returnType") == "identical"
 
 
-def test_parameters_are_what_others_send_and_responses_what_they_read():
+def test_callers_send_parameters_and_read_responses():
     narrow, wide = {"type": "object", "properties": {"a": {"type": "integer"}}}, {"type": "object"}
 
     assert compare(spec(parameters=narrow), spec(parameters=wide)).verdict == "compatible"
@@ -77,7 +77,7 @@ def test_a_change_points_into_both_specs():
 
     assert change.path == ("a/b",)
     assert change.before == change.after == "/definition/parameters/properties/a~1b/minimum"
-    assert change.message == "`a/b` is at least 1 now; before, it was at least 0."
+    assert change.message == "`a/b` must now be at least 1; before, it had to be at least 0."
 
 
 def test_a_change_behind_a_reference_points_to_the_definition():
@@ -91,10 +91,10 @@ def test_a_change_behind_a_reference_points_to_the_definition():
     assert change.after == "/definition/parameters/$defs/Address/properties/zip/maxLength"
     assert change.place == "home.zip"
     assert change.times == 2
-    assert "1 other place" in change.message
+    assert "(also at 1 other position)." in change.message
 
 
-def test_a_place_reads_as_people_write_it():
+def test_a_path_is_written_with_dots_and_brackets():
     lines = {"type": "array", "items": {"type": "object", "properties": {"text": {"type": "string"}}}}
     labels = {"type": "object", "additionalProperties": {"type": "string"}}
     old = spec(parameters={"type": "object", "properties": {"lines": lines, "labels": labels}})
@@ -140,7 +140,7 @@ def test_without_a_known_value_a_witness_is_made():
     assert "city" not in change.proof.value
 
 
-def test_a_witness_is_made_of_what_the_sampler_gives():
+def test_a_witness_is_made_from_the_values_of_the_sampler():
     def sample(schema, seed):
         return [{"a": "deep", "b": {"c": [1, 2, 3]}}]
 
@@ -153,7 +153,7 @@ def test_a_witness_is_made_of_what_the_sampler_gives():
     assert change.proof.value == {"a": "deep", "b": {"c": [1, 2, 3]}}
 
 
-def test_a_new_response_that_old_readers_could_not_meet_is_the_proof_where_responses_are_read():
+def test_an_example_with_a_response_that_was_impossible_before_is_the_proof():
     old = spec(returns={"type": "object", "properties": {"unit": {"enum": ["C"]}}})
     new = spec(returns={"type": "object", "properties": {"unit": {"enum": ["C", "K"]}}})
 
@@ -163,7 +163,7 @@ def test_a_new_response_that_old_readers_could_not_meet_is_the_proof_where_respo
     assert change.proof.value == {"unit": "K"}
 
 
-def test_a_known_value_that_breaks_makes_a_doubtful_change_breaking():
+def test_a_refused_known_value_makes_an_unknown_change_breaking():
     old = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Z]+$"}}})
     new = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Y]+$"}}})
     run = Known("run", "7", {"code": "Z"})
@@ -175,15 +175,64 @@ def test_a_known_value_that_breaks_makes_a_doubtful_change_breaking():
 # Members that were not declared.
 
 
-def test_a_member_that_is_declared_in_an_open_object_may_break_who_sent_another_by_that_name():
+def test_a_new_optional_parameter_of_an_open_object_is_compatible_and_a_value_shows_the_edge():
     change = only(compare(spec(parameters=OPEN), spec(parameters=WITH_UNIT)))
 
-    assert change.verdict == "unknown"
-    assert change.message.startswith("`unit` is new, and optional. It was not declared before")
+    assert (change.verdict, change.message) == ("compatible", "`unit` is new and optional.")
+    assert change.note == (
+        "Undeclared members were accepted before: callers that already send `unit` in another form are refused."
+    )
     assert change.proof.kind == "witness"
+    assert change.proof.value["unit"] not in ("C", "F")
 
 
-def test_it_breaks_where_somebody_really_sent_another_by_that_name():
+def test_strictly_a_new_optional_parameter_of_an_open_object_leaves_a_doubt():
+    difference = compare(spec(parameters=OPEN), spec(parameters=WITH_UNIT))
+
+    assert (difference.verdict, difference.strict.verdict) == ("compatible", "unknown")
+    assert only(difference.strict).proof == only(difference).proof
+
+
+def test_strictly_doubtful_changes_come_first():
+    described = {**WITH_UNIT, "description": "A place."}
+    difference = compare(spec(parameters=OPEN, description="Tells."), spec(parameters=described))
+
+    assert [change.strict_verdict for change in difference.changes] == ["unknown", "compatible", "compatible"]
+    assert [change.verdict for change in difference.strict.changes] == ["unknown", "compatible", "compatible"]
+
+
+def test_a_new_optional_parameter_of_a_closed_object_needs_no_note():
+    closed = {**WITH_UNIT, "additionalProperties": False}
+
+    change = only(compare(spec(parameters=CLOSED), spec(parameters=closed)))
+
+    assert (change.verdict, change.strict_verdict, change.note) == ("compatible", "compatible", "")
+
+
+def test_a_removed_optional_parameter_of_an_open_object_is_noted():
+    change = only(compare(spec(parameters=WITH_UNIT), spec(parameters=OPEN)))
+
+    assert (change.verdict, change.strict_verdict) == ("compatible", "compatible")
+    assert change.note == "Callers that still send `unit` are accepted, but the tool may ignore it."
+
+
+@pytest.mark.parametrize(("schema", "strict"), [(OPEN, "unknown"), (CLOSED, "compatible")])
+def test_a_removed_optional_member_of_a_response_is_noted(schema, strict):
+    before = {**schema, "properties": WITH_UNIT["properties"]}
+
+    change = only(compare(spec(returns=before), spec(returns=schema)))
+
+    assert (change.verdict, change.strict_verdict) == ("compatible", strict)
+    assert change.note == "Callers that read `unit` may no longer find it, or find a value of another type."
+
+
+def test_many_new_optional_parameters_hide_no_change_that_breaks():
+    new = {"properties": {**{f"a{index}": {"type": "string"} for index in range(400)}, "city": {"type": "integer"}}}
+
+    assert compare(spec(parameters=OPEN), spec(parameters={"type": "object", **new})).verdict == "breaking"
+
+
+def test_it_breaks_if_a_caller_really_sent_another_value_under_that_name():
     run = Known("run", "3", {"unit": "Kelvin"})
 
     change = only(compare(spec(parameters=OPEN), spec(parameters=WITH_UNIT), runs=[("parameters", run)]))
@@ -193,32 +242,35 @@ def test_it_breaks_where_somebody_really_sent_another_by_that_name():
 
 
 def test_parameters_that_had_no_schema_get_one():
-    assert only(compare(spec(), spec(parameters=OPEN))).verdict == "unknown"
+    change = only(compare(spec(), spec(parameters=OPEN)))
+
+    assert (change.verdict, change.strict_verdict) == ("compatible", "unknown")
+    assert change.note == "Any value was accepted before: callers that send a value of another form are now refused."
     assert only(compare(spec(), spec(parameters={**OPEN, "required": ["city"]}))).verdict == "breaking"
     assert only(compare(spec(parameters=OPEN), spec())).verdict == "compatible"
 
 
-def test_a_response_that_is_described_for_the_first_time_breaks_nobody():
+def test_a_response_schema_where_there_was_none_is_compatible():
     change = only(compare(spec(), spec(returns=OPEN)))
 
     assert change.verdict == "compatible"
     assert (change.before, change.after) == (None, "/definition/returnType/type")
 
 
-def test_a_response_that_is_no_longer_described_breaks():
+def test_removing_the_response_schema_is_breaking():
     assert only(compare(spec(returns=OPEN), spec())).verdict == "breaking"
 
 
 # Besides the schemas.
 
 
-def test_a_new_name_may_break_who_calls_by_name():
+def test_a_new_name_may_break_callers_that_use_the_name():
     change = only(compare(spec(id="w"), spec(id="w", name="get_weather")))
 
     assert (change.part, change.kind, change.verdict) == ("definition", "name-changed", "unknown")
 
 
-def test_descriptions_and_examples_break_nothing():
+def test_new_descriptions_and_examples_are_compatible():
     old = spec(description="Tells.", examples=[{"parameters": {}}])
     new = spec(description="Tells more.", examples=[])
 
@@ -228,7 +280,7 @@ def test_descriptions_and_examples_break_nothing():
     assert [change.kind for change in difference.changes] == ["description-changed", "examples-changed"]
 
 
-def test_schemas_that_are_too_entangled_are_said_to_be(monkeypatch):
+def test_schemas_that_are_too_complex_are_reported(monkeypatch):
     monkeypatch.setattr(attempts, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}})
@@ -237,7 +289,7 @@ def test_schemas_that_are_too_entangled_are_said_to_be(monkeypatch):
     assert compare(old, new).verdict == "unknown"
 
 
-def test_a_simple_value_shows_that_entangled_schemas_break(monkeypatch):
+def test_a_simple_value_shows_that_schemas_too_complex_to_compare_break(monkeypatch):
     monkeypatch.setattr(attempts, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
@@ -245,7 +297,7 @@ def test_a_simple_value_shows_that_entangled_schemas_break(monkeypatch):
     assert [change.kind for change in compare(old, new).changes] == ["value-refused", "too-much"]
 
 
-def test_a_known_value_shows_that_entangled_schemas_break(monkeypatch):
+def test_a_known_value_shows_that_schemas_too_complex_to_compare_break(monkeypatch):
     monkeypatch.setattr(attempts, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
@@ -253,7 +305,7 @@ def test_a_known_value_shows_that_entangled_schemas_break(monkeypatch):
     difference = compare(old, new, runs=[("parameters", Known("run", "12", {"a": 1}))])
 
     assert [change.kind for change in difference.changes] == ["value-refused", "too-much"]
-    assert difference.changes[0].message == "The run 12 is refused now: 1 is not a string."
+    assert difference.changes[0].message == "The run 12 is now refused: 1 is not a string."
 
 
 # Large and hostile schemas: a comparison ends, and says what it could not find out.
@@ -264,7 +316,7 @@ def nested(depth, last, wrap):
 
 
 def chained(length, last):
-    """Definitions that lead from one to the next, each a member deeper."""
+    """A chain of definitions, each one member deeper."""
     names = [f"d{index}" for index in range(length)]
     links = {
         name: {"type": "object", "properties": {"x": {"$ref": f"#/$defs/{after}"}}}
@@ -303,3 +355,70 @@ def test_a_comparison_ends_soon(schema):
         difference = compare(stored(schema("string")), stored(schema("integer")))
 
     assert difference.verdict in {"breaking", "unknown"}
+
+
+# Alternatives: which is which, and what is written about them.
+
+
+def messages(before, after, part="parameters"):
+    return [change.message for change in compare(spec(**{part: before}), spec(**{part: after})).changes]
+
+
+@pytest.mark.parametrize("union", ["oneOf", "anyOf"])
+def test_a_union_of_constants_reads_as_a_list_of_values(union):
+    constants = {union: [{"const": 1, "title": "low"}, {"const": 2, "title": "high"}]}
+
+    assert messages({"properties": {"n": {"type": "integer"}}}, {"properties": {"n": constants}}) == [
+        "`n` must now be 1 or 2."
+    ]
+    assert messages({"properties": {"n": constants}}, {"properties": {"n": {"type": "integer"}}}) == [
+        "`n` is no longer limited to 1 or 2."
+    ]
+
+
+def test_a_constant_that_is_appended_to_many_is_compared_as_a_value():
+    def union(count):
+        return {"properties": {"n": {"oneOf": [{"const": f"c{index}"} for index in range(count)]}}}
+
+    assert messages(union(400), union(401)) == ['`n` may now also be "c400".']
+    assert compare(spec(parameters=union(401)), spec(parameters=union(400))).verdict == "breaking"
+
+
+@pytest.mark.parametrize("union", ["oneOf", "anyOf"])
+@pytest.mark.parametrize("required", [[], ["kind"]])
+def test_a_member_of_one_alternative_is_reported_for_that_alternative(union, required):
+    def branch(kind, **members):
+        return {
+            "type": "object",
+            "properties": {"kind": {"const": kind}, "text": {"type": "string"}, **members},
+            "required": required,
+            "additionalProperties": False,
+        }
+
+    def parameters(*branches):
+        return {"properties": {"block": {union: list(branches)}}}
+
+    old = parameters(branch("a"), branch("b"), branch("c"))
+    new = parameters(branch("c"), branch("b", size={"type": "integer"}), branch("a"))
+    difference = compare(spec(parameters=old), spec(parameters=new))
+
+    added = [change for change in difference.changes if change.kind == "member-added"]
+    assert [(change.message, change.after) for change in added] == [
+        ("`block.size` is new and optional.", f"/definition/parameters/properties/block/{union}/1/properties/size/type")
+    ]
+    assert not [change for change in difference.changes if change.kind == "member-removed"]
+
+
+def test_alternatives_without_constants_are_paired_by_their_titles():
+    def parameters(*branches):
+        return {"properties": {"a": {"anyOf": list(branches)}}}
+
+    def titled(title, **members):
+        return {"title": title, "type": "object", "properties": members, "required": list(members)[:1]}
+
+    old = parameters(titled("Text", text={"type": "string"}), titled("Image", url={"type": "string"}))
+    image = titled("Image", url={"type": "string", "description": "The address."})
+
+    assert messages(old, parameters(image, titled("Text", text={"type": "string"}))) == [
+        "The description of `a.url` was added."
+    ]

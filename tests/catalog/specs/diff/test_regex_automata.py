@@ -1,4 +1,4 @@
-"""Which texts patterns let through: found by automata, and held against the patterns themselves."""
+"""Strings that patterns match, found by automata and checked with the patterns themselves."""
 
 import itertools
 from random import Random
@@ -6,14 +6,14 @@ from random import Random
 import pytest
 
 from catalog.json_schema.regex.match import matches
-from catalog.specs.diff.regex_automata import NotUnderstood, literally, text_with
+from catalog.specs.diff.regex_automata import UnsupportedPattern, find_string, literal_pattern
 from tests.work import at_most
 
 SHORT_TEXTS = ["".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)]
 
 
 def one(matching, missing=(), **bounds):
-    return text_with(frozenset(matching), frozenset(missing), **bounds)
+    return find_string(frozenset(matching), frozenset(missing), **bounds)
 
 
 @pytest.mark.parametrize(
@@ -33,51 +33,51 @@ def one(matching, missing=(), **bounds):
         ("^$", ""),
     ],
 )
-def test_a_pattern_that_is_within_another_leaves_no_text(narrow, wide):
+def test_no_string_matches_a_pattern_but_not_a_wider_one(narrow, wide):
     assert one([narrow], [wide]) is None
 
     beyond = one([wide], [narrow])
     assert beyond is None or (matches(wide, beyond) and not matches(narrow, beyond))
 
 
-def test_the_text_is_one_of_the_shortest():
+def test_the_found_string_is_one_of_the_shortest():
     assert one(["^a+$"]) == "a"
     assert one(["ab"], ["abc"]) == "ab"
     assert one(["^(?:ab)*$"], ["^$"]) == "ab"
 
 
-def test_lengths_are_kept():
+def test_limits_of_length_are_respected():
     assert one(["^[ab]+$"], least=3, most=3) in SHORT_TEXTS
     assert one(["^(?:ab)+$"], least=3, most=3) is None
     assert one([r"^\d{4}$"], least=5) is None
 
 
-def test_a_list_of_texts_is_all_that_a_choice_of_a_pattern_lets_through():
-    assert one(["^(asc|desc)$"], [literally("asc"), literally("desc")]) is None
-    assert one(["^(asc|desc)$"], [literally("asc")]) == "desc"
-    assert matches(literally("a.b\n€"), "a.b\n€")
+def test_a_pattern_of_alternatives_allows_only_the_listed_strings():
+    assert one(["^(asc|desc)$"], [literal_pattern("asc"), literal_pattern("desc")]) is None
+    assert one(["^(asc|desc)$"], [literal_pattern("asc")]) == "desc"
+    assert matches(literal_pattern("a.b\n€"), "a.b\n€")
 
 
 @pytest.mark.parametrize("pattern", ["(?=a)a", "(?<!a)b", r"(a)\1", r"\bword", r"\p{L}", "(?i:a)", "(", "a{1,900}"])
-def test_what_is_not_regular_or_too_large_is_not_understood(pattern):
-    with pytest.raises(NotUnderstood):
+def test_patterns_that_are_not_regular_or_too_large_are_unsupported(pattern):
+    with pytest.raises(UnsupportedPattern):
         one([pattern])
 
 
-def test_lengths_that_are_too_great_are_not_counted():
-    with pytest.raises(NotUnderstood):
+def test_very_great_lengths_are_unsupported():
+    with pytest.raises(UnsupportedPattern):
         one(["^a*$"], least=100_000)
 
 
-def test_patterns_that_tell_too_many_characters_apart_together_are_soon_given_up():
+def test_patterns_that_distinguish_too_many_characters_are_abandoned_quickly():
     patterns = [f"[{''.join(chr(0x4E00 + 2 * (250 * number + at)) for at in range(250))}]" for number in range(8)]
 
-    with at_most(150_000), pytest.raises(NotUnderstood):
+    with at_most(150_000), pytest.raises(UnsupportedPattern):
         one(patterns)
 
 
-def test_patterns_that_have_too_many_states_together_are_soon_given_up():
-    with at_most(2_000_000), pytest.raises(NotUnderstood):
+def test_patterns_with_too_many_combined_states_are_abandoned_quickly():
+    with at_most(2_000_000), pytest.raises(UnsupportedPattern):
         one(["(a|b)*a(a|b){24}$"], ["(a|b)*b(a|b){25}$"])
 
 
@@ -96,7 +96,7 @@ def a_pattern(random, depth=0):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_found_is_so_and_what_is_not_found_is_not_there(seed):
+def test_random_patterns_agree_with_an_exhaustive_search(seed):
     random = Random(seed)
 
     for _ in range(150):

@@ -1,4 +1,4 @@
-""" "compatible" is never said of a change that refuses what was accepted.
+"""A change that refuses a value that was accepted never has the verdict "compatible".
 
 The schemas are small ones over all keywords of all drafts and real ones of MCP servers; each is compared with another,
 mostly with itself changed a little. The values are made to fit them, and from nothing.
@@ -15,8 +15,12 @@ from hypothesis import strategies as st
 from catalog.json_schema.policy import schema_policy_problems
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import loads
+from catalog.specs.diff import Any
+from catalog.specs.diff.changes import worst
 from catalog.specs.diff.conjunction import TooMuch
-from catalog.specs.diff.differences import RULES, findings
+from catalog.specs.diff.differences import RULES, find_differences
+from catalog.specs.diff.schema_diff import Comparison
+from tests.catalog.author_edits import revised
 from tests.catalog.random_schemas import DRAFTS, Schemas
 from tests.catalog.random_values import value, values_like
 from tests.corpora import lines
@@ -60,17 +64,17 @@ def values_for(random, *schemas):
 
 
 def assert_sound(random, old, new):
-    """No value shows that a direction was overlooked."""
+    """Check that no value contradicts a verdict."""
     old, new = exact(old), exact(new)
     if schema_policy_problems(old) or schema_policy_problems(new):
         return
     before, after = compile_schema(old).root, compile_schema(new).root
     try:
-        found = findings(before, after)
+        found = find_differences(before, after)
     except TooMuch:
         return
-    narrower = any(finding.lost for finding in found)
-    wider = any(finding.gained for finding in found)
+    narrower = any(difference.lost for difference in found)
+    wider = any(difference.gained for difference in found)
     for candidate in values_for(random, old, new):
         accepted, still = before.is_valid(candidate), after.is_valid(candidate)
         assert narrower or not (accepted is True and still is False), (old, new, candidate)
@@ -83,18 +87,18 @@ relaxed = settings(deadline=None, max_examples=300, suppress_health_check=list(H
 @pytest.mark.deep
 @relaxed
 @given(st.randoms(use_true_random=False))
-def test_a_change_of_a_small_schema_that_is_called_compatible_refuses_nothing_that_was_accepted(random):
+def test_a_compatible_change_of_a_small_schema_refuses_no_value_that_was_accepted(random):
     assert_sound(random, *small_pair(random))
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))])
-def test_small_schemas_of_a_thousand_kinds_are_compared_soundly(seed):
+def test_a_thousand_random_small_schemas_are_compared_soundly(seed):
     assert_all_sound(Random(seed), 40)
 
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))])
-def test_a_change_of_a_real_schema_that_is_called_compatible_refuses_nothing_that_was_accepted(seed):
+def test_a_compatible_change_of_a_real_schema_refuses_no_value_that_was_accepted(seed):
     random = Random(seed)
 
     for _ in range(12):
@@ -102,7 +106,7 @@ def test_a_change_of_a_real_schema_that_is_called_compatible_refuses_nothing_tha
 
 
 @pytest.mark.parametrize("rule", ["numbers", "required", "declared_members", "items", "unions", "negations"])
-def test_the_search_finds_what_a_missing_rule_overlooks(rule, monkeypatch):
+def test_the_search_finds_the_breaking_change_that_a_missing_rule_overlooks(rule, monkeypatch):
     monkeypatch.setattr("catalog.specs.diff.differences.RULES", tuple(one for one in RULES if one.__name__ != rule))
     random = Random(5)
 
@@ -113,3 +117,54 @@ def test_the_search_finds_what_a_missing_rule_overlooks(rule, monkeypatch):
 def assert_all_sound(random, pairs):
     for _ in range(pairs):
         assert_sound(random, *small_pair(random))
+
+
+# Compatible by convention: only values that use undeclared members are refused.
+
+
+def assert_conventions_sound(old, new, values):
+    """If the verdict is "compatible", the values that are refused have an undeclared member that a change is about."""
+    changes = Comparison("parameters", old, new, known=(), sample=None).changes()
+    if worst(changes) != "compatible":
+        return
+    noted = [change.path for change in changes if change.is_by_convention]
+    before, after = compile_schema(old), compile_schema(new)
+    for candidate in values:
+        if before.root.is_valid(candidate) and after.root.is_valid(candidate) is False:
+            assert any(leads_into(candidate, path) for path in noted), (old, new, candidate)
+
+
+def leads_into(value, path):
+    """Whether `value` has something at `path`."""
+    if not path:
+        return True
+    if path[0] is Any.ITEM:
+        return isinstance(value, list) and any(leads_into(item, path[1:]) for item in value)
+    if path[0] is Any.MEMBER:
+        return isinstance(value, dict) and any(leads_into(member, path[1:]) for member in value.values())
+    return isinstance(value, dict) and path[0] in value and leads_into(value[path[0]], path[1:])
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))])
+def test_only_values_with_undeclared_members_are_refused_after_a_change_that_is_compatible_by_convention(seed):
+    random = Random(seed)
+
+    for _ in range(40):
+        old, new = map(exact, small_pair(random))
+        if not (schema_policy_problems(old) or schema_policy_problems(new)):
+            assert_conventions_sound(old, new, values_for(random, old, new))
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))])
+def test_few_revisions_of_real_tools_remain_unknown_and_no_verdict_is_wrong(seed):
+    random = Random(seed)
+    verdicts = []
+
+    for schema in random.sample(real_schemas(), 25):
+        old, new = exact(schema), exact(revised(random, schema)[1])
+        if not schema_policy_problems(new):
+            verdicts.append(worst(Comparison("parameters", old, new, known=(), sample=None).changes()))
+            assert_conventions_sound(old, new, values_for(random, old, new))
+
+    assert verdicts.count("unknown") <= 0.05 * len(verdicts)
