@@ -1,7 +1,7 @@
-"""What a large upload costs those who use the site meanwhile: `.venv/bin/python -m bench.uploads [--specs 10000]`.
+"""Measure the effect of a large upload on other users: `.venv/bin/python -m bench.uploads [--specs 10000]`.
 
-Specs are sent at once, by the page and by the API. Meanwhile one client asks for pages, and another publishes a spec
-now and then. The figures are p50 and p95 in ms, and the memory that the server's processes took at most.
+All specs are sent in one request, by the page and by the API. Meanwhile one client requests pages, and another
+occasionally publishes a spec. The figures are p50 and p95 in ms, and the peak memory of the server's processes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import httpx
 
+from bench.light_client import HIGH_RATES
 from bench.specs import specs
 from tests.attacks.watching import forget_peaks, peak_mib, servers_of
 from tests.site import Site, sign_in
@@ -33,7 +34,7 @@ def main() -> None:
     content = "\n".join(specs(count)).encode()
     for name, send in (("nothing", nothing), ("API, one request", by_api), ("page", by_page)):
         with tempfile.TemporaryDirectory() as folder:
-            site = Site(Path(folder))
+            site = Site(Path(folder), **HIGH_RATES)
             try:
                 took_s, pages, writes, memory_mib = beside(site, send, content)
             finally:

@@ -1,4 +1,4 @@
-"""Report which parts of a document were kept, rewritten or dropped when it was converted. Independent of Django."""
+"""Report which parts of a document were kept, rewritten or dropped in a conversion. Independent of Django."""
 
 from __future__ import annotations
 

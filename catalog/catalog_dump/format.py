@@ -24,6 +24,7 @@ from typing import Final
 
 from catalog.catalog_dump.metadata import (
     MAX_METADATA_BYTES,
+    DumpedAccess,
     ToolMetadata,
     metadata_json,
     read_metadata,
@@ -138,7 +139,7 @@ class CatalogReader:
         """
         self._lines += 1
         if self._ended:
-            return self._problem("Something follows the last line of this catalog.", "catalog.end")
+            return self._problem("There is more text after the last line of this catalog.", "catalog.end")
         if self._lines == 1:
             self._digest.update(line + b"\n")
             return self._begin(line.strip())
@@ -159,33 +160,37 @@ class CatalogReader:
         if self._ended:
             return None
         self._lines += 1
-        return self._problem("This catalog has no last line: a part of it is missing.", "catalog.cut")
+        return self._problem("This catalog is incomplete: its last line is missing.", "catalog.cut")
 
     def _begin(self, line: bytes) -> Problem | None:
         if line == _header(VERSION_WITHOUT_METADATA).encode():
             self._default = None
         elif line != _header(VERSION).encode():
-            message = f"Only catalogs of the versions {VERSION_WITHOUT_METADATA} and {VERSION} are read."
+            message = f"Only versions {VERSION_WITHOUT_METADATA} and {VERSION} of catalog files are supported."
             return self._problem(message, "catalog.version")
         return None
 
     def _tool(self, value: dict[str, JSON], line_bytes: int) -> Problem | None:
         if not isinstance(value["tool"], str):
-            return self._problem("This line names no tool: `tool` is its id.", "catalog.line", "/tool")
+            return self._problem("This line needs the id of a tool as `tool`.", "catalog.line", "/tool")
         try:
             self._metadata_of, self._metadata = value["tool"], read_metadata(value, line_bytes)
         except DocumentError as error:
+            # nobody knows who may see the tool, so its revisions must not become public
+            restricted = ToolMetadata(access=DumpedAccess(visibility="groups"))
+            is_restricted = "access" in value or "toolkit_access" in value
+            self._metadata_of, self._metadata = value["tool"], restricted if is_restricted else NO_METADATA
             return self._problem(error.problems[0].message, "catalog.line", error.problems[0].pointer)
         return None
 
     def _revision(self, value: JSON) -> DumpedRevision | Problem:
         if not isinstance(value, dict):
-            return self._problem("This line is no revision.", "catalog.line")
+            return self._problem("This line is not a revision.", "catalog.line")
         tool_id, number, source = value.get("id"), value.get("revision"), value.get("source")
         if not isinstance(tool_id, str) or not isinstance(number, int) or not isinstance(source, str):
-            return self._problem("This line is no revision: it needs `id`, `revision` and `source`.", "catalog.line")
+            return self._problem("This line is not a revision: it needs `id`, `revision` and `source`.", "catalog.line")
         if value.get("sha256") != _sha256(source):
-            return self._problem(f"The text of {tool_id!r} is not what its hash says.", "catalog.hash")
+            return self._problem(f"The text of {tool_id!r} does not match its hash.", "catalog.hash")
         return DumpedRevision(
             tool_id,
             number,
@@ -199,10 +204,10 @@ class CatalogReader:
     def _end(self, value: dict[str, JSON]) -> Problem | None:
         self._ended = True
         if value.get("revisions") != self._revisions:
-            message = f"This catalog should have {value.get('revisions')} revisions, and has {self._revisions}."
+            message = f"This catalog should have {value.get('revisions')} revisions, but has {self._revisions}."
             return self._problem(message, "catalog.cut")
         if value.get("sha256") != self._digest.hexdigest():
-            return self._problem("This catalog is not what its hash says: it was changed.", "catalog.hash")
+            return self._problem("This catalog does not match its hash: it was changed.", "catalog.hash")
         return None
 
     def _problem(self, message: str, rule: str, pointer: str = "") -> Problem:

@@ -2,10 +2,14 @@
 
     {"tool":"get-weather","owner":"ada","toolkit":"Weather","tags":["outdoors"],
      "deprecation":{"note":"…","superseded_by":"weather.now"},
-     "waivers":[{"rule":"name-not-portable","pointer":"","reason":"…"}]}
+     "waivers":[{"rule":"name-not-portable","pointer":"","reason":"…"}],
+     "access":{"visibility":"groups","groups":["team"],"maintainers":["grace"],"maintainer_groups":["team"]},
+     "toolkit_access":{"name":"Weather","owner":"ada","visibility":"signed-in"}}
 
 A member without a value is left out. `toolkit` is present if a user chose it, "" if the choice was no toolkit; `tags`
-are the tags that users added to the spec's own.
+are the tags that users added to the spec's own. `access` is who maintains and sees the tool,
+`toolkit_access` the same of its toolkit. A file for somebody who is no administrator has only the visibility
+there, without names, so that a restricted tool stays restricted wherever it is loaded.
 """
 
 from __future__ import annotations
@@ -22,8 +26,10 @@ MAX_METADATA_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the l
 MAX_LISTED: Final = 1_000  # tags, and waivers, in a line: more than any tool has
 MAX_NAME_CHARS: Final = 100  # of an unknown member's name in a report
 
-_MEMBERS: Final = ("tool", "owner", "toolkit", "tags", "deprecation", "waivers")
+_MEMBERS: Final = ("tool", "owner", "toolkit", "tags", "deprecation", "waivers", "access", "toolkit_access")
 _OF_DEPRECATION: Final = ("note", "superseded_by")
+_OF_ACCESS: Final = ("name", "owner", "visibility")
+_LISTS_OF_ACCESS: Final = ("groups", "maintainers", "maintainer_groups")
 _OF_WAIVER: Final = ("rule", "pointer", "reason")
 _LIST: Final = f"an array of at most {MAX_LISTED:,}"
 
@@ -46,6 +52,18 @@ class DumpedWaiver:
 
 
 @dataclass(frozen=True, slots=True)
+class DumpedAccess:
+    """Who maintains and sees a tool or a toolkit. Only a toolkit's has its `name` and its `owner`."""
+
+    name: str = ""
+    owner: str = ""
+    visibility: str = ""
+    groups: tuple[str, ...] = ()
+    maintainers: tuple[str, ...] = ()
+    maintainer_groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolMetadata:
     """The metadata of a tool that users set.
 
@@ -62,12 +80,14 @@ class ToolMetadata:
     tags: tuple[str, ...] = ()
     deprecation: DumpedDeprecation | None = None
     waivers: tuple[DumpedWaiver, ...] = ()
+    access: DumpedAccess | None = None
+    toolkit_access: DumpedAccess | None = None
     unknown: tuple[str, ...] = field(default=(), compare=False)
     line_bytes: int = field(default=0, compare=False)
 
     def differences(self, other: ToolMetadata) -> list[str]:
         """Pointers to the members that differ in `other`."""
-        names = ("owner", "toolkit", "tags", "deprecation", "waivers")
+        names = ("owner", "toolkit", "tags", "deprecation", "waivers", "access", "toolkit_access")
         return [f"/{name}" for name in names if getattr(self, name) != getattr(other, name)]
 
 
@@ -86,7 +106,16 @@ def metadata_json(tool_id: str, metadata: ToolMetadata) -> dict[str, JSON]:
         line["waivers"] = [
             {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason} for waiver in metadata.waivers
         ]
+    if metadata.access:
+        line["access"] = _access_json(metadata.access)
+    if metadata.toolkit_access:
+        line["toolkit_access"] = _access_json(metadata.toolkit_access)
     return line
+
+
+def _access_json(access: DumpedAccess) -> dict[str, JSON]:
+    texts: dict[str, JSON] = {name: getattr(access, name) for name in _OF_ACCESS if getattr(access, name)}
+    return texts | {name: list(getattr(access, name)) for name in _LISTS_OF_ACCESS if getattr(access, name)}
 
 
 def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
@@ -99,9 +128,11 @@ def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
     return ToolMetadata(
         owner=_text(line, "owner", ""),
         toolkit=_text(line, "toolkit", "") if "toolkit" in line else None,
-        tags=_texts(line.get("tags", [])),
+        tags=_texts(line.get("tags", []), "/tags"),
         deprecation=_deprecation(line["deprecation"], unknown) if "deprecation" in line else None,
         waivers=tuple(_waivers(line.get("waivers", []), unknown)),
+        access=_access(line, "access", unknown),
+        toolkit_access=_access(line, "toolkit_access", unknown),
         unknown=tuple(unknown),
         line_bytes=line_bytes,
     )
@@ -130,13 +161,25 @@ def _waivers(value: JSON, unknown: list[str]) -> Iterator[DumpedWaiver]:
         yield DumpedWaiver(*(_text(waiver, name, pointer) for name in _OF_WAIVER))
 
 
-def _texts(value: JSON) -> tuple[str, ...]:
+def _access(line: dict[str, JSON], member: str, unknown: list[str]) -> DumpedAccess | None:
+    if member not in line:
+        return None
+    value, pointer = line[member], f"/{member}"
+    if not isinstance(value, dict):
+        raise _wrong(pointer, "an object")
+    unknown += unknown_members(value, (*_OF_ACCESS, *_LISTS_OF_ACCESS), pointer)
+    name, owner, visibility = (_text(value, name, pointer) for name in _OF_ACCESS)
+    lists = (_texts(value.get(name, []), pointer_join(pointer, name)) for name in _LISTS_OF_ACCESS)
+    return DumpedAccess(name, owner, visibility, *lists)
+
+
+def _texts(value: JSON, pointer: str) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > MAX_LISTED:
-        raise _wrong("/tags", _LIST)
-    for number, tag in enumerate(value):
-        if not isinstance(tag, str):
-            raise _wrong(pointer_join("/tags", number), "a string")
-    return tuple(tag for tag in value if isinstance(tag, str))
+        raise _wrong(pointer, _LIST)
+    for number, text in enumerate(value):
+        if not isinstance(text, str):
+            raise _wrong(pointer_join(pointer, number), "a string")
+    return tuple(text for text in value if isinstance(text, str))
 
 
 def _text(value: dict[str, JSON], name: str, pointer: str) -> str:

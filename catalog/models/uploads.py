@@ -10,8 +10,8 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-OUTCOMES = ("created", "revised", "unchanged", "rejected")
-SILENT_S = 60  # without a sign of life for this long, the process of an upload counts as ended
+OUTCOMES = ("created", "revised", "unchanged", "held", "rejected")
+SILENT_S = 60  # without a heartbeat for this long, the process of an upload counts as ended
 
 
 def new_upload_id() -> str:
@@ -26,9 +26,10 @@ class Upload(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
     names = models.TextField()  # names of its files, one per line
     dry_run = models.BooleanField(default=False)
-    prefix = models.CharField(max_length=255, blank=True)
+    prefix = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - "" is no prefix, None the default
+    replace = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    seen_at = models.DateTimeField(default=timezone.now)  # the last sign of life of its process
+    seen_at = models.DateTimeField(default=timezone.now)  # the last heartbeat of its process
     lease_id = models.CharField(
         max_length=32, default=new_upload_id, editable=False
     )  # only the thread with it may write
@@ -39,6 +40,7 @@ class Upload(models.Model):
     created = models.PositiveIntegerField(default=0)
     revised = models.PositiveIntegerField(default=0)
     unchanged = models.PositiveIntegerField(default=0)
+    held = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
@@ -49,17 +51,17 @@ class Upload(models.Model):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of specs with each outcome."""
-        return {outcome: getattr(self, outcome) for outcome in OUTCOMES}
+        """The number of specs with each outcome; `held` only if there are any."""
+        return {outcome: getattr(self, outcome) for outcome in OUTCOMES if outcome != "held" or self.held}
 
     @property
     def is_active(self) -> bool:
-        """Whether it is running, as far as is known."""
+        """Whether it has not ended and its process has a recent heartbeat."""
         return self.ended_at is None and not self.is_silent
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has not ended but there is no sign of life: its process was stopped."""
+        """Whether it has not ended but has no recent heartbeat: its process was stopped."""
         return self.ended_at is None and timezone.now() - self.seen_at > timedelta(seconds=SILENT_S)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from catalog.uploads.readers import ENDINGS, Piece, pieces_of
+from catalog.uploads.file_types import ENDINGS
+from catalog.uploads.pieces import Piece
+from catalog.uploads.readers import pieces_of
 
 
 def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Iterator[Path]:
@@ -22,7 +24,7 @@ def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Itera
         elif path.exists():
             yield path
         else:
-            raise FileNotFoundError(f"There is nothing at {path}.")
+            raise FileNotFoundError(f"{path} does not exist.")
 
 
 def pieces_at(files: Iterable[Path], *, max_bytes: int) -> Iterator[Piece]:

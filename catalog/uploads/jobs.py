@@ -1,12 +1,13 @@
 """Run large uploads in the background: the uploaded files are stored on disk, and read in a thread.
 
 Each transaction stores a small batch together with its results (`UploadedSpec`) and the progress (`Upload.read`): after
-a power cut the page shows the stored specs, and `resume` continues from there. Each process of the server runs one
-upload at a time; the others wait.
+a power cut the page shows the stored specs, and `resume` continues from there. Each process of the server stores one
+batch at a time. After a batch, an upload of another user gets its turn, so a small upload does not wait until a large
+one has ended.
 
-`Upload.seen_at` is the sign of life. Without one for `SILENT_S`, the thread has ended with its process, or is merely
-slow. The thread that resumes the upload writes a new `Upload.lease_id`; a thread that finds another lease there stops
-and stores nothing more.
+`Upload.seen_at` is the heartbeat. Without one for `SILENT_S`, the thread has ended with its process, or is merely slow.
+The thread that resumes the upload writes a new `Upload.lease_id`; a thread that finds another lease there stops and
+stores nothing more.
 """
 
 from __future__ import annotations
@@ -16,26 +17,29 @@ import logging
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, Self, cast
 
 from django.conf import settings
 from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, connection
 from django.db.models import F
 from django.utils import timezone
 
+from catalog import audit
 from catalog.accounts.models import User
 from catalog.conversion_report import Loss
 from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Busy, Problem
+from catalog.fairness import FairLock, may_queue
 from catalog.models import Upload, UploadedSpec
 from catalog.models.uploads import SILENT_S, new_upload_id
 from catalog.uploads.parse import Origin
-from catalog.uploads.readers import CHUNK_BYTES, Piece, _label, pieces_of
+from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of
+from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
 
 SIGN_OF_LIFE_S: Final = 5
@@ -49,32 +53,38 @@ TEMPORARY: Final = (DatabaseError, InterfaceError, OSError)  # an upload can be 
 PERMANENT: Final = (DataError, IntegrityError)  # except after these subclasses: the data cannot be written
 
 _log = logging.getLogger(__name__)
-_lock = threading.Lock()
-_threads: dict[str, threading.Thread] = {}
+_turns = FairLock()
+_threads: dict[str, tuple[threading.Thread, str]] = {}  # each with the owner
 
 
 class LeaseLostError(Exception):
     """Another thread has resumed the upload with a new lease, or the upload was deleted."""
 
 
-def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
+def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None, replace: bool = False) -> Upload:
     """Start an upload of these files in the background and return immediately; its page shows the progress.
 
     Raises:
-        Busy: too many uploads are waiting in this process.
+        Busy: too many uploads are waiting in this process, or too many of this user.
     """
-    if sum(thread.is_alive() for thread in list(_threads.values())) >= MAX_WAITING:
-        raise Busy("Too many uploads are waiting. Try again when one has ended.", retry_after_s=30)
+    owners = [owner for thread, owner in list(_threads.values()) if thread.is_alive()]
+    own, free = owners.count(str(by.pk)), MAX_WAITING - len(owners)
+    if free <= 0:
+        raise Busy("Too many uploads are waiting. Try again once one has finished.", retry_after_s=30)
+    if not may_queue(own, free):
+        raise Busy(f"{own} of your uploads are waiting. Try again once one has finished.", retry_after_s=30)
     delete_old()
-    upload = create(files, by=by, dry_run=dry_run, prefix=prefix)
+    upload = create(files, by=by, dry_run=dry_run, prefix=prefix, replace=replace)
     _begin(upload)
     return upload
 
 
-def create(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None) -> Upload:
+def create(
+    files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None, replace: bool = False
+) -> Upload:
     """As `start`, but only create the upload. The files are copied before this returns."""
-    names = "\n".join(_label(" ".join(name.split())) for name, _ in files)
-    upload = Upload(by=by, dry_run=dry_run, prefix=prefix or "", names=names)
+    names = "\n".join(label_of(" ".join(name.split())) for name, _ in files)
+    upload = Upload(by=by, dry_run=dry_run, prefix=prefix, replace=replace, names=names)
     folder = folder_of(upload)
     folder.mkdir(parents=True, mode=0o700)
     try:
@@ -127,8 +137,12 @@ def folder_of(upload: Upload) -> Path:
     return Path(settings.DATA_DIR) / "uploads" / upload.pk
 
 
-def carry_out(upload: Upload) -> None:
+def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) -> None:
     """Store the specs that are not processed yet, and remove the files. Stored specs stay, whatever happens.
+
+    Args:
+        upload: created by `create`, and not ended.
+        after_batch: called after each batch, outside its transaction.
 
     Raises:
         LeaseLostError: `upload.lease_id` is no longer valid. Nothing was changed since it was lost.
@@ -139,13 +153,15 @@ def carry_out(upload: Upload) -> None:
         _pieces(upload),
         by=upload.by,
         dry_run=upload.dry_run,
-        prefix=upload.prefix or None,
+        prefix=upload.prefix,
+        replace=upload.replace,
         batch=SHORT_BATCH,
         on_batch=_ResultWriter(upload).write,
         before=(upload.read, upload.created_at),
     )
     for _ in batches:
-        pass
+        if after_batch:
+            after_batch()
     _update(upload, ended_at=timezone.now(), read=upload.total)
     shutil.rmtree(folder_of(upload), ignore_errors=True)
 
@@ -154,25 +170,59 @@ def carry_out(upload: Upload) -> None:
 
 
 def _begin(upload: Upload) -> None:
-    for pk in [pk for pk, thread in list(_threads.items()) if not thread.is_alive()]:
+    for pk in [pk for pk, (thread, _) in list(_threads.items()) if not thread.is_alive()]:
         _threads.pop(pk, None)
-    thread = threading.Thread(target=_in_turn, args=(upload,), name=f"upload {upload.pk}", daemon=True)
-    _threads[upload.pk] = thread
+    thread = threading.Thread(
+        target=_begun, args=(upload, audit.origin().resolved()), name=f"upload {upload.pk}", daemon=True
+    )
+    _threads[upload.pk] = thread, _owner(upload)
     thread.start()
+
+
+def _begun(upload: Upload, origin: audit.Origin) -> None:
+    with audit.acting(origin):
+        _in_turn(upload)
 
 
 def _in_turn(upload: Upload) -> None:
     try:
-        while not _lock.acquire(timeout=SIGN_OF_LIFE_S):
-            _update(upload)
-        try:
-            carry_out(upload)
-        finally:
-            _lock.release()
+        with _Turn(upload) as turn:
+            carry_out(upload, after_batch=turn.pass_on)
     except Exception as error:  # noqa: BLE001 - a thread has no caller that would report it
         _stopped(upload, error)
     finally:
         connection.close()
+
+
+def _owner(upload: Upload) -> str:
+    return str(upload.by_id or "")
+
+
+class _Turn:
+    """The right of an upload's thread to store, which threads of several users have in turn."""
+
+    def __init__(self, upload: Upload) -> None:
+        self._upload = upload
+        self._has_turn = False
+
+    def __enter__(self) -> Self:
+        self._wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._has_turn:
+            _turns.release()
+
+    def _wait(self) -> None:
+        _turns.acquire(_owner(self._upload), meanwhile=lambda: _update(self._upload), every_s=SIGN_OF_LIFE_S)
+        self._has_turn = True
+
+    def pass_on(self) -> None:
+        """Let an upload of another user store its next batch, if one waits."""
+        if _turns.is_wanted_beside(_owner(self._upload)):
+            self._has_turn = False
+            _turns.release()
+            self._wait()
 
 
 def _stopped(upload: Upload, error: Exception) -> None:
@@ -191,7 +241,7 @@ def _stopped(upload: Upload, error: Exception) -> None:
 
 
 def _update(upload: Upload, **changes: object) -> None:
-    """Store changes and a sign of life, if this thread still has the lease."""
+    """Store changes and renew `seen_at`, if this thread still has the lease."""
     changes["seen_at"] = timezone.now()
     if not Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None).update(**changes):
         raise LeaseLostError
@@ -203,7 +253,7 @@ def _update(upload: Upload, **changes: object) -> None:
 
 
 def _pieces(upload: Upload) -> Iterator[Piece]:
-    """The texts in its files. Reading them gives signs of life."""
+    """The texts in its files. Reading them renews the heartbeat."""
     seen = time.monotonic()
     with ExitStack() as opened:
         for number, name in enumerate(upload.names.split("\n")):
@@ -253,11 +303,19 @@ class _ResultWriter:
 
 
 def _details(entry: Entry) -> str:
-    """The faults and the origin of an entry as JSON; "" if it has neither, as most."""
-    if not entry.faults and not entry.origin:
+    """The faults, warnings, origin and verdict of an entry as JSON; "" if it has none, as most."""
+    verdict = entry.verdict if entry.outcome == "revised" else None
+    if not (entry.faults or entry.origin or entry.warnings or verdict or entry.change):
         return ""
     origin = replace(entry.origin, text="") if entry.origin else None
-    return json.dumps({"faults": list(map(asdict, entry.faults)), "origin": origin and asdict(origin)})
+    details = {
+        "faults": list(map(asdict, entry.faults)),
+        "origin": origin and asdict(origin),
+        "warnings": list(map(asdict, entry.warnings)),
+        "verdict": verdict,
+        "change": entry.change,
+    }
+    return json.dumps(details)
 
 
 def entry_of(row: UploadedSpec) -> Entry:
@@ -279,4 +337,7 @@ def entry_of(row: UploadedSpec) -> Entry:
         tuple(faults),
         row.text,
         origin,
+        "identical" if row.outcome == "unchanged" else details.get("verdict"),
+        tuple(Problem(**warning) for warning in details.get("warnings", ())),
+        details.get("change"),
     )

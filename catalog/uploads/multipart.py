@@ -84,6 +84,6 @@ class WatchedForm:
                     break
                 if not parameters.get("filename"):
                     name = parameters["name"]
-                    yield f"Part {self._number} of the form, {name!r}, has no file name, so it is no file."
+                    yield f"Part {self._number} of the form, {name!r}, has no file name, so it is not a file."
                 return
         yield f"Part {self._number} of the form has no header `Content-Disposition: form-data` that names it."

@@ -16,9 +16,19 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, ImportedSpec, detect, import_document, prefix_for
+from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
+from catalog.specs.importers import (
+    MAX_DOCUMENT_BYTES,
+    ImportedSpec,
+    detect,
+    import_document,
+    is_own_export,
+    name_of,
+    prefix_for,
+)
 from catalog.specs.spec import ToolSpec, read_spec
-from catalog.uploads.readers import ENDINGS, Piece
+from catalog.uploads.file_types import ENDINGS
+from catalog.uploads.pieces import Piece
 
 # The rules that the spec reader reports for a document in another format.
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"})
@@ -58,6 +68,7 @@ class Candidate:
     piece: Piece
     spec: ToolSpec | tuple[Problem, ...]
     origin: Origin | None = None
+    revision_origin: RevisionOrigin = PUBLISHED
 
     @property
     def line(self) -> int:
@@ -150,28 +161,42 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
 
 
 def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -> Iterator[Candidate]:
-    imported = import_document(document, prefix=_prefix(piece, document) if prefix is None else prefix)
+    start = _prefix(piece, document) if prefix is None else prefix
+    imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:
         reason = " ".join((f"There is no tool in this {imported.label} document.", *imported.notes))
         yield Candidate(piece, (Problem("", reason, "import.empty", line=1, column=1),))
         return
+    name = name_of(document) or _file_stem(piece) or start
+    revision_origin = (
+        PUBLISHED if is_own_export(document) else RevisionOrigin(imported.format_key, name[:MAX_NAME_CHARS])
+    )
     lines = where(dict.fromkeys(spec.pointer for spec in imported.specs))
     notes = imported.notes
     for spec in imported.specs:
         line = lines[spec.pointer][0] + piece.line - 1
-        yield _candidate(piece, spec, Origin(imported.label, spec.pointer, line, spec.losses, notes, spec.text))
+        origin = Origin(imported.label, spec.pointer, line, spec.losses, notes, spec.text)
+        yield _candidate(piece, spec, origin, revision_origin)
         notes = ()
 
 
-def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin) -> Candidate:
+def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin, revision_origin: RevisionOrigin) -> Candidate:
     text = imported.text.encode()
-    is_too_long = len(text) > settings.MAX_SPEC_BYTES  # a site may accept less than the reader does
-    spec = _read(text) if is_too_long or imported.spec is None else imported.spec
-    return Candidate(Piece(piece.source, text), imported.problems or spec, origin)
+    spec = imported.problems or imported.spec or _read(text)
+    return Candidate(Piece(piece.source, text), spec, origin, revision_origin)
 
 
 def _prefix(piece: Piece, document: JSON) -> str:
-    return prefix_for(document, piece.source if piece.source.lower().endswith(ENDINGS) else "")
+    return prefix_for(document, piece.source if _has_file(piece) else "")
+
+
+def _has_file(piece: Piece) -> bool:
+    return piece.source.lower().endswith(ENDINGS)
+
+
+def _file_stem(piece: Piece) -> str:
+    """The name of the file, without folder and ending; "" if the text did not come from a file."""
+    return piece.source.replace("\\", "/").rpartition("/")[2].partition(".")[0] if _has_file(piece) else ""
 
 
 class MissingRevisions:

@@ -1,22 +1,25 @@
 """Restore the metadata of tools from a catalog file: owner, toolkit, tags, deprecation, and waivers.
 
-A tool that the upload creates gets the metadata in the file. An existing tool keeps its own. Metadata that cannot be
-restored here, such as an unknown owner, is reported as a loss and does not stop the upload. A tool's successor may
-follow later in the file.
+A tool that the upload creates gets the metadata in the file, as far as who uploads may set it. An existing
+tool keeps its own. Metadata that cannot be restored here, such as an unknown owner, is reported as a loss and does not
+stop the upload. A tool's successor may follow later in the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from django.contrib.auth.models import Group
 from django.utils import timezone
 
+from catalog.access import index_tools_again
 from catalog.accounts.models import User
+from catalog.accounts.roles import is_administrator
 from catalog.assessments import assess_again
-from catalog.catalog_dump.metadata import DumpedDeprecation, DumpedWaiver, ToolMetadata
+from catalog.catalog_dump.metadata import DumpedAccess, DumpedDeprecation, DumpedWaiver, ToolMetadata
 from catalog.catalog_dump.writer import metadata_of
 from catalog.conversion_report import Loss, Report
 from catalog.errors import SpecError
@@ -24,20 +27,23 @@ from catalog.indexing import reindex
 from catalog.jsontext.pointers import pointer_join
 from catalog.lifecycle import problems_of_note, successor_of
 from catalog.metadata import problems_of_name
-from catalog.models import Tool, Waiver
+from catalog.models import Tool, Toolkit, Waiver
+from catalog.models.access import EVERYONE, GROUPS, SIGNED_IN, VISIBILITIES
 from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import Publication
+from catalog.rights import YES, Answer, may_add_to_toolkit
 from catalog.search import search_index
-from catalog.search.document import MAX_TAGS, group_key
+from catalog.search.document import MAX_TAGS, group_key, toolkit_of
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import Candidate
-from catalog.uploads.readers import Piece
+from catalog.uploads.pieces import Piece
 from catalog.waivers import MAX_WAIVERS, problems_of_waiver
 
 MAX_NAME_CHARS: Final = 150  # of a username in a message
 SUCCESSORS_PER_QUERY: Final = 500
 
-_UNKNOWN: Final = "Toolshelf does not know this member."
+_UNKNOWN: Final = "Unknown member; it was ignored."
+_OTHER_OWNER: Final = "Only administrators can restore another owner; the tool belongs to who uploaded it."
 _HERE_BEFORE: Final = "The tool existed already, and its metadata was not changed."
 
 
@@ -57,7 +63,26 @@ class _Restorable:
 
     columns: Mapping[str, Any]
     waivers: Sequence[DumpedWaiver] = ()
+    access: _Access | None = None
+    toolkit_access: _Access | None = None
     losses: Sequence[Loss] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """Who owns (of a toolkit), maintains and sees a tool or a toolkit, as far as they exist here."""
+
+    name: str
+    owner: User | None
+    visibility: str
+    groups: list[Group]
+    maintainers: list[User]
+    maintainer_groups: list[Group]
+
+    def store_names(self, one: Tool | Toolkit) -> None:
+        one.groups.set(self.groups)
+        one.maintainers.set(self.maintainers)
+        one.maintainer_groups.set(self.maintainer_groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +101,13 @@ class MetadataRestore:
 
     Attributes:
         since: the time when the upload was created.
+        by: who uploads; None for a command. Only administrators restore owners other than themselves.
+        sets_toolkits: whether who uploads may set who owns, maintains and sees a toolkit.
     """
 
     since: datetime = field(default_factory=timezone.now)
+    by: User | None = None
+    sets_toolkits: bool = False
     _restorable: dict[str, _Restorable] = field(default_factory=dict)  # of the batch, by the tools' ids
     _last: str = ""  # the id of the previous tool
     _waiting: dict[str, dict[str, _Waiting]] = field(default_factory=dict)  # by the ids of successor and tool
@@ -106,12 +135,14 @@ class MetadataRestore:
             for candidate in reversed(batch)
             if candidate.piece.revision and isinstance(candidate.spec, ToolSpec)
         }
-        owners = {one.metadata.owner for one in dumped.values() if one.metadata and one.metadata.owner}
-        users = {user.username: user for user in User.objects.filter(username__in=owners)} if owners else {}
+        people, groups = _named_in([one.metadata for one in dumped.values() if one.metadata])
         now = timezone.now()
         archived = {tool_id: {"archived_at": now} if one.archived else {} for tool_id, one in dumped.items()}
+        rights = _Rights(self.by)
         self._restorable = {
-            tool_id: _restorable(one.metadata, users, now) if one.metadata else _Restorable({})
+            tool_id: _restorable(tool_id, one.metadata, people, groups, now, rights=rights)
+            if one.metadata
+            else _Restorable({})
             for tool_id, one in dumped.items()
         }
         return {tool_id: {**one.columns, **archived[tool_id]} for tool_id, one in self._restorable.items()}
@@ -135,6 +166,7 @@ class MetadataRestore:
             if isinstance(outcome, Publication) and outcome.outcome == "created"
         ]
         if not dry_run:
+            self._set_access([tool for _, tool in new])
             self._waive([tool for _, tool in new])
             for candidate, tool in new:
                 if candidate.piece.revision and candidate.piece.revision.metadata:
@@ -149,7 +181,7 @@ class MetadataRestore:
             for one in waiting.values():
                 if (tool := self._tool(one)) is not None:
                     _, problem = successor_of(tool, successor)
-                    reason = problem.message if problem else f"{successor!r} came too late."
+                    reason = problem.message if problem else f"{successor!r} was published too late."
                     loss = Loss("/deprecation/superseded_by", "dropped", reason)
                     yield MissingSuccessor(tool, one.source, one.line, loss)
 
@@ -173,6 +205,35 @@ class MetadataRestore:
         self._last = tool.tool_id
         return report
 
+    def _set_access(self, tools: Sequence[Tool]) -> None:
+        """Set who maintains and sees new tools. What is restricted in the file is never more visible here."""
+        for tool in tools:
+            restorable = self._restorable[tool.tool_id]
+            access, of_toolkit = restorable.access, restorable.toolkit_access
+            if of_toolkit and not self._set_toolkit_access(tool, of_toolkit) and not (access and access.visibility):
+                access = _merged(access, of_toolkit)
+            if access:
+                search_index().hold()
+                stored = Tool.objects.with_current().get(pk=tool.pk)
+                stored.visibility = access.visibility or None
+                access.store_names(stored)
+                reindex(stored, "visibility")
+
+    def _set_toolkit_access(self, tool: Tool, wanted: _Access) -> bool:
+        """Set the settings of the tool's toolkit if it has none here. False if the toolkit here restricts less."""
+        toolkit = Toolkit.objects.filter(key=tool.toolkit_key).first()
+        if toolkit is not None:
+            return _STRICTNESS.index(toolkit.visibility) >= _STRICTNESS.index(wanted.visibility or EVERYONE)
+        if not self.sets_toolkits or group_key(wanted.name) != tool.toolkit_key:
+            return not wanted.visibility
+        search_index().hold()
+        toolkit = Toolkit.objects.create(
+            key=tool.toolkit_key, name=wanted.name, owner=wanted.owner, visibility=wanted.visibility or EVERYONE
+        )
+        wanted.store_names(toolkit)
+        index_tools_again(toolkit)
+        return True
+
     def _waive(self, tools: Sequence[Tool]) -> None:
         rows = [
             Waiver(tool=tool, rule=waiver.rule, pointer=waiver.pointer, reason=waiver.reason)
@@ -190,9 +251,9 @@ class MetadataRestore:
             waiting[tool_id] = _Waiting(tool_id, _note(metadata.deprecation), piece.source, piece.line)
             self._unchecked.add(successor)
 
-    def _link_successors(self, came: Iterable[str]) -> None:
-        """Set the successors of waiting tools: those that `came`, and those that were stored here already."""
-        wanted = [tool_id for tool_id in {*came, *self._unchecked} if tool_id in self._waiting]
+    def _link_successors(self, published: Iterable[str]) -> None:
+        """Set the successors of waiting tools: those just `published`, and those that were stored before."""
+        wanted = [tool_id for tool_id in {*published, *self._unchecked} if tool_id in self._waiting]
         self._unchecked.clear()
         if wanted:
             search_index().hold()  # tools are about to change
@@ -223,28 +284,115 @@ class MetadataRestore:
         )
 
 
-def _restorable(metadata: ToolMetadata, users: Mapping[str, User], now: datetime) -> _Restorable:
+class _Rights:
+    """What `by` may restore in a batch; one question for each toolkit."""
+
+    def __init__(self, by: User | None) -> None:
+        self.by = by
+        self.sets_owners = by is None or is_administrator(by)
+        self._toolkits: dict[str, Answer] = {}
+
+    def to_toolkit(self, tool_id: str, toolkit: str) -> Answer:
+        """Whether the tool may be in `toolkit`. That in its id was checked when it was published."""
+        key = group_key(toolkit)
+        if key == group_key(toolkit_of(tool_id)):
+            return YES
+        if key not in self._toolkits:
+            self._toolkits[key] = may_add_to_toolkit(self.by, key)
+        return self._toolkits[key]
+
+
+_STRICTNESS: Final = (EVERYONE, SIGNED_IN, GROUPS)
+
+
+def _named_in(metadata: Sequence[ToolMetadata]) -> tuple[dict[str, User], dict[str, Group]]:
+    """The people and the groups with names in the file, by name."""
+    access = [one for each in metadata for one in (each.access, each.toolkit_access) if one]
+    people = {each.owner for each in metadata} | {name for one in access for name in (one.owner, *one.maintainers)}
+    groups = {name for one in access for name in (*one.groups, *one.maintainer_groups)}
+    users = User.objects.filter(username__in=people - {""}) if people - {""} else ()
+    return {user.username: user for user in users}, {
+        group.name: group for group in (Group.objects.filter(name__in=groups) if groups else ())
+    }
+
+
+def _access(
+    dumped: DumpedAccess | None, pointer: str, users: Mapping[str, User], groups: Mapping[str, Group], report: Report
+) -> _Access | None:
+    """What of it exists here. An unknown visibility restricts to the maintainers."""
+    if dumped is None:
+        return None
+    visibility = dumped.visibility
+    if visibility and visibility not in VISIBILITIES:
+        report.dropped(f"{pointer}/visibility", "This visibility is unknown. Only the owner and maintainers see it.")
+        visibility = GROUPS
+    if dumped.owner and dumped.owner not in users:
+        report.dropped(f"{pointer}/owner", f"There is no user {dumped.owner[:MAX_NAME_CHARS]!r} here.")
+    known: dict[str, list[Any]] = {}
+    for member, noun, there in (
+        ("groups", "group", groups),
+        ("maintainers", "user", users),
+        ("maintainer_groups", "group", groups),
+    ):
+        names: tuple[str, ...] = getattr(dumped, member)
+        known[member] = [there[name] for name in names if name in there]
+        for number, name in enumerate(names):
+            if name not in there:
+                report.dropped(f"{pointer}/{member}/{number}", f"There is no {noun} {name[:MAX_NAME_CHARS]!r} here.")
+    return _Access(dumped.name, users.get(dumped.owner), visibility, **known)
+
+
+def _merged(access: _Access | None, of_toolkit: _Access) -> _Access:
+    """The restriction of a toolkit as that of one of its tools."""
+    if access is None:
+        return of_toolkit
+    return replace(
+        of_toolkit,
+        maintainers=[*access.maintainers, *of_toolkit.maintainers],
+        maintainer_groups=[*access.maintainer_groups, *of_toolkit.maintainer_groups],
+    )
+
+
+def _restorable(
+    tool_id: str,
+    metadata: ToolMetadata,
+    users: Mapping[str, User],
+    groups: Mapping[str, Group],
+    now: datetime,
+    *,
+    rights: _Rights,
+) -> _Restorable:
     report = Report()
     for pointer in metadata.unknown:
         report.dropped(pointer, _UNKNOWN)
-    columns: dict[str, Any] = {"owner": users.get(metadata.owner)}
-    if metadata.owner and metadata.owner not in users:
-        report.dropped("/owner", f"There is no person {metadata.owner[:MAX_NAME_CHARS]!r} here.")
+    owner = users.get(metadata.owner)
+    columns: dict[str, Any] = {"owner": owner}
+    if owner and owner != rights.by and not rights.sets_owners:
+        columns = {"owner": rights.by}
+        report.dropped("/owner", _OTHER_OWNER)
+    elif metadata.owner and owner is None:
+        report.dropped("/owner", f"There is no user {metadata.owner[:MAX_NAME_CHARS]!r} here.")
     if metadata.toolkit is not None:
-        columns |= _toolkit(metadata.toolkit, report)
+        columns |= _toolkit(tool_id, metadata.toolkit, rights, report)
     columns["added_tags"] = "\n".join(_tags(metadata.tags, report))
     if metadata.deprecation:
         for problem in problems_of_note(metadata.deprecation.note):
             report.dropped("/deprecation/note", problem.message)
         columns |= {"deprecation_chosen": True, "deprecated_at": now, "deprecation_note": _note(metadata.deprecation)}
-    return _Restorable(columns, list(_waivers(metadata.waivers, report)), list(report))
+    waivers = list(_waivers(metadata.waivers, report))
+    access = _access(metadata.access, "/access", users, groups, report)
+    of_toolkit = _access(metadata.toolkit_access, "/toolkit_access", users, groups, report)
+    return _Restorable(columns, waivers, access, of_toolkit, list(report))
 
 
-def _toolkit(name: str, report: Report) -> dict[str, Any]:
+def _toolkit(tool_id: str, name: str, rights: _Rights, report: Report) -> dict[str, Any]:
     toolkit = " ".join(name.split())
     problems = problems_of_name(toolkit, "/toolkit", "toolkit", TOOLKIT_LENGTH) if toolkit else []
     for problem in problems:
         report.dropped(problem.pointer, problem.message)
+    if not problems and not (answer := rights.to_toolkit(tool_id, toolkit)):
+        report.dropped("/toolkit", answer.reason)
+        return {}
     return {} if problems else {"toolkit": toolkit, "toolkit_chosen": True}
 
 
@@ -258,9 +406,9 @@ def _tags(tags: Sequence[str], report: Report) -> list[str]:
         if problems:
             continue
         if group_key(tag) in accepted:
-            report.dropped(pointer, "The tool has this tag already.")
+            report.dropped(pointer, "The tool already has this tag.")
         elif len(accepted) == MAX_TAGS:
-            report.dropped(pointer, f"A tool has at most {MAX_TAGS} tags.")
+            report.dropped(pointer, f"A tool can have at most {MAX_TAGS} tags.")
         else:
             accepted[group_key(tag)] = tag
     return list(accepted.values())
@@ -282,9 +430,9 @@ def _waivers(waivers: Sequence[DumpedWaiver], report: Report) -> Iterator[Dumped
         if problems:
             continue
         if (key := (waiver.rule, waiver.pointer)) in seen:
-            report.dropped(pointer, "This is waived already.")
+            report.dropped(pointer, "This finding is already waived.")
         elif len(seen) == MAX_WAIVERS:
-            report.dropped(pointer, f"A tool has at most {MAX_WAIVERS} waivers.")
+            report.dropped(pointer, f"A tool can have at most {MAX_WAIVERS} waivers.")
         else:
             seen.add(key)
             yield waiver

@@ -5,6 +5,7 @@ Specs are published in batches, so that other writers wait for one batch only, n
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +18,26 @@ from django.db import transaction
 from catalog.accounts.models import User
 from catalog.conversion_report import Loss
 from catalog.errors import Problem, SpecError
+from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.models.uploads import OUTCOMES
-from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, publish_many
+from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms
+from catalog.revision_diff import verdicts_on
+from catalog.revision_origins import RevisionOrigin
+from catalog.rights import may
+from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
+from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import made_ahead
-from catalog.uploads.readers import Piece
 from catalog.uploads.restore_metadata import MetadataRestore, MissingSuccessor
 
-Outcome = Literal["created", "revised", "unchanged", "rejected"]
+Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024
 SHORT_BATCH = 300  # specs per transaction while others use the site: a writer waits for one batch, about 60 ms
 EXCERPT_CHARS = 100
+MAX_VERDICTS = 200  # of one upload: a semantic diff takes 1 to 50 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +60,15 @@ class Entry:
         source: the file that contains it.
         line: its first line in that file.
         tool_id, name, slug, revision, archived: of the tool; None, and False, if it was rejected.
-        faults: why it was rejected.
+        faults: why it was rejected or held.
         text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
             would become a revision of an existing tool.
         origin: the format that it was imported from; None if it was uploaded as a spec. For a catalog file only if
             something was lost.
+        verdict: what the change means for callers, as in a semantic diff; None for a new tool, and if there was no time
+            to compare (`MAX_VERDICTS`).
+        change: the primary key of the change that waits for approval, if it was held; None in a dry run.
+        warnings: members that the format does not define and that are probably misspelt.
     """
 
     source: str
@@ -71,6 +82,9 @@ class Entry:
     faults: tuple[Fault, ...] = ()
     text: str = field(default="", repr=False)
     origin: Origin | None = None
+    verdict: str | None = None
+    warnings: tuple[Problem, ...] = ()
+    change: int | None = None
 
     @property
     def pair(self) -> tuple[int, int] | None:
@@ -84,19 +98,22 @@ def upload(
     by: User | None,
     dry_run: bool = False,
     prefix: str | None = None,
+    replace: bool = False,
     batch: int | None = None,
     ahead: bool = False,
 ) -> Iterator[Entry]:
     """Publish each spec of `pieces`; yields the entries in the same order, batch by batch, while it runs.
 
     Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
-    whose ids start with `prefix` (None: taken from the document). Of the revisions in a catalog file, only those that
+    whose ids start with `prefix` (None: taken from the document; "": nothing). Imports revise tools of another origin
+    or owner only with `replace` (see revision_origins.py). Of the revisions in a catalog file, only those that
     are not stored here yet are published; a tool that is new here gets the metadata in the file.
 
     With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads while nobody
     else uses the machine.
     """
-    for entries in upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, batch=batch, ahead=ahead):
+    batches = upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, replace=replace, batch=batch, ahead=ahead)
+    for entries in batches:
         yield from entries
 
 
@@ -106,6 +123,7 @@ def upload_batches(
     by: User | None,
     dry_run: bool = False,
     prefix: str | None = None,
+    replace: bool = False,
     batch: int | None = None,
     on_batch: Callable[[list[Entry], int], None] | None = None,
     before: tuple[int, datetime] | None = None,
@@ -118,16 +136,19 @@ def upload_batches(
     is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect together
     with `on_batch`, because the number of processed pieces would be unknown.
     """
-    missing, metadata = MissingRevisions(), MetadataRestore()
+    missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
     if before:
         metadata.since = before[1]
         missing.resume_with(metadata.skip(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
     batches = _batches(candidates_in(counted, prefix=prefix), batch or BATCH)
-    for candidates, terms in made_ahead(batches) if ahead and not on_batch else batches:
+    earlier = DryRun() if dry_run else None
+    for prepared in made_ahead(batches) if ahead and not on_batch else batches:
+        candidates = prepared.candidates
         with transaction.atomic():
-            entries = list(_publish(missing.among(candidates), by, metadata, terms, dry_run=dry_run))
+            wanted = dataclasses.replace(prepared, candidates=missing.among(candidates))
+            entries = list(_publish(wanted, by, metadata, dry_run=earlier, replace=replace))
             if on_batch:
                 on_batch(entries, counted.processed_up_to(candidates[-1]))
         yield entries
@@ -159,13 +180,42 @@ class _Counted:
         return self.count - 1 if last.origin else self.count
 
 
-Batch = tuple[list[Candidate], TermsByHash]
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Candidates for one transaction, with what is computed before it: search terms, and verdicts on revisions."""
+
+    candidates: list[Candidate]
+    terms: TermsByHash
+    verdicts: dict[str, str]
+
+
+class DryRun:
+    """The revisions that the earlier batches of a dry run would have stored; each batch is rolled back."""
+
+    def __init__(self) -> None:
+        self._stored: dict[str, tuple[str, int]] = {}  # by tool id: the hash and the number of its newest revision
+
+    def outcome(self, publication: Publication, sha256: str) -> tuple[Outcome, int]:
+        """The outcome and revision of a spec whose publication knows the database alone."""
+        tool_id = publication.tool.tool_id
+        found: tuple[Outcome, int] = publication.outcome, publication.revision.number
+        if tool_id in self._stored:
+            newest, number = self._stored[tool_id]
+            found = ("unchanged", number) if newest == sha256 else ("revised", number + 1)
+        self._stored[tool_id] = (sha256, found[1])
+        return found
 
 
 def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
-    """Batches of at most `most` candidates, with the search terms, which are computed before the transaction."""
+    """Batches of at most `most` candidates; the first `MAX_VERDICTS` revisions have a verdict."""
+    left = MAX_VERDICTS
     for batch in _divided(candidates, most):
-        yield batch, changed_terms(_specs_of(batch))
+        specs = _specs_of(batch)
+        terms = changed_terms(specs)
+        compared = [one.spec for one in batch if isinstance(one.spec, ToolSpec) and not one.piece.revision]
+        verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
+        left -= len(verdicts)
+        yield Batch(batch, terms, verdicts)
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
@@ -186,9 +236,9 @@ def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candid
 
 
 def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
-    """The number of entries with each outcome, including outcomes without entries."""
+    """The number of entries with each outcome, including outcomes without entries, except `held`."""
     found: Counter[str] = Counter(entry.outcome for entry in entries)
-    return {outcome: found[outcome] for outcome in OUTCOMES}
+    return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome] or outcome != "held"}
 
 
 def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
@@ -196,12 +246,27 @@ def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
 
 
 def _publish(
-    batch: list[Candidate], by: User | None, metadata: MetadataRestore, terms: TermsByHash, *, dry_run: bool
+    prepared: Batch, by: User | None, metadata: MetadataRestore, *, dry_run: DryRun | None, replace: bool
 ) -> Iterator[Entry]:
+    batch = prepared.candidates
     specs = _specs_of(batch)
+    origins = {
+        one.spec.sha256: RevisionOrigin("catalog") if one.piece.revision else one.revision_origin
+        for one in reversed(batch)
+        if isinstance(one.spec, ToolSpec)
+    }
     initial = metadata.initial_columns(batch)
     published = iter(
-        publish_many(specs, by=by, dry_run=dry_run, assess=len(specs) <= FEW, initial=initial, terms=terms)
+        publish_or_hold_many(
+            specs,
+            by=by,
+            dry_run=dry_run is not None,
+            assess=len(specs) <= FEW,
+            initial=initial,
+            terms=prepared.terms,
+            origins=origins,
+            replace=replace,
+        )
         if specs
         else ()
     )
@@ -209,27 +274,52 @@ def _publish(
         (candidate, next(published) if isinstance(candidate.spec, ToolSpec) else SpecError(candidate.spec))
         for candidate in batch
     ]
-    losses = metadata.restore(outcomes, dry_run=dry_run)
+    stored = [(one, SpecError([_held(result)]) if isinstance(result, Proposal) else result) for one, result in outcomes]
+    losses = metadata.restore(stored, dry_run=dry_run is not None)
     for (candidate, outcome), lost in zip(outcomes, losses, strict=True):
         if isinstance(outcome, Publication):
-            yield _accepted(candidate, outcome, lost, with_text=dry_run and outcome.outcome == "revised")
+            yield _accepted(candidate, outcome, lost, prepared.verdicts, dry_run)
+        elif isinstance(outcome, Proposal):
+            change = outcome.change.pk if outcome.change else None
+            rejected = _rejected(candidate, [_held(outcome)])
+            yield dataclasses.replace(rejected, outcome="held", tool_id=outcome.spec.tool_id, text="", change=change)
         else:
             yield _rejected(candidate, outcome.problems)
 
 
-def _accepted(candidate: Candidate, publication: Publication, lost: tuple[Loss, ...], *, with_text: bool) -> Entry:
+def _held(proposal: Proposal) -> Problem:
+    return Problem("/definition/id", f"{proposal.reason} The change waits for their approval.", "publish.held")
+
+
+def _accepted(
+    candidate: Candidate,
+    publication: Publication,
+    lost: tuple[Loss, ...],
+    verdicts: dict[str, str],
+    dry_run: DryRun | None,
+) -> Entry:
     tool = publication.tool
+    sha256 = candidate.spec.sha256 if isinstance(candidate.spec, ToolSpec) else ""
+    outcome: Outcome = publication.outcome
+    number = publication.revision.number
+    if dry_run is not None:
+        outcome, number = dry_run.outcome(publication, sha256)
+    verdict = verdicts.pop(sha256, None) if outcome == "revised" else None
+    verdict = "identical" if outcome == "unchanged" else verdict
+    with_text = dry_run is not None and outcome == "revised"
     return Entry(
         candidate.piece.source,
         candidate.line,
-        publication.outcome,
+        outcome,
         tool.tool_id,
         tool.name,
         tool.slug,
-        publication.revision.number,
+        number,
         tool.archived,
         text=candidate.piece.text.decode() if with_text else "",
         origin=Origin(CATALOG_FILE, "", candidate.line, lost) if lost else candidate.origin,
+        verdict=verdict,
+        warnings=misnamed_members(candidate.spec.document) if isinstance(candidate.spec, ToolSpec) else (),
     )
 
 

@@ -1,13 +1,13 @@
-"""The pages of uploads: the form, and the reports, of which those of large uploads have addresses of their own."""
+"""The upload page, and the report pages of large uploads."""
 
 from __future__ import annotations
 
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -18,34 +18,35 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog import text_diff
 from catalog.accounts.api_auth import actor
+from catalog.accounts.models import Person
+from catalog.accounts.rate_limits import limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
+from catalog.errors import Busy
+from catalog.forms import PASTED, NamedFile, UploadForm
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.models import Tool, Upload, UploadedSpec
 from catalog.models.uploads import OUTCOMES
 from catalog.request_body import file_pieces
+from catalog.rights import require
 from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_meaning
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.store import Entry, counts_of, upload
 
-LARGE_BYTES: Final = 1024 * 1024  # of what is sent; more is carried out beside the request
-LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # more comes out of it
+LARGE_BYTES: Final = 1024 * 1024  # of all files; larger uploads run in the background
+LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # of an archive, because its contents are larger
 ENTRIES_SHOWN: Final = 500
 ROWS_PER_PAGE: Final = 100
-COMPARED: Final = 20  # of the specs that a small dry run would make revisions of
+COMPARED: Final = 20  # revised specs of a small dry run whose differences are shown
 UPLOADS_LISTED: Final = 5
-FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to put right
-MAX_PREFIX_CHARS: Final = 100  # as the API has it
+FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to correct
 POLL_MS: Final = 700
-PASTED: Final = "pasted text"
-
-Named = tuple[str, BinaryIO]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What a spec would change in a tool: in meaning, and in the text."""
+    """The semantic and the textual difference that a spec would make to a tool."""
 
     tool: Tool
     meaning: Difference
@@ -56,8 +57,8 @@ class Compared:
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Upload files and texts.
 
-    Of a small upload the report comes on the same page, with what was rejected ready to be put right. A large one gets
-    a page of its own, which says how far it is.
+    The page reports on a small upload, with the rejected specs ready to be corrected. A large one is redirected to its
+    own page, which shows the progress.
     """
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
@@ -65,55 +66,63 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         if unfinished is not None:
             context |= {**json.loads(unfinished), "is_restored": True}
         return render(request, "catalog/upload.html", context)
+    form = UploadForm(request.POST, request.FILES)
     if not request.user.is_authenticated:
-        filled_in = {name: request.POST.get(name, "") for name in ("text", "prefix", "dry_run")}
-        return ask_to_sign_in(request, request.path, json.dumps(filled_in))
-    files = [*_files(request), *_texts(request)]
-    dry_run = "dry_run" in request.POST
-    prefix = request.POST.get("prefix", "").strip()
-    if len(prefix) > MAX_PREFIX_CHARS or "\0" in prefix:
-        return _refuse_prefix(request, prefix)
-    if _is_large(files):
-        return redirect(uploading.start(files, by=actor(request), dry_run=dry_run, prefix=prefix or None))
-    pieces = (piece for name, file in files for piece in file_pieces(name, file))
-    entries = list(upload(pieces, by=actor(request), dry_run=dry_run, prefix=prefix or None))
+        return ask_to_sign_in(request, request.path, json.dumps(form.entries))
+    require(request.user, "upload")
+    if not form.is_valid():
+        return _upload_page(request, form, status=422)
+    try:
+        limit_uploads(request)
+    except Busy as busy:
+        message = f"{busy} Try again in {busy.retry_after_s} s."
+        response = _upload_page(request, form, {"errors": [{"href": "#upload", "message": message}]}, status=429)
+        response["Retry-After"] = str(busy.retry_after_s)
+        return response
+    prefix, replaces, is_dry_run = form.prefix_of_imports, form.replaces, form.is_dry_run
+    if _is_large(form.sources):
+        started = uploading.start(form.sources, by=actor(request), dry_run=is_dry_run, prefix=prefix, replace=replaces)
+        return redirect(started)
+    pieces = (piece for name, file in form.sources for piece in file_pieces(name, file))
+    entries = list(upload(pieces, by=actor(request), dry_run=is_dry_run, prefix=prefix, replace=replaces))
     rejected = [entry for entry in entries if entry.outcome == "rejected"]
     accepted = [entry for entry in entries if entry.outcome != "rejected"]
-    pasted_stays = dry_run or any(entry.source == PASTED for entry in rejected)
-    context = {
-        "max_spec_bytes": settings.MAX_SPEC_BYTES,
-        "uploads": _recent(request),
-        "text": request.POST.get("text", "") if pasted_stays else "",
-        "prefix": prefix,
-        "dry_run": dry_run,
+    report = {
         "nothing": not entries,
         "nothing_errors": [{"href": "#text", "message": "Choose a file, or paste a spec"}],
         "rejected": list(_with_room_to_fix(rejected))[:ENTRIES_SHOWN],
-        "accepted": list(_with_preview(accepted[:ENTRIES_SHOWN], wanted=dry_run)),
+        "accepted": list(_with_preview(accepted[:ENTRIES_SHOWN], request.user, wanted=form.is_dry_run)),
         "more_entries": max(0, len(rejected) - ENTRIES_SHOWN) + max(0, len(accepted) - ENTRIES_SHOWN),
         "counts": counts_of(entries),
         "total": len(entries),
     }
-    return render(request, "catalog/upload.html", context, status=422 if rejected or not entries else 200)
+    if not form.is_dry_run and all(entry.source != PASTED for entry in rejected):
+        report["text"] = ""
+    return _upload_page(request, form, report, status=422 if rejected or not entries else 200)
 
 
-def _refuse_prefix(request: HttpRequest, prefix: str) -> HttpResponse:
-    message = f"At most {MAX_PREFIX_CHARS} characters fit here, and none of them is NUL"
+def _upload_page(
+    request: HttpRequest, form: UploadForm, report: Mapping[str, object] | None = None, *, status: int
+) -> HttpResponse:
+    """The upload page with the submitted form, and its report or its errors."""
     context = {
         "max_spec_bytes": settings.MAX_SPEC_BYTES,
         "uploads": _recent(request),
-        "text": request.POST.get("text", ""),
-        "prefix": prefix.replace("\0", "\ufffd"),
-        "prefix_errors": [{"href": "#prefix", "message": message}],
-        "dry_run": "dry_run" in request.POST,
+        "text": form.entries["text"],
+        "prefix": form.typed_prefix.replace("\0", "\ufffd"),
+        "prefix_errors": [{"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())],
+        "no_prefix": form.has_no_prefix,
+        "replace": form.replaces,
+        "dry_run": form.is_dry_run,
+        **(report or {}),
     }
-    return render(request, "catalog/upload.html", context, status=422)
+    return render(request, "catalog/upload.html", context, status=status)
 
 
 @login_required
 @require_safe
 def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
-    """How far a large upload is, and what became of its specs, `?outcome=` alone, `?after=` a place in it."""
+    """The progress of a large upload, and the results of its specs, filtered by `?outcome=` and paged by `?after=`."""
     shown = _own_upload(request, pk)
     outcome = request.GET.get("outcome", "")
     rows = shown.specs.filter(outcome=outcome) if outcome in OUTCOMES else shown.specs.all()
@@ -142,9 +151,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
 @login_required
 @require_safe
 def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpResponse:
-    """What a spec of a dry run would change in the tool that is there."""
+    """The difference that a spec of a dry run would make to its tool."""
     row = get_object_or_404(UploadedSpec, upload=_own_upload(request, pk), position=position, outcome="revised")
-    compared = compared_with_current(row.tool_id, row.text)
+    compared = compared_with_current(row.tool_id, row.text, request.user)
     if compared is None:
         raise Http404
     context = {
@@ -160,15 +169,15 @@ def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpRespo
 @login_required
 @require_POST
 def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
-    """Read on where an upload stopped."""
+    """Continue an upload that has stopped."""
     shown = _own_upload(request, pk)
     uploading.resume(shown)
     return redirect(shown)
 
 
-def compared_with_current(tool_id: str, text: str) -> Compared | None:
-    """What `text` would change in a tool; None where there is no such tool or no text."""
-    tool = Tool.objects.with_current().filter(tool_id=tool_id).first()
+def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:
+    """The difference that `text` would make to a tool; None if `person` sees no such tool, or there is no text."""
+    tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()
     if tool is None or tool.current is None or not text:
         return None
     meaning = compare_meaning(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
@@ -180,27 +189,13 @@ def _own_upload(request: HttpRequest, pk: str) -> Upload:
 
 
 def _recent(request: HttpRequest) -> list[Upload]:
-    """Large uploads of who asks."""
+    """The latest large uploads of the user."""
     if not request.user.is_authenticated:
         return []
     return list(Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED])
 
 
-def _files(request: HttpRequest) -> Iterator[Named]:
-    for file in request.FILES.getlist("files"):
-        if file.file is not None:
-            yield file.name or "file", cast("BinaryIO", file.file)
-
-
-def _texts(request: HttpRequest) -> Iterator[Named]:
-    """What was typed, as (name in the report, text); a browser sends the ends of lines as CR LF."""
-    fixed = zip(request.POST.getlist("source"), request.POST.getlist("fixed"), strict=False)
-    for name, text in [(PASTED, request.POST.get("text", "")), *fixed]:
-        if text.strip():
-            yield name, io.BytesIO(text.replace("\r\n", "\n").encode(errors="surrogatepass"))
-
-
-def _is_large(files: list[Named]) -> bool:
+def _is_large(files: list[NamedFile]) -> bool:
     sizes = [_size_of(file) for _, file in files]
     if sum(sizes) > LARGE_BYTES:
         return True
@@ -220,7 +215,7 @@ def _is_archive(file: BinaryIO) -> bool:
 
 
 def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
-    """Each rejected entry, and its text for a field where it fits the page and stands in no other field."""
+    """Each rejected entry, and its text to correct; "" if the page is full, or for pasted text, which has its field."""
     left = FIXED_CHARS
     for entry in rejected:
         fits = entry.source != PASTED and len(entry.text) <= left
@@ -229,10 +224,12 @@ def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
         yield entry, text if fits else ""
 
 
-def _with_preview(accepted: list[Entry], *, wanted: bool) -> Iterator[tuple[Entry, str, Compared | None]]:
-    """Each accepted entry, and what there is to show of it where that is `wanted`.
+def _with_preview(
+    accepted: list[Entry], person: Person, *, wanted: bool
+) -> Iterator[tuple[Entry, str, Compared | None]]:
+    """Each accepted entry, and its preview if `wanted`.
 
-    That is the spec that an imported one becomes, as far as fits, and what the first revisions would change.
+    The preview of an imported tool is its spec, if the page has room; that of a revised one, its difference.
     """
     left, compared = FIXED_CHARS, COMPARED
     for entry in accepted:
@@ -243,12 +240,12 @@ def _with_preview(accepted: list[Entry], *, wanted: bool) -> Iterator[tuple[Entr
         yield (
             entry,
             text if left > 0 else "",
-            compared_with_current(entry.tool_id or "", entry.text) if differs else None,
+            compared_with_current(entry.tool_id or "", entry.text, person) if differs else None,
         )
 
 
 def _with_text(listed: list[tuple[UploadedSpec, Entry]]) -> Iterator[tuple[UploadedSpec, Entry, str]]:
-    """Each row, and the text of what was rejected as far as it fits the page."""
+    """Each row, and the text of a rejected spec, if the page has room."""
     rejected = {row.pk: entry for row, entry in listed if entry.outcome == "rejected"}
     texts = dict(zip(rejected, (text for _, text in _with_room_to_fix(list(rejected.values()))), strict=True))
     return ((row, entry, texts.get(row.pk, "")) for row, entry in listed)

@@ -15,7 +15,7 @@ from tests.attacks.pages import form_entries, outline, tags, unsafe_parts
 
 pytestmark = pytest.mark.alone
 
-SECRET = "what this file holds is told nobody"
+SECRET = "the content of this file is secret"
 MARK = "mark7e1"
 EXPORTS = ("mcp", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi")
 KNOWN_HEADERS = {
@@ -28,9 +28,14 @@ KNOWN_HEADERS = {
     "content-security-policy",
     "content-type",
     "cross-origin-opener-policy",
+    "cross-origin-resource-policy",
     "date",
     "etag",
+    "ratelimit",
+    "ratelimit-policy",
+    "x-request-id",
     "location",
+    "permissions-policy",
     "referrer-policy",
     "server",
     "set-cookie",

@@ -53,7 +53,7 @@ def test_a_report_with_problems_and_long_names_fits_and_is_accessible(signed_in:
         assert violations(signed_in) == []
 
 
-def test_a_narrow_page_shows_the_place_that_a_problem_is_about(signed_in: Page, specs: Path):
+def test_a_narrow_page_shows_the_position_of_a_problem(signed_in: Page, specs: Path):
     signed_in.set_viewport_size({"width": 360, "height": 900})
     signed_in.goto("/upload/")
     signed_in.set_input_files("input[type=file]", archive(specs))

@@ -6,12 +6,17 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, RevisionConflict
+from catalog.access import Access, change_toolkit_access
+from catalog.accounts.models import SCOPES
+from catalog.accounts.tokens import create_token
+from catalog.errors import DocumentError, HeldBySpec, NotAllowed, RevisionConflict
+from catalog.held_changes import Proposal, publish_or_hold
 from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.metadata import Organisation, organise
-from catalog.models import Tool, ToolTag
+from catalog.models import Tool, Toolkit, ToolTag
 from catalog.publishing import publish
 from catalog.search import tag_counts
+from catalog.shortcuts import toolkit_for
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user
 
@@ -69,13 +74,64 @@ def test_a_tool_can_be_in_no_toolkit_whatever_its_id_begins_with(program):
 
 
 @pytest.mark.parametrize("name", ["--", "x" * 101, "a\x00b"])
-def test_a_name_that_no_toolkit_can_have_is_refused_with_its_place(program, name):
+def test_an_invalid_toolkit_is_refused_with_its_pointer(program, name):
     make_tool("now")
 
     answer = patch(program, "now", toolkit=name)
 
     assert answer.status_code in {400, 422}
     assert Tool.objects.get().toolkit == ""
+
+
+@pytest.fixture
+def official(ada):
+    """A toolkit of ada, with a tool."""
+    make_tool("official.one")
+    change_toolkit_access(
+        toolkit_for(None, "organise", "official"), Access(owner="ada", visibility="everyone"), by=None
+    )
+
+
+def test_only_who_maintains_a_toolkit_of_others_puts_tools_into_it(program, official, ada):
+    make_tool("evil1")
+
+    refused = patch(program, "evil1", toolkit="Official", add_tags=["x"])
+    allowed = patch(Program(make_token(user=ada)), "evil1", toolkit="Official")
+
+    assert refused.status_code == 403
+    assert "Only the owner (ada), the maintainers and administrators can organise official." in refused.json()["detail"]
+    assert allowed.json()["toolkit"] == "Official"
+    assert Tool.objects.get(tool_id="evil1").tags == []
+
+
+def test_a_tool_returns_to_a_toolkit_of_others_in_its_id_only_with_their_right(program, official):
+    organise(make_tool("official.two"), Organisation(toolkit="mine"), by=None)
+
+    assert patch(program, "official.two", toolkit=None).status_code == 403
+    assert patch(program, "official.two", add_tags=["x"]).status_code == 200
+    assert Tool.objects.get(tool_id="official.two").toolkit == "mine"
+
+
+def test_the_form_shows_at_the_toolkit_that_it_belongs_to_others(client, official):
+    make_tool("evil1")
+    client.force_login(make_user("eve"))
+
+    answer = client.post("/tools/evil1/organise/", {"toolkit_from": "typed", "toolkit": "official", "tags": ""})
+
+    assert answer.status_code == 403
+    assert "can organise official." in answer.content.decode()
+    assert answer.context["form"].errors.keys() == {"toolkit"}
+
+
+@pytest.mark.parametrize("is_staff", [False, True])
+def test_a_token_that_is_limited_to_toolkits_moves_tools_only_between_them(is_staff):
+    user = make_user("eve", is_staff=is_staff)
+    make_tool("mine.tool")
+    limited = Program(create_token(user, scopes=SCOPES, toolkits=["mine", "ours"])[1])
+
+    assert patch(limited, "mine.tool", toolkit="theirs").status_code == 403
+    assert patch(limited, "mine.tool", toolkit="").status_code == 403
+    assert patch(limited, "mine.tool", toolkit="Ours").status_code == 200
 
 
 # -- tags -------------------------------------------------------------------------------------------------------------
@@ -100,11 +156,11 @@ def test_a_tag_of_the_spec_cannot_be_removed_and_nothing_else_is_done_then(progr
     answer = patch(program, "now", toolkit="Times", remove_tags=["Clock"])
 
     assert answer.status_code == 409
-    assert "stands in the spec" in answer.json()["detail"]
+    assert "is part of the spec" in answer.json()["detail"]
     assert Tool.objects.get().toolkit == ""
 
 
-def test_each_tag_that_cannot_be_is_named_by_its_place(program):
+def test_each_invalid_tag_is_reported_with_its_pointer(program):
     make_tool("now")
 
     answer = patch(program, "now", add_tags=["good", "", "x" * 61, "two, in one"])
@@ -133,11 +189,11 @@ def test_the_owner_hands_a_tool_over_and_cannot_take_it_back():
     tool = organise(tool, Organisation(owner="grace"), by=ada)
 
     assert tool.owner == grace
-    with pytest.raises(NotTheOwner):
+    with pytest.raises(NotAllowed):
         organise(tool, Organisation(owner="ada"), by=ada)
 
 
-def test_staff_hands_over_what_is_not_its_own_and_anyone_takes_what_nobody_owns():
+def test_staff_may_change_any_owner_and_anyone_may_take_a_tool_without_an_owner():
     ada, staff = make_user("ada"), make_user("chief", is_staff=True)
     owned, free = publish(make_spec("owned"), by=ada).tool, make_tool("free")
 
@@ -145,16 +201,17 @@ def test_staff_hands_over_what_is_not_its_own_and_anyone_takes_what_nobody_owns(
     assert organise(free, Organisation(owner="ada"), by=ada).owner == ada
 
 
-def test_who_does_not_own_a_tool_is_told_so_but_may_organise_it(program):
+def test_users_who_do_not_own_a_tool_may_not_organise_it(program):
     publish(make_spec("now"), by=make_user("ada"))
 
-    assert patch(program, "now", owner="program").status_code == 403
-    assert patch(program, "now", owner=None).status_code == 403
-    assert patch(program, "now", owner="ada", add_tags=["clock"]).status_code == 200
+    refused = patch(program, "now", add_tags=["clock"])
+
+    reason = "Only the owner (ada), the maintainers and administrators can organise now."
+    assert (refused.status_code, refused.json()["detail"]) == (403, reason)
 
 
 @pytest.mark.parametrize("name", ["nobody", "gone"])
-def test_a_tool_is_not_handed_to_somebody_who_is_not_here(program, name):
+def test_a_tool_cannot_get_an_unknown_owner(program, name):
     make_user("gone", is_active=False)
     make_tool("now")
 
@@ -175,7 +232,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), CHANGES)
-def test_a_change_needs_somebody_who_may_publish(stranger, reader, method, path, body):
+def test_a_change_needs_the_scope_publish(stranger, reader, method, path, body):
     make_tool("now")
 
     assert stranger.send(method, path.format("now"), body).status_code == 401
@@ -210,7 +267,7 @@ def test_a_change_of_the_tool_that_was_seen_is_done(program, method, path, body)
 @pytest.mark.parametrize(
     "body", ["null", "[]", '"x"', "", '{"toolkit": 1, "note": 1}', '{"add_tags": "x", "note": []}']
 )
-def test_a_body_that_is_no_object_or_has_other_types_is_refused(program, method, path, body):
+def test_a_body_that_is_not_an_object_or_has_wrong_types_is_refused(program, method, path, body):
     make_tool("now")
 
     answer = program.send(method, path, body)
@@ -220,7 +277,7 @@ def test_a_body_that_is_no_object_or_has_other_types_is_refused(program, method,
     assert not Tool.objects.get().deprecated
 
 
-def test_verbs_look_at_what_was_seen_too():
+def test_deprecating_checks_the_etag_too():
     tool = make_tool("now")
 
     with pytest.raises(RevisionConflict):
@@ -230,7 +287,7 @@ def test_verbs_look_at_what_was_seen_too():
 # -- deprecation ------------------------------------------------------------------------------------------------------
 
 
-def test_a_deprecated_tool_says_so_and_what_to_use_instead(program, stranger):
+def test_a_deprecated_tool_shows_its_deprecation_and_its_successor(program, stranger):
     make_tool("old")
     make_tool("new")
 
@@ -251,7 +308,7 @@ def test_a_deprecated_tool_says_so_and_what_to_use_instead(program, stranger):
     assert "Deprecation" not in stranger.ask("/tools/new")
 
 
-def test_an_answer_that_nothing_changed_says_deprecated_too(program):
+def test_a_304_response_has_the_deprecation_headers_too(program):
     make_tool("old")
     put_deprecation(program, "old")
 
@@ -263,7 +320,7 @@ def test_an_answer_that_nothing_changed_says_deprecated_too(program):
     assert "Link" not in answer
 
 
-def test_since_when_a_tool_is_deprecated_stays_when_more_is_said(program):
+def test_the_date_of_a_deprecation_stays_when_its_note_changes(program):
     make_tool("old")
     first = put_deprecation(program, "old").json()["deprecation"]["since"]
 
@@ -273,7 +330,7 @@ def test_since_when_a_tool_is_deprecated_stays_when_more_is_said(program):
     assert second["note"] == "More."
 
 
-def test_a_deprecation_stays_over_revisions_and_is_taken_back(program):
+def test_a_deprecation_outlives_revisions_and_can_be_removed(program):
     make_tool("old")
     put_deprecation(program, "old", note="Too slow.")
     make_tool("old", description="Anew.")
@@ -287,7 +344,7 @@ def test_a_deprecation_stays_over_revisions_and_is_taken_back(program):
     assert "Deprecation" not in program.ask("/tools/old")
 
 
-def test_what_the_spec_says_of_itself_cannot_be_taken_back(program):
+def test_a_deprecation_by_the_spec_cannot_be_removed(program):
     make_tool("old", deprecated=True)
 
     answer = program.send("DELETE", "/tools/old/deprecation")
@@ -296,7 +353,7 @@ def test_what_the_spec_says_of_itself_cannot_be_taken_back(program):
     assert answer.status_code == 409
 
 
-def test_where_the_spec_says_so_too_only_what_people_said_is_taken_back():
+def test_only_the_users_deprecation_is_removed_if_the_spec_has_one_too():
     tool = deprecate(make_tool("old", deprecated=True), note="Too slow.")
 
     tool = undo_deprecation(tool)
@@ -307,7 +364,7 @@ def test_where_the_spec_says_so_too_only_what_people_said_is_taken_back():
         undo_deprecation(tool)
 
 
-def test_taking_back_what_nobody_said_changes_nothing():
+def test_removing_a_deprecation_that_does_not_exist_changes_nothing():
     assert not undo_deprecation(make_tool("now")).deprecated
 
 
@@ -355,7 +412,7 @@ def test_a_deprecated_tool_is_found_after_others_that_answer_as_well(program):
     assert found(program, q="get weather is:deprecated") == ["weather.a"]
 
 
-def test_a_deprecated_tool_that_is_called_by_its_name_stands_first_where_no_other_answers_as_well(program):
+def test_a_deprecated_tool_ranks_first_if_only_its_name_matches(program):
     make_tool("get_weather", description="Weather of a place.")
     make_tool("plan_trip", description="Plans a trip. It looks how the weather will get.")
     make_tool("list_stations", description="Stations that measure weather, to get readings from.")
@@ -396,7 +453,7 @@ def test_the_current_revision_is_not_published_again(program):
     assert (answer.status_code, answer.json()["outcome"]) == (200, "unchanged")
 
 
-def test_a_revision_is_restored_only_on_top_of_what_was_seen(program):
+def test_a_revision_is_restored_only_if_the_current_one_was_seen(program):
     make_tool("now")
 
     assert restore(program, "now", 1).status_code == 428
@@ -429,7 +486,7 @@ def test_all_tools_that_a_query_finds_are_organised_by_one_command():
     assert Tool.objects.get(tool_id="clock.now").tags == []
 
 
-def test_the_command_takes_back_what_was_said():
+def test_the_command_removes_a_deprecation():
     make_tool("mail.send")
     run("mail.send", "--toolkit=X", "--add-tag=office", "--deprecate", "--owner=")
 
@@ -444,9 +501,9 @@ def test_the_command_goes_on_after_a_refusal_and_ends_with_1():
     tool = make_tool("b")
     organise(tool, Organisation(add_tags=["office"]), by=None)
 
-    code, said = run("a", "b", "--remove-tag=office")
+    code, report = run("a", "b", "--remove-tag=office")
 
-    assert (code, said["organised"], [one["id"] for one in said["refused"]]) == (1, 1, ["a"])
+    assert (code, report["organised"], [one["id"] for one in report["refused"]]) == (1, 1, ["a"])
 
 
 @pytest.mark.parametrize(
@@ -493,7 +550,7 @@ def test_a_command_that_was_not_understood_changes_no_tool(query):
     assert not Tool.objects.exclude(deprecated_at=None).exists()
 
 
-def test_taking_back_asks_whether_somebody_else_has_said_something_since(browser):
+def test_removing_a_deprecation_checks_for_a_newer_change(browser):
     tool = make_tool("now")
     seen = deprecate(tool, note="one").etag
     deprecate(tool, note="two")
@@ -512,7 +569,7 @@ def test_a_toolkit_that_is_written_into_the_empty_field_is_meant(browser):
     assert Tool.objects.get().toolkit == "Clocks"
 
 
-def test_a_tag_that_somebody_else_gave_meanwhile_stays_when_the_form_is_sent_again(browser):
+def test_a_tag_added_by_another_user_stays_when_the_form_is_submitted(browser):
     tool = make_tool("now")
     organise(tool, Organisation(add_tags=["old"]), by=None)
     form = {"toolkit_from": "id", "toolkit": "", "tags": "mine", "tags_were": "old", "seen": Tool.objects.get().etag}
@@ -524,3 +581,13 @@ def test_a_tag_that_somebody_else_gave_meanwhile_stays_when_the_form_is_sent_aga
     browser.post("/tools/now/organise/", form | {"seen": Tool.objects.get().etag})
 
     assert sorted(Tool.objects.get().added_tags.splitlines()) == ["mine", "theirs"]
+
+
+def test_a_long_prefix_is_checked_as_the_toolkit_that_it_is_stored_in(ada):
+    eve = make_user("eve")
+    Toolkit.objects.create(key="official", name="official", owner=ada)
+    spec = make_spec("official" + "-" * 92 + "evil.x")
+
+    outcome = publish_or_hold(spec, by=eve)
+
+    assert isinstance(outcome, Proposal)

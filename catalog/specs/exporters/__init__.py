@@ -1,13 +1,13 @@
-"""A tool in the formats of other programs, and what of its spec changes on the way.
+"""Tools exported to other formats, with a report of the changes.
 
-    providers            what each format requires: dated tables with their sources
+    providers            the requirements of each format: dated tables with their sources
     formats              builds a tool in each format; `openapi` is one of them
     conversion           one export in progress, and its result
     compatibility        how well a tool fits each format
     aliases              legal names, and aliases for illegal ones
-    full_schema          schemas for formats that accept JSON Schema except for a few rules
-    restricted_schema    schemas for formats that accept a part of it; `type_mapping` declares which part
-    size_limits          how large a schema in OpenAI's strict mode may be
+    full_schema          schemas for formats that accept nearly all of JSON Schema
+    restricted_schema    schemas for formats that accept a subset of it; `type_mapping` declares which
+    size_limits          the limits of a schema in OpenAI's strict mode
     merge_all_of         a schema without `$ref` and `allOf`
     object_root          the outermost schema as one object
 
@@ -26,7 +26,7 @@ __all__ = ["FORMATS", "Export", "Fit", "Format", "Loss", "Verdict", "export", "m
 
 
 def export(spec: ToolSpec, key: str) -> Export:
-    """`spec` in the format `key`. Some 0.1 to 0.5 ms for a typical spec.
+    """`spec` in the format `key`. 0.1 to 0.5 ms for a typical spec.
 
     Raises:
         KeyError: there is no such format.

@@ -1,6 +1,6 @@
-"""Names that a provider allows: the tool's own where it can be, else an alias that never changes.
+"""Names that a provider allows: the tool's own if it is legal, else an alias that never changes.
 
-An alias is what can be kept of the name, and the start of the name's SHA-256, so that two names never share one.
+An alias is the legal characters of the name and the start of the name's SHA-256, so that no two names share one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ HASH_DIGITS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """What a name may be: a first character of `first`, then characters of `chars` (as in `[…]`), at most `length`.
+    """A legal name: a first character of `first`, then characters of `chars` (as in `[…]`), at most `length`.
 
-    `in_words` is the same for people, to follow "names are made of".
+    `in_words` describes it in messages, after "names may have".
     """
 
     chars: str
@@ -31,7 +31,7 @@ class NameRule:
 
 
 def alias(name: str, rule: NameRule) -> str:
-    """`name` where `rule` allows it, else what stands for it: always the same for the same name."""
+    """`name` if `rule` allows it, else its alias: always the same for the same name."""
     if rule.allows(name):
         return name
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()

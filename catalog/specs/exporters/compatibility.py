@@ -35,7 +35,7 @@ def matrix(spec: ToolSpec) -> tuple[Fit, ...]:
 
 
 def usable_as_it_is(spec: ToolSpec) -> tuple[str, ...]:
-    """The keys of the formats in which a model sees exactly what `spec` declares. Some 1 ms for a typical spec.
+    """The keys of the formats in which a model sees exactly what `spec` declares. 1 ms for a typical spec.
 
     It builds every export, which adds 11 % to the CPU time of publishing one spec. The specs of a bulk upload are
     assessed in the background.

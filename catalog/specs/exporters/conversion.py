@@ -1,4 +1,4 @@
-"""One export on its way, and what comes out of it."""
+"""One export in progress, and its result."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Export:
     """A tool in another format.
 
     Attributes:
-        losses: what became of each part of the spec: kept, rewritten or dropped, by pointer.
-        renamed: the names of members that the format does not allow, by pointer into the spec: what they are called in
-            the document. A caller gives them their own names back.
-        obstacles: why the document would be refused even so; empty where it would not.
+        losses: for each part of the spec, by pointer: whether it was kept, rewritten or dropped, and why.
+        renamed: new names of members whose own names are illegal in the format, by pointer into the spec. A program
+            that calls the tool has to translate them back.
+        obstacles: why the provider would reject the document anyway; empty for a usable one.
     """
 
     format: str
@@ -49,23 +49,21 @@ class Export:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the tool can be used there: "as it is" means that what a model sees of it was not touched."""
+        """Whether the format can be used: "as it is" means that the parts which a model sees are unchanged."""
         if self.obstacles:
             return "not usable"
-        touched = any(
-            loss.what != "kept" and any(is_within(loss.pointer, part) for part in _FOR_MODELS) for loss in self.losses
-        )
-        return "with changes" if touched else "as it is"
+        is_changed = any(is_within(loss.pointer, part) for loss in self.changes for part in _FOR_MODELS)
+        return "with changes" if is_changed else "as it is"
 
     @property
     def changes(self) -> tuple[Loss, ...]:
-        """What was rewritten or dropped."""
+        """The parts that were rewritten or dropped."""
         return tuple(loss for loss in self.losses if loss.what != "kept")
 
 
 @dataclass(slots=True)
 class Job:
-    """One export on its way."""
+    """One export in progress."""
 
     spec: ToolSpec
     rules: Rules
@@ -74,14 +72,14 @@ class Job:
     obstacles: list[str] = field(default_factory=list)
 
     def name(self) -> str:
-        """The tool's name where it is allowed, else its alias."""
+        """The tool's name if it is legal, else its alias."""
         name = alias(self.spec.name, self.rules.name)
         if name != self.spec.name:
             self.report.rewritten(NAME, renaming(self.spec.name, name, self.rules.label, self.rules.name))
         return name
 
     def parameters(self) -> Schema:
-        """The parameters as an object, or as much of them as can be one."""
+        """The parameters as an object; without members if they cannot be one."""
         if self.spec.parameters is None:
             return dict(NOTHING)
         try:
@@ -93,7 +91,7 @@ class Job:
         return schema
 
     def subset(self, schema: JSON, pointer: str, subset: Subset, *, obstacles: list[str]) -> Schema:
-        """`schema` in what the provider understands; what stands in the way is added to `obstacles`."""
+        """`schema` in the provider's subset of JSON Schema; adds to `obstacles` if it cannot be expressed."""
         modern = normalized(schema, pointer=pointer, report=self.report)
         try:
             root = object_root(modern, pointer=pointer, report=self.report)
@@ -107,36 +105,32 @@ class Job:
             if subset.drafts and not is_outdated(schema):
                 document = {"$schema": schema["$schema"], **document}
             else:
-                self.report.dropped(f"{pointer}/$schema", f"{subset.label} does not know `$schema`.")
+                self.report.dropped(f"{pointer}/$schema", f"{subset.label} does not support `$schema`.")
         if pointer == PARAMETERS:
             self.renamed |= writer.renamed
-        if not self.report.changes(pointer) and not _same_but_for_order(document, schema):
-            self.report.rewritten(pointer, "The same is said in other words there.")
+        if not self.report.changes(pointer) and not _same_except_order(document, schema):
+            self.report.rewritten(pointer, "Rewritten with the same meaning.")
         return document
 
-    def drop(self, pointer: str, reason: str, *, present: bool) -> None:
-        if present:
-            self.report.dropped(pointer, reason)
 
-
-def _same_but_for_order(document: JSON, schema: JSON) -> bool:
-    """Whether `document` is `schema`, and no more than what says nothing."""
+def _same_except_order(document: JSON, schema: JSON) -> bool:
+    """Whether `document` equals `schema`, except for the order of members and for empty keywords that it adds."""
     if isinstance(document, list) and isinstance(schema, list):
-        return len(document) == len(schema) and all(map(_same_but_for_order, document, schema))
+        return len(document) == len(schema) and all(map(_same_except_order, document, schema))
     if not isinstance(document, dict) or not isinstance(schema, dict):
         return document == schema
     present = {name for name in document if name in schema or name not in _UNINFORMATIVE}
     return present == schema.keys() and all(
         _same_names(document[name], schema[name])
         if name == "required"
-        else _same_but_for_order(document[name], schema[name])
+        else _same_except_order(document[name], schema[name])
         for name in present
     )
 
 
 def _same_names(names: JSON, others: JSON) -> bool:
     if not isinstance(names, list) or not isinstance(others, list):
-        return _same_but_for_order(names, others)  # it is a member that is called so
+        return _same_except_order(names, others)  # a member named "required"
     return sorted(map(str, names)) == sorted(map(str, others))
 
 

@@ -1,4 +1,4 @@
-"""A tool in each format, put together: its name, its parameters, and what else of its spec has a place there."""
+"""Build a tool in each format: its name, its parameters, and the other parts that the format has a field for."""
 
 from __future__ import annotations
 
@@ -35,38 +35,36 @@ def build(spec: ToolSpec, target: Format) -> Export:
     """`spec` in the format `target`."""
     job = Job(spec, target.rules)
     document = target.build(job)
-    _account_for_the_rest(job)
+    _report_the_rest(job)
     return Export(target.key, document, tuple(job.report), job.renamed, tuple(job.obstacles))
 
 
-def _account_for_the_rest(job: Job) -> None:
-    """Say of each part of the spec that nothing was said of whether it is in the document."""
+def _report_the_rest(job: Job) -> None:
+    """Add an entry for each part of the spec that the report does not mention yet."""
     spec, report, label = job.spec, job.report, job.rules.label
     if spec.tool_id != spec.name and not report.mentions("/definition/id"):
-        report.dropped("/definition/id", f"{label} knows a tool by its name alone.")
+        report.dropped("/definition/id", f"{label} identifies a tool by its name only.")
     for pointer in (NAME, DESCRIPTION):
         if not report.mentions(pointer):
-            report.preserved(pointer, "It is the same there.")
+            report.preserved(pointer, "Unchanged.")
     if spec.parameters is not None and not job.obstacles:
-        changed = report.changes(PARAMETERS)
-        report.preserved(
-            PARAMETERS, "All but what is said below it is the same." if changed else "They are the same there."
-        )
+        is_changed = report.changes(PARAMETERS)
+        report.preserved(PARAMETERS, "Unchanged except for the parts that are listed." if is_changed else "Unchanged.")
     parts = (
-        (RETURN_TYPE, spec.return_type is not None, f"{label} has no place for what a tool returns."),
-        (EXAMPLES, bool(spec.examples), f"{label} has no place for examples."),
-        (CONFIGURATION, spec.configuration is not None, "A tool is configured where it runs, not where it is offered."),
+        (RETURN_TYPE, spec.return_type is not None, f"{label} has no field for the return type."),
+        (EXAMPLES, bool(spec.examples), f"{label} has no field for examples."),
+        (CONFIGURATION, spec.configuration is not None, "Configuration stays with the program that runs the tool."),
     )
     for pointer, present, reason in parts:
         if present and not any(is_within(loss.pointer, pointer) for loss in report):
             report.dropped(pointer, reason)
-    for pointer in _beside(spec):
+    for pointer in _additional_members(spec):
         if not any(is_within(loss.pointer, pointer) for loss in report):
-            report.dropped(pointer, f"{label} has no place for it.")
+            report.dropped(pointer, f"{label} has no field for it.")
 
 
-def _beside(spec: ToolSpec) -> Iterator[str]:
-    """What the spec says besides what the format of specs knows."""
+def _additional_members(spec: ToolSpec) -> Iterator[str]:
+    """Pointers to the members of the spec that LLM Tool Spec does not define."""
     document = spec.document
     if isinstance(document, dict):
         yield from (pointer_join("", name) for name in document if name not in _KNOWN)
@@ -81,7 +79,7 @@ _KNOWN: Final = frozenset({"$schema", "definition", "configuration"})
 _KNOWN_OF_DEFINITION: Final = frozenset(
     {"id", "name", "description", "parameters", "returnType", "examples"},
 )
-# What a tool has besides what a spec says itself, and what each of it is.
+# Fields of an MCP tool that a spec has no member for, with their types.
 _OF_MCP: Final[Mapping[str, type]] = {
     "title": str,
     "icons": list,
@@ -92,33 +90,51 @@ _OF_MCP: Final[Mapping[str, type]] = {
 
 
 def _mcp(job: Job) -> Schema:
+    """A tool of the revisions up to 2025-11-25."""
+    tool = mcp_without_output(job)
+    if job.spec.return_type is not None:
+        try:
+            tool["outputSchema"], _ = whole_object(job.spec.return_type, RETURN_TYPE, job.rules, job.report)
+        except (NotAnObject, TooLarge):
+            reason = "This revision of MCP describes a result only if it is an object; that of 2026-07-28 any result."
+            job.report.dropped(RETURN_TYPE, reason)
+        else:
+            job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
+    return tool
+
+
+def _mcp_2026(job: Job) -> Schema:
+    """A tool of the revision of 2026-07-28."""
+    tool = mcp_without_output(job)
+    returns = job.spec.return_type
+    if returns is not None:
+        anything: Schema = {}
+        tool["outputSchema"] = returns if isinstance(returns, dict) else anything if returns else {"not": anything}
+        job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
+    return tool
+
+
+def mcp_without_output(job: Job) -> Schema:
+    """A tool of MCP, without `outputSchema`."""
     spec, name = job.spec, job.name()
     tool: Schema = {"name": name}
     if name != spec.name:
         tool["title"] = spec.name
     tool |= {"description": spec.description, "inputSchema": job.parameters()}
     _restore_mcp(tool, job)
-    returns = spec.return_type
-    if returns is not None:
-        try:
-            tool["outputSchema"], _ = whole_object(returns, RETURN_TYPE, job.rules, job.report)
-        except (NotAnObject, TooLarge):
-            job.report.dropped(RETURN_TYPE, "MCP describes a result only where it is an object.")
-        else:
-            job.report.preserved(RETURN_TYPE, "It is the schema of the structured result.")
     return tool
 
 
 def _restore_mcp(tool: Schema, job: Job) -> None:
-    """Give `tool` what an import of an MCP server's tool kept beside the definition."""
-    beside = job.spec.document.get("x-mcp") if isinstance(job.spec.document, dict) else None
-    for keyword, value in beside.items() if isinstance(beside, dict) else ():
-        place = pointer_join("/x-mcp", keyword)
-        if keyword not in tool and isinstance(value, _OF_MCP.get(keyword, ())):
-            tool[keyword] = value
-            job.report.preserved(place, "It is a member of the tool.")
+    """Give `tool` the fields that an import from an MCP server stored in `x-mcp`."""
+    stored = job.spec.document.get("x-mcp") if isinstance(job.spec.document, dict) else None
+    for field, value in stored.items() if isinstance(stored, dict) else ():
+        pointer = pointer_join("/x-mcp", field)
+        if field not in tool and isinstance(value, _OF_MCP.get(field, ())):
+            tool[field] = value
+            job.report.preserved(pointer, "Exported as a field of the tool.")
         else:
-            job.report.dropped(place, "MCP has no place for it.")
+            job.report.dropped(pointer, "MCP has no field for it.")
 
 
 def _openai(job: Job) -> Schema:
@@ -155,29 +171,26 @@ def _anthropic(job: Job) -> Schema:
 
 
 def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
-    """The parameters of the examples; those that break the schema would be refused, and the tool with them."""
+    """The parameters of the examples that match the schema: Anthropic rejects a tool with any other."""
     names = {pointer: name for pointer, name in job.renamed.items() if pointer.startswith(f"{PARAMETERS}/properties/")}
     compiled = compile_schema(parameters)
     budget = Budget()  # shared: there may be 200 examples, and anyone may ask for an export
-    fitting: list[JSON] = []
+    matching: list[JSON] = []
     for index, example in enumerate(job.spec.examples):
-        place = pointer_join(EXAMPLES, index)
+        pointer = pointer_join(EXAMPLES, index)
         value = example.parameters
         if isinstance(value, dict):
             value = {
                 names.get(pointer_join(PARAMETERS, "properties", name), name): member for name, member in value.items()
             }
         if not isinstance(value, dict) or compiled.check(value, budget=budget).verdict != "conforms":
-            job.report.dropped(place, "Anthropic takes only examples of parameters that keep to the schema.")
+            job.report.dropped(pointer, "Anthropic accepts only examples whose parameters match the schema.")
             continue
-        fitting.append(value)
-        job.report.preserved(pointer_join(place, "parameters"), "They are one of the `input_examples`.")
-        job.drop(
-            pointer_join(place, "returnValue"),
-            "Anthropic's examples have no results.",
-            present=example.has_return_value,
-        )
-    return fitting
+        matching.append(value)
+        job.report.preserved(pointer_join(pointer, "parameters"), "Exported to `input_examples`.")
+        if example.has_return_value:
+            job.report.dropped(pointer_join(pointer, "returnValue"), "Anthropic's examples have no results.")
+    return matching
 
 
 def _gemini(job: Job) -> Schema:
@@ -186,16 +199,16 @@ def _gemini(job: Job) -> Schema:
     function: Schema = {"name": job.name(), "description": spec.description}
     if spec.parameters is not None:
         parameters = job.subset(spec.parameters, PARAMETERS, subset, obstacles=job.obstacles)
-        if parameters.get("properties"):  # an object without members is refused
+        if parameters.get("properties"):  # Gemini rejects an object without members
             function["parameters"] = parameters
     if spec.return_type is not None:
         obstacles: list[str] = []
         response = job.subset(spec.return_type, RETURN_TYPE, subset, obstacles=obstacles)
         if obstacles:
-            job.report.dropped(RETURN_TYPE, "Gemini describes a result only where it is an object.")
+            job.report.dropped(RETURN_TYPE, "Gemini describes a result only if it is an object.")
         else:
             function["response"] = response
-            job.report.preserved(RETURN_TYPE, "All but what is said below it is the `response`.")
+            job.report.preserved(RETURN_TYPE, "Exported as `response`, except for the parts that are listed.")
     return function
 
 
@@ -204,20 +217,18 @@ def _langchain(job: Job) -> Schema:
     parameters = job.parameters()
     for annotation in schema:
         if annotation in parameters:
-            job.report.dropped(
-                pointer_join(PARAMETERS, annotation), f"The tool's own takes the place of this `{annotation}`."
-            )
+            reason = f"The tool's own `{annotation}` replaces it."
+            job.report.dropped(pointer_join(PARAMETERS, annotation), reason)
     schema |= {keyword: value for keyword, value in parameters.items() if keyword not in schema}
     examples = [example.parameters for example in job.spec.examples if example.has_parameters]
     if examples:
         schema["examples"] = [*examples]
-        job.report.rewritten(EXAMPLES, "Their parameters are the schema's `examples`; the rest of them is gone.")
+        job.report.rewritten(EXAMPLES, "Only their parameters are exported, as `examples` of the schema.")
     properties = parameters.get("properties")
     for name in properties if isinstance(properties, dict) else ():
         if not name.isidentifier() or name.startswith("_"):
-            job.report.preserved(
-                pointer_join(PARAMETERS, "properties", name), "A model class of pydantic needs an alias for this name."
-            )
+            reason = "A pydantic model needs an alias for this name."
+            job.report.preserved(pointer_join(PARAMETERS, "properties", name), reason)
     return schema
 
 
@@ -241,6 +252,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     target.key: target
     for target in (
         Format(rules.MCP, _mcp),
+        Format(rules.MCP_2026, _mcp_2026),
         Format(rules.OPENAI, _openai),
         Format(rules.OPENAI_STRICT, _openai_strict),
         Format(rules.ANTHROPIC, _anthropic),

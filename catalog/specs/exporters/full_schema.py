@@ -1,4 +1,4 @@
-"""Schemas for formats that take JSON Schema as it is, but for a few rules: kept to the letter where they keep them."""
+"""Schemas for formats that accept nearly all of JSON Schema: unchanged unless they break one of a few rules."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, obje
 from catalog.specs.exporters.providers import Rules
 from catalog.specs.exporters.restricted_schema import renaming
 
-# What says something of the members of an object by their names, deeper than in a list of them.
+# Keywords whose subschemas refer to members by name.
 _BY_NAME: Final = frozenset({"if", "then", "else", "not", "dependentSchemas", "patternProperties", "propertyNames"})
 NOTHING: Schema = {"type": "object", "properties": {}}
 
 
 def whole_object(schema: JSON, pointer: str, rules: Rules, report: Report) -> tuple[Schema, dict[str, str]]:
-    """`schema`, which stands at `pointer`, as `rules` ask for it, and the names of members that were changed.
+    """`schema`, which is at `pointer`, as `rules` require it, and the new names of renamed members by pointer.
 
     Raises:
-        NotAnObject: it allows no object.
+        NotAnObject: it does not allow an object.
     """
     modern = None
     if isinstance(schema, dict) and not rules.reads_drafts and is_outdated(schema):
@@ -40,7 +40,7 @@ def whole_object(schema: JSON, pointer: str, rules: Rules, report: Report) -> tu
     if rules.object_members:
         document = _object_members(document, pointer, report)
     if rules.needs_items:
-        document = _described_items(document, pointer, report)
+        document = _with_all_items(document, pointer, report)
     return _legal_members(document, pointer, rules, report)
 
 
@@ -61,28 +61,27 @@ def _legal_members(schema: Schema, pointer: str, rules: Rules, report: Report) -
     rule, properties = rules.members, schema.get("properties")
     if rule is None or not isinstance(properties, dict) or all(map(rule.allows, properties)):
         return schema, {}
-    shown = {name: alias(name, rule) for name in properties}
-    for name, new in shown.items():
+    aliases = {name: alias(name, rule) for name in properties}
+    renamed = {pointer_join(pointer, "properties", name): new for name, new in aliases.items() if new != name}
+    for name, new in aliases.items():
         if new != name:
-            place = pointer_join(pointer, "properties", name)
-            report.rewritten(place, renaming(name, new, rules.label, rule))
-    out = {**schema, "properties": {shown[name]: member for name, member in properties.items()}}
+            report.rewritten(pointer_join(pointer, "properties", name), renaming(name, new, rules.label, rule))
+    out = {**schema, "properties": {aliases[name]: member for name, member in properties.items()}}
     if isinstance(required := schema.get("required"), list):
-        out["required"] = _shown(required, shown)
+        out["required"] = _renamed(required, aliases)
     if isinstance(dependent := schema.get("dependentRequired"), dict):
         out["dependentRequired"] = {
-            shown.get(name, name): _shown(needed, shown) if isinstance(needed, list) else needed
+            aliases.get(name, name): _renamed(needed, aliases) if isinstance(needed, list) else needed
             for name, needed in dependent.items()
         }
     for keyword in _BY_NAME & out.keys():
         del out[keyword]
-        report.dropped(pointer_join(pointer, keyword), "It speaks of members that have other names there.")
-    renamed = {pointer_join(pointer, "properties", name): new for name, new in shown.items() if new != name}
+        report.dropped(pointer_join(pointer, keyword), "It refers to members by names that were changed.")
     return out, renamed
 
 
-def _shown(names: list[JSON], shown: dict[str, str]) -> list[JSON]:
-    return [shown.get(name, name) if isinstance(name, str) else name for name in names]
+def _renamed(names: list[JSON], aliases: dict[str, str]) -> list[JSON]:
+    return [aliases.get(name, name) if isinstance(name, str) else name for name in names]
 
 
 def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
@@ -93,18 +92,19 @@ def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
     for name, member in properties.items():
         if isinstance(member, bool):
             members[name] = {} if member else {"not": {}}
-            report.rewritten(pointer_join(pointer, "properties", name), "A schema of a member is an object there.")
+            reason = "A member's schema must be an object, not true or false."
+            report.rewritten(pointer_join(pointer, "properties", name), reason)
     return {**schema, "properties": members}
 
 
-def _described_items(schema: Schema, pointer: str, report: Report) -> Schema:
+def _with_all_items(schema: Schema, pointer: str, report: Report) -> Schema:
     dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
     out = _with_items(schema, dialect, pointer, report)
     return out if isinstance(out, dict) else schema
 
 
 def _with_items(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
-    """`schema` with `items` in every array that has none; what holds no such array is shared."""
+    """`schema` with `items` in every array that lacks it; subschemas without such an array are not copied."""
     if not isinstance(schema, dict):
         return schema
     out = schema
@@ -112,9 +112,9 @@ def _with_items(schema: JSON, dialect: Dialect, pointer: str, report: Report) ->
         new = _with_items(inner, dialect, pointer_join(pointer, *path), report)
         if new is not inner:
             out = cast("Schema", set_at(out, pointer_join("", *path), new))
-    kind = schema.get("type")
-    is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
+    types = schema.get("type")
+    is_array = types == "array" or (isinstance(types, list) and "array" in types)
     if is_array and "items" not in schema and "prefixItems" not in schema:
-        report.rewritten(pointer, "Every array must describe its items there; they are described as any value.")
+        report.rewritten(pointer, "Every array must have `items`; one that allows any value was added.")
         return {**out, "items": {}}
     return out

@@ -1,10 +1,10 @@
-"""A schema without `$ref` and `allOf`: the schemas that they name are merged into one list of keywords.
+"""A schema without `$ref` and `allOf`: the schemas that they refer to are merged into one.
 
-Export formats without composition get their schemas from here. If two parts use the same keyword, the merged value
-asks for both where one value can; otherwise the outer one stays, and the report names the other.
+For export formats without composition. If two of the merged schemas use the same keyword, the merged value demands
+both if one value can; otherwise the outer one remains, and the report names the other.
 
-It follows `$ref` and `allOf` itself (others: `catalog.json_schema.applicable`), since its input is a normalized schema
-that the exporter rewrites as it goes, and the report needs the pointer of each keyword.
+It follows `$ref` and `allOf` itself (all other code: `catalog.json_schema.applicable`), since its input is a normalized
+schema that the exporter rewrites meanwhile, and the report needs the pointer of each keyword.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, defin
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number, dumps
 
-MAX_MERGED: Final = 300_000  # keywords and members that are put together for one export
+MAX_MERGED: Final = 300_000  # keywords and members of one export
 
 
 class TooLarge(ValueError):
-    """Written out, the schema is more than a provider would take."""
+    """With its references written out, the schema is larger than a provider would accept."""
 
 
 @dataclass(slots=True)
@@ -30,34 +30,30 @@ class Flat:
     """Keywords without `$ref` and `allOf`.
 
     Attributes:
-        pointer: of the schema that it started from.
+        pointer: of the outermost merged schema.
         members: the keywords.
-        places: where each keyword stood.
-        passed: the names of the definitions that were merged in; "" is the whole schema.
+        pointers: of each keyword.
+        expanded: the names of the definitions that were merged in; "" is the whole schema.
     """
 
     pointer: str
     members: Schema = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)
-    passed: frozenset[str] = frozenset()
+    pointers: dict[str, str] = field(default_factory=dict)
+    expanded: frozenset[str] = frozenset()
 
-    def place(self, keyword: str) -> str:
-        return self.places.get(keyword, self.pointer)
-
-    def take(self, keyword: str) -> JSON:
-        """The value of `keyword`, which is then gone; None where it is absent."""
-        return self.members.pop(keyword, None)
+    def pointer_to(self, keyword: str) -> str:
+        return self.pointers.get(keyword, self.pointer)
 
 
 class Flattener:
     def __init__(self, modern: Normalized, report: Report) -> None:
         self._modern = modern
         self._report = report
-        self._room = MAX_MERGED
+        self._remaining = MAX_MERGED
         self._made = modern.origins.made
 
     def flat(self, schema: Schema) -> Flat:
-        """`schema` with all that it refers to. It ends because no reference leads back to itself in place."""
+        """`schema` merged with all that it refers to. It terminates: the schema policy allows no in-place loops."""
         result = Flat(self._modern.origins.of(schema))
         self._add(schema, result)
         return result
@@ -65,14 +61,14 @@ class Flattener:
     def target(self, name: str) -> JSON:
         return self._modern.definitions[name] if name else self._modern.root
 
-    def alike(self, first: Schema, second: Schema) -> Schema:
-        """`second`, which was made from `first` and so stood where that did."""
+    def with_origin_of(self, first: Schema, second: Schema) -> Schema:
+        """`second`, recorded at the pointer of `first`, from which it was made."""
         return self._modern.origins.put(second, self._modern.origins.of(first))
 
     def both(self, first: Schema, second: JSON) -> Schema:
-        """A schema that asks for what both do."""
+        """A schema that demands both."""
         parts = first["allOf"] if id(first) in self._made else [first]
-        made = self.alike(first, {"allOf": [*(parts if isinstance(parts, list) else ()), second]})
+        made = self.with_origin_of(first, {"allOf": [*(parts if isinstance(parts, list) else ()), second]})
         self._made.add(id(made))
         return made
 
@@ -80,11 +76,11 @@ class Flattener:
         """Merge `schema` and all that it refers to into `result`, the outermost first."""
         waiting: list[tuple[JSON, str]] = [(schema, "")]
         while waiting:
-            part, place = waiting.pop()
+            part, pointer = waiting.pop()
             if isinstance(part, dict):
                 waiting.extend(reversed(self._add_one(part, result)))
             elif part is False:
-                self._report.dropped(place, "Nothing at all is allowed here, which cannot be said in one schema.")
+                self._report.dropped(pointer, "`false` allows no value, which one merged schema cannot express.")
 
     def _add_one(self, schema: Schema, result: Flat) -> list[tuple[JSON, str]]:
         """Merge the keywords of `schema` itself; returns the schemas that it refers to, each with its pointer."""
@@ -96,38 +92,39 @@ class Flattener:
         inner: list[tuple[JSON, str]] = []
         name = definition_of(schema.get("$ref"))
         if name is not None:
-            result.passed |= {name}
-            self._report.rewritten(pointer_join(origin, "$ref"), "What the reference names was written out here.")
+            result.expanded |= {name}
+            self._report.rewritten(pointer_join(origin, "$ref"), "The reference was replaced by the schema it names.")
             inner.append((self.target(name), pointer_join(origin, "$ref")))
         parts = schema.get("allOf")
         if isinstance(parts, list) and id(schema) not in self._made:
-            self._report.rewritten(pointer_join(origin, "allOf"), "What `allOf` lists was merged into one schema.")
+            self._report.rewritten(pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one.")
         for index, part in enumerate(parts if isinstance(parts, list) else ()):
             inner.append((part, pointer_join(origin, "allOf", index)))
         return inner
 
     def _spend(self, keywords: int) -> None:
-        self._room -= keywords
-        if self._room < 0:
-            raise TooLarge(f"Put together, the schema has more than {MAX_MERGED:,} keywords.")
+        self._remaining -= keywords
+        if self._remaining < 0:
+            raise TooLarge(f"Merged into one, the schema has more than {MAX_MERGED:,} keywords.")
 
-    def _merge(self, keyword: str, value: JSON, place: str, result: Flat) -> None:
+    def _merge(self, keyword: str, value: JSON, pointer: str, result: Flat) -> None:
         self._spend(1 + (len(value) if isinstance(value, dict | list) else 0))
         if keyword not in result.members:
             result.members[keyword] = value
-            result.places[keyword] = place
+            result.pointers[keyword] = pointer
             return
-        have = result.members[keyword]
-        if keyword in ANNOTATIONS or (keyword not in _HOLDING and _same(have, value)):
+        outer = result.members[keyword]
+        if keyword in ANNOTATIONS or (keyword not in _WITH_SCHEMAS and _same(outer, value)):
             return
-        merged = _MERGED.get(keyword, _unmergeable)(self, have, value)
+        merged = _MERGED.get(keyword, _unmergeable)(self, outer, value)
         if merged is None:
-            self._report.dropped(place, f"Two parts of the schema say `{keyword}`; only the outer one is kept.")
+            reason = f"Merged schemas have different values of `{keyword}`; only the outer one is kept."
+            self._report.dropped(pointer, reason)
         else:
             result.members[keyword] = merged
 
-    def same_place(self, first: JSON, second: JSON) -> JSON:
-        """What two schemas for the same value ask for together."""
+    def intersection(self, first: JSON, second: JSON) -> JSON:
+        """A schema for the values that match both."""
         if first is False or second is False:
             return False
         if not isinstance(first, dict):
@@ -140,7 +137,7 @@ def _same(first: JSON, second: JSON) -> bool:
 
 
 Merge = Callable[[Flattener, JSON, JSON], JSON]
-"""What two values of a keyword mean together; None where no one value can say it."""
+"""Merges two values of a keyword into one that demands both; None if there is no such value."""
 
 
 def _unmergeable(_: Flattener, __: JSON, ___: JSON) -> JSON:
@@ -152,12 +149,12 @@ def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
         return None
     merged = dict(first)
     for name, schema in second.items():
-        merged[name] = flattener.same_place(merged[name], schema) if name in merged else schema
+        merged[name] = flattener.intersection(merged[name], schema) if name in merged else schema
     return merged
 
 
 def _schemas(flattener: Flattener, first: JSON, second: JSON) -> JSON:
-    return flattener.same_place(first, second)
+    return flattener.intersection(first, second)
 
 
 def _names(_: Flattener, first: JSON, second: JSON) -> JSON:
@@ -195,14 +192,14 @@ def _either(_: Flattener, first: JSON, second: JSON) -> JSON:
     return bool(first or second)
 
 
-_HOLDING: Final = frozenset({"properties", "items", "additionalProperties", "propertyNames", "contains"})
+_WITH_SCHEMAS: Final = frozenset({"properties", "items", "additionalProperties", "propertyNames", "contains"})
 _MERGED: Final[Mapping[str, Merge]] = {
     "properties": _properties,
     "required": _names,
     "type": _types,
     "enum": _values,
     "uniqueItems": _either,
-    **dict.fromkeys(_HOLDING - {"properties"}, _schemas),
+    **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, _schemas),
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
 }

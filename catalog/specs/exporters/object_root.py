@@ -1,7 +1,7 @@
-"""The outermost schema of parameters as providers ask for it: one object, plainly said.
+"""The outermost schema of parameters as providers require it: one object with a list of members.
 
-Models are asked for an object, so what else a schema allows cannot be asked for; alternatives that stand at the top
-become one list of members.
+Models are asked for an object, so other types that the schema allows are removed; alternatives at the top become one
+list of members.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from catalog.json_schema.normalize import Normalized, Schema
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
 
-NOT_AN_OBJECT: Final = "A model can only be asked for an object, and these parameters are none."
+NOT_AN_OBJECT: Final = "A model can only be asked for an object, and these parameters do not allow one."
 
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 _JOINED: Final = frozenset({"type", "properties", "required", "title", "description"})
-_CHOOSING: Final = ("enum", "const", "not", "if", "then", "else")
+_BARRED: Final = ("enum", "const", "not", "if", "then", "else")
 
 
 class NotAnObject(ValueError):
-    """The schema allows no object at all."""
+    """The schema does not allow an object."""
 
 
 def object_root(modern: Normalized, *, pointer: str, report: Report) -> Schema:
     """The root of `modern` with `type`, `properties` and `required` at the top, and no alternatives.
 
     Raises:
-        NotAnObject: the schema allows none.
+        NotAnObject: the schema does not allow an object.
     """
     root = modern.root
     if isinstance(root, bool):
         if not root:
             raise NotAnObject(NOT_AN_OBJECT)
-        report.rewritten(pointer, "`true` became any object.")
+        report.rewritten(pointer, "`true` was replaced by a schema for any object.")
         root = {}
     if not isinstance(root, dict):
         raise NotAnObject(NOT_AN_OBJECT)
@@ -46,9 +46,9 @@ def object_root(modern: Normalized, *, pointer: str, report: Report) -> Schema:
     _make_object(flat, pointer, report)
     for keyword in _ALTERNATIVES:
         _merge_alternatives(flat, keyword, flattener, report)
-    for keyword in _CHOOSING:
+    for keyword in _BARRED:
         if keyword in flat.members:
-            report.dropped(flat.place(keyword), f"`{keyword}` cannot stand at the outermost object.")
+            report.dropped(flat.pointer_to(keyword), f"`{keyword}` is not allowed in the outermost schema.")
             del flat.members[keyword]
     if not isinstance(flat.members.get("properties"), dict):
         flat.members["properties"] = {}
@@ -64,7 +64,7 @@ def _make_object(flat: Flat, pointer: str, report: Report) -> None:
         report.rewritten(pointer, '`"type": "object"` was added.')
         flat.members = {"type": "object", **flat.members}
     elif "object" in names:
-        report.rewritten(flat.place("type"), "Parameters are always an object; the other types were left out.")
+        report.rewritten(flat.pointer_to("type"), "Parameters must be an object; the other types were removed.")
         flat.members["type"] = "object"
     else:
         raise NotAnObject(NOT_AN_OBJECT)
@@ -74,18 +74,16 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
     branches = flat.members.get(keyword)
     if not isinstance(branches, list):
         return
-    place = flat.place(keyword)
+    pointer = flat.pointer_to(keyword)
     del flat.members[keyword]
     objects = [flattener.flat(branch) for branch in branches if isinstance(branch, dict)]
     objects = [branch for branch in objects if "object" in (type_names(branch.members.get("type")) or ["object"])]
     if not objects or all(branch.members.keys() <= {"required", "title", "description", "type"} for branch in objects):
-        report.dropped(
-            place, f"`{keyword}` cannot stand at the outermost object, so which members go together is lost."
-        )
+        reason = "so the rule which members belong together is lost."
+        report.dropped(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
         return
-    report.rewritten(
-        place, f"`{keyword}` cannot stand at the outermost object; the members of all alternatives stand side by side."
-    )
+    reason = "so the members of all alternatives were put side by side."
+    report.rewritten(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
     _merge_common_keywords(flat, objects)
     common = _in_all(objects)
     for branch in objects:
@@ -111,12 +109,12 @@ def _merge_common_keywords(flat: Flat, branches: list[Flat]) -> None:
 def _join(flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, report: Report) -> None:
     for keyword, value in branch.members.items():
         if keyword not in _JOINED and not (keyword in flat.members and flat.members[keyword] == value):
-            report.dropped(branch.place(keyword), "It holds for one alternative only.")
+            report.dropped(branch.pointer_to(keyword), "It applies to one alternative only.")
     properties = flat.members.get("properties")
     members: Schema = dict(properties) if isinstance(properties, dict) else {}
     for name, schema in _properties(branch):
-        have = members.get(name)
-        members[name] = schema if have is None or have is True else _either(have, schema, flattener)
+        other = members.get(name)
+        members[name] = schema if other is None or other is True else _either(other, schema, flattener)
     flat.members["properties"] = members
     required = flat.members.get("required")
     names: list[JSON] = list(required) if isinstance(required, list) else []
@@ -132,9 +130,11 @@ def _properties(branch: Flat) -> Iterator[tuple[str, JSON]]:
 
 
 def _either(first: JSON, second: JSON, flattener: Flattener) -> JSON:
-    """A schema for what one of both asks for."""
+    """A schema for the values that match one of the two."""
     if first == second or not isinstance(first, dict) or second is True:
         return first
     if first.keys() == {"anyOf"} and isinstance(alternatives := first["anyOf"], list):
-        return flattener.alike(first, {"anyOf": alternatives if second in alternatives else [*alternatives, second]})
-    return flattener.alike(first, {"anyOf": [first, second]})
+        return flattener.with_origin_of(
+            first, {"anyOf": alternatives if second in alternatives else [*alternatives, second]}
+        )
+    return flattener.with_origin_of(first, {"anyOf": [first, second]})

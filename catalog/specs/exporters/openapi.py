@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
-from catalog.json_schema.normalize import Schema, account_for_draft, definition_of, normalized
+from catalog.json_schema.index import SchemaMap
+from catalog.json_schema.normalize import MAX_NODES, Normalized, Schema, account_for_draft, definition_of, normalized
+from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.conversion import CONFIGURATION, EXAMPLES, PARAMETERS, RETURN_TYPE, Job
 
+_IN_EXTENSION: Final = "Exported in the extension `x-llm-tool`, which other programs ignore."
+
+_INVALID_DEFAULT: Final = "The schema does not accept its own default, and validators of OpenAPI refuse that."
+
 
 def openapi_document(job: Job) -> Schema:
-    """A document with one operation; GitHub, gateways and assistants read whole documents, not single operations."""
+    """A whole document, since GitHub, gateways and assistants do not read single operations."""
     spec, name = job.spec, job.name()
     schemas: Schema = {}
     operation: Schema = {"operationId": name, "summary": spec.name, "description": spec.description}
@@ -23,7 +29,7 @@ def openapi_document(job: Job) -> Schema:
     result: Schema = {}
     if spec.return_type is not None:
         result["schema"] = _component("Returns", spec.return_type, RETURN_TYPE, schemas, job)
-        job.report.preserved(RETURN_TYPE, "It is the schema of the answer.")
+        job.report.preserved(RETURN_TYPE, "Exported as the schema of the response.")
     _add_examples(result, "returnValue", job)
     operation["responses"] = {"200": {"description": "What the tool returns.", "content": {"application/json": result}}}
     document: Schema = {
@@ -36,16 +42,17 @@ def openapi_document(job: Job) -> Schema:
     own: Schema = {"name": spec.name}
     if spec.tool_id != spec.name:
         own["id"] = spec.tool_id
-        job.report.preserved("/definition/id", "It is in the extension `x-llm-tool`, which other programs pass over.")
+        job.report.preserved("/definition/id", _IN_EXTENSION)
     if spec.configuration is not None:
         own["configuration"] = spec.configuration
-        job.report.preserved(CONFIGURATION, "It is in the extension `x-llm-tool`, which other programs pass over.")
+        job.report.preserved(CONFIGURATION, _IN_EXTENSION)
     return {**document, "x-llm-tool": own}
 
 
 def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job) -> Schema:
-    """Put `schema` and its definitions among the components; a reference to it."""
+    """Add `schema` and its definitions to the components, and return a reference to it."""
     modern = normalized(schema, pointer=pointer, report=job.report)
+    _drop_invalid_defaults(modern, job)
     names = {"": name, **{definition: f"{name}.{definition}" for definition in sorted(modern.used_from(modern.root))}}
     for definition, component in names.items():
         schemas[component] = _moved(modern.definitions[definition] if definition else modern.root, names)
@@ -53,8 +60,22 @@ def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job)
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def _drop_invalid_defaults(modern: Normalized, job: Job) -> None:
+    """Remove each `default` that its own schema does not accept: validators of OpenAPI refuse the document."""
+    whole = modern.together()
+    root = compile_schema(whole).root
+    budget = Budget()  # shared: anyone may ask for an export
+    for node in SchemaMap(whole, max_nodes=MAX_NODES).nodes:
+        schema = modern.root if node.parent is None else node.schema
+        if not isinstance(schema, dict) or "default" not in schema:
+            continue
+        if root.sub(*node.tokens).is_valid(schema["default"], budget) is False:
+            del schema["default"]
+            job.report.dropped(pointer_join(modern.origins.of(schema), "default"), _INVALID_DEFAULT)
+
+
 def _moved(value: JSON, names: Mapping[str, str]) -> JSON:
-    """`value` with its references leading to the components."""
+    """`value` with references to the components instead of `$defs`."""
     if isinstance(value, list):
         return [_moved(item, names) for item in value]
     if not isinstance(value, dict):
@@ -79,6 +100,6 @@ def _add_examples(content: Schema, member: Literal["parameters", "returnValue"],
                 "summary": example.description or f"Example {index + 1}",
                 "value": value,
             }
-            job.report.preserved(pointer_join(EXAMPLES, index, member), "It is an example of the operation.")
+            job.report.preserved(pointer_join(EXAMPLES, index, member), "Exported as an example of the operation.")
     if examples:
         content["examples"] = examples

@@ -1,11 +1,11 @@
-"""What each format asks of a tool, as tables: looked up on the date that stands there, in the source beside it.
+"""The requirements of each format, as tables with the source and the date of the lookup.
 
-Providers change their rules without notice. A rule that only the errors of their API tell names a report of it.
+Providers change their rules without notice. If only the errors of an API reveal a rule, a report of it is cited.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -17,18 +17,18 @@ LETTERS_DIGITS_DASHES: Final = "up to 64 letters, digits, hyphens and underscore
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a format asks for.
+    """The requirements of a format.
 
     Attributes:
-        key: in addresses; label: for people.
+        key: identifies it in URLs; label: its name for users.
         as_of: when the rules were looked up, in `source`.
-        name: what a tool's name may be.
-        members: what the names of the outermost members may be; None where anything goes.
-        barred: keywords that may not stand at the outermost schema.
+        name: legal tool names.
+        members: legal names of the outermost members; None if all are.
+        barred: keywords that are not allowed in the outermost schema.
         reads_drafts: whether schemas of earlier drafts are read as such.
-        needs_items: whether every array must describe its items.
+        needs_items: whether every array must have `items`.
         object_members: whether the schemas of the outermost members must be objects, not true or false.
-        subset: the part of JSON Schema that is understood, where it is a part.
+        subset: the supported subset of JSON Schema; None if all of it is supported.
     """
 
     key: str
@@ -56,10 +56,19 @@ MCP: Final = Rules(
     object_members=True,
 )
 
-# Name: API reference, "FunctionDefinition". The rest is what the API answers:
+# SEP-2106: `inputSchema` stays an object; `outputSchema` is any schema, because a result may be any value.
+MCP_2026: Final = replace(
+    MCP,
+    key="mcp-2026-07-28",
+    label="MCP 2026-07-28",
+    as_of=date(2026, 7, 28),
+    source="https://modelcontextprotocol.io/specification/2026-07-28/server/tools",
+)
+
+# Name: API reference, "FunctionDefinition". The other rules are from errors of the API:
 # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"
 # (github.com/langchain-ai/langchainjs/issues/9804), "array schema missing items" (github.com/sigoden/aichat/pull/1049).
-# Descriptions of more than 1,024 characters are taken since May 2025 (github.com/run-llama/llama_index/pull/18784).
+# Descriptions of more than 1,024 characters are accepted since May 2025 (github.com/run-llama/llama_index/pull/18784).
 OPENAI: Final = Rules(
     key="openai",
     label="OpenAI",
@@ -70,9 +79,9 @@ OPENAI: Final = Rules(
     needs_items=True,
 )
 
-# "Supported schemas": types, keywords, formats. `minLength` and `maxLength` are not in its list, and are refused by
-# some models (github.com/pydantic/pydantic-ai/pull/4490); nothing may stand beside `$ref`. OpenAI's own libraries send
-# schemas that say `$schema`.
+# "Supported schemas": types, keywords, formats. `minLength` and `maxLength` are not listed, and some models reject them
+# (github.com/pydantic/pydantic-ai/pull/4490); no keyword is allowed beside `$ref`. OpenAI's own libraries send schemas
+# with `$schema`.
 OPENAI_STRICT: Final = Rules(
     key="openai-strict",
     label="OpenAI strict",
@@ -99,8 +108,8 @@ OPENAI_STRICT: Final = Rules(
     ),
 )
 
-# Name: "Define tools". The rest is what the API answers: "input_schema does not support oneOf, allOf, or anyOf at the
-# top level" (github.com/anthropics/claude-code/issues/27337), "Property keys should match pattern
+# Name: "Define tools". The other rules are from the errors of its API: "input_schema does not support oneOf, allOf, or
+# anyOf at the top level" (github.com/anthropics/claude-code/issues/27337), "Property keys should match pattern
 # '^[a-zA-Z0-9_.-]{1,64}$'" (github.com/anthropics/claude-code/issues/79418), "It must match JSON Schema draft 2020-12".
 ANTHROPIC: Final = Rules(
     key="anthropic",
@@ -112,9 +121,9 @@ ANTHROPIC: Final = Rules(
     barred=frozenset({"oneOf", "anyOf", "allOf"}),
 )
 
-# "FunctionDeclaration" and "Schema", the fields that both the Gemini API and Vertex AI know. `format` of texts: "only
-# 'enum' and 'date-time' are supported for STRING type" (github.com/google-gemini/gemini-cli/issues/3178); choices are
-# of texts; an object without members is refused (github.com/agno-agi/agno/issues/2112).
+# "FunctionDeclaration" and "Schema", the fields that both the Gemini API and Vertex AI define. `format` of strings:
+# "only 'enum' and 'date-time' are supported for STRING type" (github.com/google-gemini/gemini-cli/issues/3178); an
+# `enum` has only strings; an object without members is rejected (github.com/agno-agi/agno/issues/2112).
 GEMINI: Final = Rules(
     key="gemini",
     label="Gemini",
@@ -139,7 +148,7 @@ GEMINI: Final = Rules(
         },
         annotations=frozenset({"title", "default", "propertyOrdering"}),
         nullable=True,
-        text_choices=True,
+        string_enums=True,
         members=NameRule("A-Za-z0-9_", 64, "up to 64 letters, digits and underscores, a letter first", "A-Za-z_"),
     ),
 )
@@ -169,5 +178,5 @@ MAX_STRICT_MEMBERS: Final = 5_000
 MAX_STRICT_DEPTH: Final = 10
 MAX_STRICT_CHOICES: Final = 1_000
 MAX_STRICT_CHARS: Final = 120_000  # of names, choices and constants together
-MAX_STRICT_LONG_CHOICE: Final = 250  # choices of one text, beyond which
+MAX_STRICT_LONG_CHOICE: Final = 250  # values of one `enum`; with more strings than that,
 MAX_STRICT_LONG_CHOICE_CHARS: Final = 15_000  # their characters are limited

@@ -1,7 +1,7 @@
-"""Schemas in what a provider understands of JSON Schema, where that is a part of it: OpenAI's strict mode, Gemini.
+"""Schemas for providers that support a subset of JSON Schema: OpenAI's strict mode, Gemini.
 
-Every schema is written anew from the modern form. What the provider does not know is said in the description where
-a sentence can say it, else dropped; both are reported.
+Every schema is rebuilt from its normalized form. Unsupported keywords are explained in the description if a sentence
+can do so, else dropped; both are reported.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from catalog.specs.exporters.aliases import NameRule, alias
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
 from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 
-MAX_WRITTEN: Final = 5_000  # schemas of one export: references that are written out may multiply
+MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
 TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here, which is too deep; deeper schemas accept any value."
 
-_HOLDS_ITSELF: Final = "It holds itself; it is written out once, and left open inside."
-_UNKNOWN: Final = (
+_RECURSIVE: Final = "The schema contains itself; it is written out once, and not described further inside."
+_UNSUPPORTED: Final = (
     "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
 )  # fmt: skip
-_QUIET: Final = frozenset({"readOnly", "writeOnly"})  # they say nothing to a model that fills in parameters
+_IRRELEVANT: Final = frozenset({"readOnly", "writeOnly"})  # to a model that fills in parameters
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A schema that is being written, and the sentences that go into its description."""
+    """A schema in progress, and the sentences for its description."""
 
     flat: Flat
     out: Schema = field(default_factory=dict)
@@ -49,7 +49,7 @@ class SubsetWriter:
     """Writes the schemas of one document.
 
     Attributes:
-        renamed: names of members that the provider does not allow, by pointer into the spec.
+        renamed: new names of members whose own names are illegal, by pointer into the spec.
     """
 
     def __init__(self, modern: Normalized, subset: Subset, report: Report) -> None:
@@ -57,10 +57,10 @@ class SubsetWriter:
         self._subset = subset
         self._report = report
         self._flattener = Flattener(modern, report)
-        self._room = MAX_WRITTEN
-        self._depth = 0  # how many schemas contain the one that is being written
+        self._remaining = MAX_WRITTEN
+        self._depth = 0  # number of schemas that contain the current one
         self._definitions: dict[str, Schema] = {}
-        self._unwritten: list[str] = []  # definitions that something written refers to
+        self._unwritten: list[str] = []  # definitions that a written schema refers to
         self.renamed: dict[str, str] = {}
 
     def document(self, root: Schema) -> Schema:
@@ -79,37 +79,38 @@ class SubsetWriter:
 
     # One schema
 
-    def _write(self, schema: JSON, passed: frozenset[str]) -> Schema:
-        self._room -= 1
-        if self._room < 0:
-            raise TooLarge(f"Written out, there are more than {MAX_WRITTEN:,} schemas.")
+    def _write(self, schema: JSON, expanded: frozenset[str]) -> Schema:
+        self._remaining -= 1
+        if self._remaining < 0:
+            raise TooLarge(f"With references written out, there are more than {MAX_WRITTEN:,} schemas.")
         if not isinstance(schema, dict):
             return self._anything()
         self._depth += 1
         try:
-            return self._write_object(schema, passed)
+            return self._write_object(schema, expanded)
         finally:
             self._depth -= 1
 
-    def _write_object(self, schema: Schema, passed: frozenset[str]) -> Schema:
+    def _write_object(self, schema: Schema, expanded: frozenset[str]) -> Schema:
         name = definition_of(schema.get("$ref"))
-        if name is not None and (name in passed or (self._subset.references and schema.keys() == {"$ref"})):
+        if name is not None and (name in expanded or (self._subset.references and schema.keys() == {"$ref"})):
             return self._refer(schema, name)
         flat = self._flattener.flat(schema)
-        if flat.passed & passed:
-            return self._cut(flat, _HOLDS_ITSELF)
+        if flat.expanded & expanded:
+            return self._cut(flat, _RECURSIVE)
         if self._depth > MAX_DEPTH:
             return self._cut(flat, TOO_DEEP)
-        return self._write_flat(flat, passed | flat.passed)
+        return self._write_flat(flat, expanded | flat.expanded)
 
     def _refer(self, schema: Schema, name: str) -> Schema:
-        """A reference as such; or, where there are none, the end of a schema that holds itself."""
+        """A reference; or, if the provider does not support them, the end of a recursive schema."""
         if not self._subset.references:
-            return self._cut(self._flattener.flat(schema), _HOLDS_ITSELF)
+            return self._cut(self._flattener.flat(schema), _RECURSIVE)
         pointer = self._modern.origins.of(schema)
         for keyword in schema:
             if keyword != "$ref":
-                self._report.dropped(pointer_join(pointer, keyword), "Nothing may stand beside a reference there.")
+                reason = f"{self._subset.label} allows no keyword beside `$ref`."
+                self._report.dropped(pointer_join(pointer, keyword), reason)
         if not name:
             return {"$ref": "#"}
         if name not in self._definitions:
@@ -127,51 +128,51 @@ class SubsetWriter:
             out |= {"properties": {}, "required": [], "additionalProperties": False}
         return _annotated(flat, out)
 
-    def _write_flat(self, flat: Flat, passed: frozenset[str]) -> Schema:
-        for keyword in _UNKNOWN:
+    def _write_flat(self, flat: Flat, expanded: frozenset[str]) -> Schema:
+        for keyword in _UNSUPPORTED:
             if keyword in flat.members:
-                self._report.dropped(flat.place(keyword), f"{self._subset.label} does not know `{keyword}`.")
+                self._report.dropped(flat.pointer_to(keyword), f"{self._subset.label} does not support `{keyword}`.")
                 del flat.members[keyword]
         for keyword in ("anyOf", "oneOf"):
             branches = flat.members.get(keyword)
             if isinstance(branches, list):
-                return self._write_union(flat, keyword, branches, passed)
-        return self._write_typed(flat, passed)
+                return self._write_union(flat, keyword, branches, expanded)
+        return self._write_typed(flat, expanded)
 
     # Alternatives
 
-    def _write_union(self, flat: Flat, keyword: str, branches: list[JSON], passed: frozenset[str]) -> Schema:
-        place = flat.place(keyword)
+    def _write_union(self, flat: Flat, keyword: str, branches: list[JSON], expanded: frozenset[str]) -> Schema:
+        pointer = flat.pointer_to(keyword)
         del flat.members[keyword]
         others = [branch for branch in branches if not is_null(branch)]
         nulls = [branch for branch in branches if is_null(branch)]
         if all(isinstance(branch, dict) and branch.keys() <= {"required"} for branch in others):
-            self._report.dropped(place, f"{self._subset.label} cannot say which members go together.")
-            return self._write_flat(flat, passed)
+            self._report.dropped(pointer, f"{self._subset.label} cannot express which members belong together.")
+            return self._write_flat(flat, expanded)
         if keyword == "oneOf" and len(others) > 1:
-            self._report.rewritten(place, "Exactly one of the alternatives became at least one of them.")
-        if rest := self._asked_of_all(flat):
-            self._report.rewritten(place, "What is asked for beside the alternatives was written into each of them.")
+            self._report.rewritten(pointer, "`oneOf` became `anyOf`: a value may match more than one alternative.")
+        if rest := self._common_keywords(flat):
+            self._report.rewritten(pointer, "The keywords beside the alternatives were copied into each of them.")
             others = [self._flattener.both(rest, branch) for branch in others]
             nulls = nulls if "null" in (type_names(flat.members.get("type")) or ["null"]) else []
         if nulls and not self._subset.nullable:
-            return self._with_annotations(flat, {"anyOf": [*self._each_of(others, passed), {"type": "null"}]})
-        written = self._each_of(others, passed)
+            return self._with_annotations(flat, {"anyOf": [*self._each_of(others, expanded), {"type": "null"}]})
+        written = self._each_of(others, expanded)
         out: Schema = written[0] if len(written) == 1 and self._subset.nullable else {"anyOf": [*written]}
         return self._with_annotations(flat, self._may_be_null(out) if nulls else out)
 
-    def _each_of(self, schemas: list[JSON], passed: frozenset[str]) -> list[Schema]:
-        """Each of `schemas` as it is written, once."""
+    def _each_of(self, schemas: list[JSON], expanded: frozenset[str]) -> list[Schema]:
+        """`schemas` as they are written, without duplicates."""
         written: dict[str, Schema] = {}
         for schema in schemas:
-            one = self._write(schema, passed)
+            one = self._write(schema, expanded)
             written.setdefault(dumps(one), one)
         return list(written.values())
 
-    def _asked_of_all(self, flat: Flat) -> Schema | None:
-        """What stands beside the alternatives and is more than annotation."""
+    def _common_keywords(self, flat: Flat) -> Schema | None:
+        """The keywords beside the alternatives, without annotations."""
         rest: Schema = {
-            keyword: value for keyword, value in flat.members.items() if keyword not in _ANNOTATIONS | _QUIET
+            keyword: value for keyword, value in flat.members.items() if keyword not in _ANNOTATIONS | _IRRELEVANT
         }
         names = [name for name in type_names(rest.get("type")) if name != "null"]
         if "type" in rest and names:
@@ -189,27 +190,27 @@ class SubsetWriter:
 
     # One type, or several
 
-    def _write_typed(self, flat: Flat, passed: frozenset[str]) -> Schema:
+    def _write_typed(self, flat: Flat, expanded: frozenset[str]) -> Schema:
         names = types_of(flat)
         may_be_null = "null" in names
         names = [name for name in names if name != "null"]
         if not names:
             return self._no_type(flat, may_be_null)
         if len(names) == 1:
-            out = self._write_one(flat, names, passed)
+            out = self._write_one(flat, names, expanded)
         elif self._subset.nullable or not set(names) <= {*SCALARS, "integer"} or "enum" in flat.members:
-            out = self._write_each(flat, names, passed)
+            out = self._write_each(flat, names, expanded)
         else:
-            out = self._write_one(flat, names, passed)
+            out = self._write_one(flat, names, expanded)
         return self._may_be_null(out) if may_be_null else out
 
     def _no_type(self, flat: Flat, only_null: bool) -> Schema:
         if only_null and not self._subset.nullable:
             return self._with_annotations(flat, {"type": "null"})
         if only_null:
-            self._report.rewritten(flat.pointer, "Only null is allowed; it is an optional text there.")
+            self._report.rewritten(flat.pointer, "Only null is allowed; it became a string that may be null.")
             return self._with_annotations(flat, self._may_be_null({"type": "string"}))
-        self._report.rewritten(flat.pointer, "Any value is allowed; it is a text, a number or a flag there.")
+        self._report.rewritten(flat.pointer, "Any value is allowed; it became a string, a number or a boolean.")
         return self._with_annotations(flat, self._anything())
 
     def _anything(self) -> Schema:
@@ -217,7 +218,7 @@ class SubsetWriter:
             return self._may_be_null({"anyOf": [{"type": name} for name in SCALARS]})
         return {"type": [*SCALARS, "null"]}
 
-    def _write_each(self, flat: Flat, names: list[str], passed: frozenset[str]) -> Schema:
+    def _write_each(self, flat: Flat, names: list[str], expanded: frozenset[str]) -> Schema:
         """One alternative per type."""
         branches: list[JSON] = []
         for name in names:
@@ -226,16 +227,16 @@ class SubsetWriter:
                 members["enum"] = [value for value in choices if name in types_of_value(value)]
                 if not members["enum"]:
                     continue
-            branches.append(self._write_one(Flat(flat.pointer, members, flat.places), [name], passed))
+            branches.append(self._write_one(Flat(flat.pointer, members, flat.pointers), [name], expanded))
         return self._with_annotations(flat, {"anyOf": branches})
 
-    def _write_one(self, flat: Flat, names: list[str], passed: frozenset[str]) -> Schema:
+    def _write_one(self, flat: Flat, names: list[str], expanded: frozenset[str]) -> Schema:
         draft = _Draft(flat)
         draft.out["type"] = names[0] if len(names) == 1 else list(names)
         if names == ["object"]:
-            self._object(draft, passed)
+            self._object(draft, expanded)
         if names == ["array"]:
-            self._array(draft, passed)
+            self._array(draft, expanded)
         for keyword in flat.members:
             if keyword not in draft.done:
                 self._keyword(draft, keyword, names)
@@ -243,58 +244,60 @@ class SubsetWriter:
 
     def _keyword(self, draft: _Draft, keyword: str, names: list[str]) -> None:
         value = draft.flat.members[keyword]
-        if keyword in {"type", "$defs"} or keyword in _QUIET:
+        if keyword in {"type", "$defs"} or keyword in _IRRELEVANT:
             return
         if keyword == "description" or keyword in self._subset.annotations:
             draft.out[keyword] = value
         elif keyword in {"enum", "const"}:
             self._choice(draft, keyword, value, names)
-        elif self._is_known(keyword, value, names):
+        elif self._is_supported(keyword, value, names):
             draft.out[keyword] = value
         elif (
-            names == ["integer"] and keyword in _NEXT and isinstance(value, int) and self._describes_inclusive(keyword)
+            names == ["integer"]
+            and keyword in _INCLUSIVE
+            and isinstance(value, int)
+            and self._supports_inclusive(keyword)
         ):
-            bound, step = _NEXT[keyword]
+            bound, step = _INCLUSIVE[keyword]
             draft.out.setdefault(bound, value + step)
-            self._report.rewritten(draft.flat.place(keyword), f"`{keyword}` became `{bound}`.")
+            self._report.rewritten(draft.flat.pointer_to(keyword), f"`{keyword}` became `{bound}`.")
         else:
             self._explain(draft, keyword, value)
 
-    def _is_known(self, keyword: str, value: JSON, names: list[str]) -> bool:
+    def _is_supported(self, keyword: str, value: JSON, names: list[str]) -> bool:
         if keyword == "format":
             return any(value in self._subset.formats.get(name, frozenset()) for name in names if isinstance(value, str))
         return any(keyword in self._subset.keywords.get(name, frozenset()) for name in names)
 
-    def _describes_inclusive(self, keyword: str) -> bool:
-        return _NEXT[keyword][0] in self._subset.keywords.get("integer", frozenset())
+    def _supports_inclusive(self, keyword: str) -> bool:
+        return _INCLUSIVE[keyword][0] in self._subset.keywords.get("integer", frozenset())
 
     def _explain(self, draft: _Draft, keyword: str, value: JSON) -> None:
-        place = draft.flat.place(keyword)
+        pointer = draft.flat.pointer_to(keyword)
         words = sentence(keyword, value)
         if words is None:
-            self._report.dropped(place, f"{self._subset.label} does not know `{keyword}`.")
+            self._report.dropped(pointer, f"{self._subset.label} does not support `{keyword}`.")
         else:
             draft.sentences.append(words)
-            self._report.rewritten(
-                place, f"{self._subset.label} does not know `{keyword}` here; the description says it instead."
-            )
+            reason = f"{self._subset.label} does not support `{keyword}` here; the description explains it instead."
+            self._report.rewritten(pointer, reason)
 
     def _choice(self, draft: _Draft, keyword: str, value: JSON, names: list[str]) -> None:
         choices = value if keyword == "enum" and isinstance(value, list) else [value]
         wanted = [choice for choice in choices if choice is not None]
-        if not self._subset.text_choices:
+        if not self._subset.string_enums:
             draft.out[keyword] = value
         elif wanted and all(isinstance(choice, str) for choice in wanted) and names == ["string"]:
             draft.out["enum"] = list(wanted)
             if keyword == "const":
-                self._report.rewritten(draft.flat.place(keyword), "`const` became an `enum` of one value.")
+                self._report.rewritten(draft.flat.pointer_to(keyword), "`const` became an `enum` of one value.")
         else:
             choice: JSON = [*wanted] if keyword == "enum" else value
             self._explain(draft, keyword, choice)
 
     # Objects and arrays
 
-    def _object(self, draft: _Draft, passed: frozenset[str]) -> None:
+    def _object(self, draft: _Draft, expanded: frozenset[str]) -> None:
         flat = draft.flat
         draft.done |= {"properties", "required", "additionalProperties"}
         members = dict(self._members(flat))
@@ -303,16 +306,16 @@ class SubsetWriter:
         ordered: list[JSON] = []
         for name, schema in members.items():
             if schema is False:
-                self._report.dropped(self._place(flat, schema, name), f"`{name}` must never be there.")
+                self._report.dropped(self._member_pointer(flat, schema, name), f"`{name}` is never allowed.")
                 continue
-            shown = self._member_name(flat, name, schema)
-            written = self._write(schema, passed)
+            legal_name = self._legal_name(flat, name, schema)
+            written = self._write(schema, expanded)
             if name in required:
-                ordered.append(shown)
+                ordered.append(legal_name)
             elif self._subset.strict:
                 written = self._optional(flat, name, schema, written)
-                ordered.append(shown)
-            properties[shown] = written
+                ordered.append(legal_name)
+            properties[legal_name] = written
         if properties or self._subset.strict or "properties" in flat.members:
             draft.out["properties"] = properties
         if ordered or self._subset.strict or "required" in flat.members:
@@ -327,69 +330,67 @@ class SubsetWriter:
             yield from properties.items()
 
     def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
-        """The names that are required; each has a description afterwards, because providers ask for one."""
+        """The names that are required. Adds those that are not declared to `members`, because providers require it."""
         names = flat.members.get("required")
         required = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
         for name in required:
             if name not in members:
-                self._report.rewritten(
-                    flat.place("required"), f"`{name}` is required but not described; it was described as any value."
-                )
+                reason = f"`{name}` is required but not declared; a schema for any value was added."
+                self._report.rewritten(flat.pointer_to("required"), reason)
                 members[name] = True
         return set(required)
 
-    def _place(self, flat: Flat, schema: JSON, name: str) -> str:
+    def _member_pointer(self, flat: Flat, schema: JSON, name: str) -> str:
         if isinstance(schema, dict):
             return self._modern.origins.of(schema)
-        return pointer_join(flat.place("properties"), name)
+        return pointer_join(flat.pointer_to("properties"), name)
 
-    def _member_name(self, flat: Flat, name: str, schema: JSON) -> str:
+    def _legal_name(self, flat: Flat, name: str, schema: JSON) -> str:
         rule = self._subset.members
         if rule is None or rule.allows(name):
             return name
-        shown = alias(name, rule)
-        place = self._place(flat, schema, name)
-        self.renamed[place] = shown
-        self._report.rewritten(place, renaming(name, shown, self._subset.label, rule))
-        return shown
+        new = alias(name, rule)
+        pointer = self._member_pointer(flat, schema, name)
+        self.renamed[pointer] = new
+        self._report.rewritten(pointer, renaming(name, new, self._subset.label, rule))
+        return new
 
     def _optional(self, flat: Flat, name: str, schema: JSON, written: Schema) -> Schema:
-        self._report.rewritten(
-            self._place(flat, schema, name), f"`{name}` is required there; where it should be left out, it is null."
-        )
+        reason = f"`{name}` became required; it is null instead of being omitted."
+        self._report.rewritten(self._member_pointer(flat, schema, name), reason)
         return self._may_be_null(written)
 
     def _close(self, draft: _Draft, has_members: bool) -> None:
         others = draft.flat.members.get("additionalProperties", True)
-        place = draft.flat.place("additionalProperties")
+        pointer = draft.flat.pointer_to("additionalProperties")
         if self._subset.strict:
             draft.out["additionalProperties"] = False
             if others is False:
                 return
             if not has_members:
-                self._report.dropped(
-                    place, f"{self._subset.label} knows no members of free names; only an empty object can be given."
-                )
+                reason = f"{self._subset.label} allows only declared members, so only an empty object is possible."
+                self._report.dropped(pointer, reason)
             elif isinstance(others, dict) or "additionalProperties" in draft.flat.members:
-                self._report.dropped(place, f"{self._subset.label} takes no members but those that are described.")
+                self._report.dropped(pointer, f"{self._subset.label} allows only declared members.")
             else:
-                self._report.rewritten(place, "The object was closed: no members but those that are described.")
+                self._report.rewritten(pointer, "The object was closed: only declared members are allowed.")
         elif "additionalProperties" in draft.flat.members:
-            self._report.dropped(place, f"{self._subset.label} does not know `additionalProperties`.")
+            self._report.dropped(pointer, f"{self._subset.label} does not support `additionalProperties`.")
 
-    def _array(self, draft: _Draft, passed: frozenset[str]) -> None:
+    def _array(self, draft: _Draft, expanded: frozenset[str]) -> None:
         flat = draft.flat
         draft.done |= {"items", "prefixItems"}
         items = flat.members.get("items", True)
         prefix = flat.members.get("prefixItems")
         if not isinstance(prefix, list):
             if "items" not in flat.members or isinstance(items, bool):
-                self._report.rewritten(flat.place("items"), "The items are described as any value.")
-            draft.out["items"] = self._write(items, passed)
+                self._report.rewritten(flat.pointer_to("items"), "Any items are allowed; a schema for them was added.")
+            draft.out["items"] = self._write(items, expanded)
             return
-        self._report.rewritten(flat.place("prefixItems"), "Items by their position became items of any of their kinds.")
-        kinds = self._each_of([*prefix, *([items] if isinstance(items, dict) else [])], passed)
-        draft.out["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": [*kinds]}
+        reason = "`prefixItems` became `items`: each item may match any of its schemas."
+        self._report.rewritten(flat.pointer_to("prefixItems"), reason)
+        schemas = self._each_of([*prefix, *([items] if isinstance(items, dict) else [])], expanded)
+        draft.out["items"] = schemas[0] if len(schemas) == 1 else {"anyOf": [*schemas]}
         if items is False and "maxItems" in self._subset.keywords.get("array", frozenset()):
             draft.out["maxItems"] = len(prefix)
             draft.done.add("maxItems")
@@ -407,12 +408,12 @@ def _with_sentences(description: JSON, sentences: list[str]) -> str:
     return " ".join(part for part in (start, *sentences) if part)
 
 
-def renaming(name: str, shown: str, label: str, rule: NameRule) -> str:
+def renaming(name: str, new: str, label: str, rule: NameRule) -> str:
     """The reason why a name was changed."""
-    return f"{label} names are made of {rule.in_words}; {name!r} is called {shown!r} there."
+    return f"{label} names may have {rule.in_words}; {name!r} was renamed to {new!r}."
 
 
-_NEXT: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
+_INCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 _ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
 
 

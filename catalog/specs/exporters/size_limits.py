@@ -1,4 +1,4 @@
-"""Whether a schema in OpenAI's strict mode keeps within the limits of size that stand in its documentation."""
+"""Check the documented size limits of OpenAI's strict mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from catalog.specs.exporters import providers
 
 
 def strict_obstacles(schema: Schema) -> list[str]:
-    """Why OpenAI would refuse `schema`; [] where it keeps within the limits."""
+    """Why OpenAI would reject `schema`; [] if it is within the limits."""
     found = list(_subschemas(schema, 1))
     members = sum(len(_members(one)) for one, _ in found)
     choices = sum(len(_choices(one)) for one, _ in found)
@@ -21,22 +21,22 @@ def strict_obstacles(schema: Schema) -> list[str]:
     counts = (
         (members, providers.MAX_STRICT_MEMBERS, "members"),
         (depth, providers.MAX_STRICT_DEPTH, "levels of objects"),
-        (choices, providers.MAX_STRICT_CHOICES, "values to choose from"),
+        (choices, providers.MAX_STRICT_CHOICES, "`enum` values"),
         (chars, providers.MAX_STRICT_CHARS, "characters of names and values"),
     )
     obstacles = [
-        f"There are {count:,} {what}; at most {limit:,} are taken." for count, limit, what in counts if count > limit
+        f"There are {count:,} {noun}; at most {limit:,} are allowed." for count, limit, noun in counts if count > limit
     ]
     if any(_is_long_choice(one) for one, _ in found):
         obstacles.append(
-            f"A choice of more than {providers.MAX_STRICT_LONG_CHOICE} texts has more than "
+            f"An `enum` of more than {providers.MAX_STRICT_LONG_CHOICE} strings has more than "
             f"{providers.MAX_STRICT_LONG_CHOICE_CHARS:,} characters."
         )
     return obstacles
 
 
 def _subschemas(schema: JSON, depth: int) -> Iterator[tuple[Schema, int]]:
-    """Every schema in `schema`, with how many objects it stands in."""
+    """Every schema in `schema`, with its depth in objects."""
     if not isinstance(schema, dict):
         return
     yield schema, depth

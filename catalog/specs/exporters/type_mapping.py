@@ -1,4 +1,4 @@
-"""What a provider understands of JSON Schema, and the types that a schema speaks of."""
+"""The subset of JSON Schema that a provider supports, and the types that a schema allows."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ SCALARS: Final = ("string", "number", "boolean")
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """What a provider understands.
+    """The subset of JSON Schema that a provider supports.
 
     Attributes:
-        label: the provider, for reasons.
-        keywords: by type, besides those that every subset has (type, enum, properties, required, items, anyOf).
+        label: the provider, in messages.
+        keywords: by type; every subset also has type, enum, properties, required, items and anyOf.
         formats: by type, the values of `format`.
         annotations: besides `description`.
-        references: whether `$ref` into `$defs` is understood; else it is written out.
-        strict: every object is closed and requires all of its members; what was optional may be null.
-        nullable: "may be null" is said by `nullable: true`, and there is one type at a time.
-        text_choices: only texts can be chosen from (`enum`).
-        members: what names of members may be.
-        drafts: whether `$schema` may stand in a schema that means the same in 2020-12.
+        references: whether `$ref` into `$defs` is supported; else references are written out.
+        strict: whether every object is closed and requires all of its members; optional ones may be null.
+        nullable: whether `nullable: true` is used instead of the type null, and `type` is a single name.
+        string_enums: whether `enum` may have only strings.
+        members: legal names of members; None if all are.
+        drafts: whether `$schema` may remain in a schema that means the same in 2020-12.
     """
 
     label: str
@@ -38,7 +38,7 @@ class Subset:
     references: bool = False
     strict: bool = False
     nullable: bool = False
-    text_choices: bool = False
+    string_enums: bool = False
     members: NameRule | None = None
     drafts: bool = False
 
@@ -51,7 +51,7 @@ def nullable(schema: Schema) -> Schema:
 
 
 def or_null(schema: Schema) -> Schema:
-    """`schema`, or null, by a list of types."""
+    """`schema` or null, with a list of types or `anyOf`."""
     if "anyOf" in schema and isinstance(branches := schema["anyOf"], list):
         return schema if {"type": "null"} in branches else {**schema, "anyOf": [*branches, {"type": "null"}]}
     if "$ref" in schema:
@@ -86,7 +86,7 @@ _DESCRIPTIVE: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def types_of(flat: Flat) -> list[str]:
-    """The types that are declared, else those that the keywords speak of; [] where any value is allowed."""
+    """The declared types, else those that the keywords constrain; [] if any value is allowed."""
     members = flat.members
     declared = type_names(members.get("type"))
     choices = members["enum"] if isinstance(members.get("enum"), list) else None
@@ -105,7 +105,7 @@ def types_of(flat: Flat) -> list[str]:
     return [name for name, keywords in _DESCRIPTIVE.items() if any(keyword in members for keyword in keywords)][:1]
 
 
-_KINDS: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (
+_TYPES: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (
     (lambda value: value is None, ("null",)),
     (lambda value: isinstance(value, bool), ("boolean",)),
     (lambda value: isinstance(value, str), ("string",)),
@@ -116,7 +116,7 @@ _KINDS: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (
 
 
 def types_of_value(value: JSON) -> tuple[str, ...]:
-    return next((names for fits, names in _KINDS if fits(value)), ("number",))
+    return next((names for matches, names in _TYPES if matches(value)), ("number",))
 
 
 def _is_whole(value: JSON) -> bool:

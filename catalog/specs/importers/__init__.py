@@ -1,29 +1,29 @@
-"""Documents of other formats as LLM Tool Specs, and what was lost in the conversion. Nothing is fetched.
+"""Convert documents of other formats to LLM Tool Specs, with a report of the losses. Nothing is fetched.
 
 detect          the format of a document
 tool_lists      MCP, OpenAI, Anthropic, Gemini, LangChain: each entry is one tool
 openapi/        OpenAPI 3.x and Swagger 2.0: each operation is one tool
 repair          schemas with other conventions as JSON Schema; type_names: the types of programming languages
-build           from drafts to specs that the reader of specs accepts
+build           drafts become specs that `read_spec` accepts
 results         the imported specs with their losses
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.build import Finisher
 from catalog.specs.importers.detect import detect, may_be_imported
 from catalog.specs.importers.openapi.document import OWN, Operations, slug_of, title_of
-from catalog.specs.importers.openapi.schemas import TooManySchemas
-from catalog.specs.importers.results import LABELS, MAX_TOOLS, Draft, Imported, ImportedSpec, Kind
+from catalog.specs.importers.results import MAX_TOOLS, TOO_MANY_TOOLS, Imported, ImportedSpec
 from catalog.specs.importers.tool_lists import drafts_of_tools, notes_on_list
+from catalog.specs.spec import MAX_SPEC_BYTES
 
 __all__ = [
-    "LABELS", "MAX_DOCUMENT_BYTES", "Imported", "ImportedSpec", "Kind", "NotKnown", "detect", "import_document",
-    "may_be_imported", "prefix_for",
+    "MAX_DOCUMENT_BYTES", "Imported", "ImportedSpec", "NotKnown", "detect", "import_document", "is_own_export",
+    "may_be_imported", "name_of", "prefix_for",
 ]  # fmt: skip
 
 MAX_DOCUMENT_BYTES: Final = 8 * 1024 * 1024
@@ -34,49 +34,55 @@ class NotKnown(ValueError):
 
 
 def prefix_for(document: JSON, file_name: str = "") -> str:
-    """What the ids of the tools in `document` start with unless one says otherwise, without the dot.
+    """The default prefix of the ids of the tools in `document`, without the dot.
 
-    The title of an API; the name of the file of an MCP server's list, without its ending; else nothing.
+    The title of an API; for the list of an MCP server, the name of its file without suffix; else "".
     """
-    kind = detect(document)
-    if kind in {"openapi-3", "swagger-2"} and isinstance(document, dict):
+    format_key = detect(document)
+    if format_key in {"openapi-3", "swagger-2"} and isinstance(document, dict):
         return "" if OWN in document else slug_of(title_of(document))
     stem = file_name.replace("\\", "/").rpartition("/")[2].partition(".")[0]
-    return slug_of(stem) if kind == "mcp" else ""
+    return slug_of(stem) if format_key == "mcp" else ""
 
 
-def import_document(document: JSON, *, prefix: str = "") -> Imported:
-    """The tools in `document`, each as a spec; those that are not acceptable with their problems.
+def name_of(document: JSON) -> str:
+    """The title of an API, or the name that an MCP server gives itself; "" if the document has none."""
+    if not isinstance(document, dict):
+        return ""
+    result = document.get("result", document)
+    server = result.get("serverInfo") if isinstance(result, dict) else None
+    name = server.get("name") if isinstance(server, dict) else title_of(document)
+    return name.strip() if isinstance(name, str) else ""
+
+
+def is_own_export(document: JSON) -> bool:
+    """Whether it is a tool of a Toolshelf catalog that was exported as OpenAPI."""
+    return isinstance(document, dict) and OWN in document
+
+
+def import_document(document: JSON, *, prefix: str = "", max_spec_bytes: int = MAX_SPEC_BYTES) -> Imported:
+    """The tools in `document`, each as a spec; invalid ones with their problems.
 
     Args:
         document: JSON as `jsontext.reader` reads it, of at most `MAX_DOCUMENT_BYTES`.
-        prefix: what the ids start with; a dot follows it.
+        prefix: of the ids; a dot follows it.
+        max_spec_bytes: the longest spec that the site accepts.
 
     Raises:
-        NotKnown: `detect` says None.
+        NotKnown: `detect` returns None.
     """
-    kind = detect(document)
-    if kind is None:
-        raise NotKnown("This is no document of a format that can be imported.")
+    format_key = detect(document)
+    if format_key is None:
+        raise NotKnown("This document is not in a format that can be imported.")
     start = f"{prefix}." if prefix else ""
-    if kind not in {"openapi-3", "swagger-2"} or not isinstance(document, dict):
+    finisher = Finisher(max_spec_bytes)
+    if format_key not in {"openapi-3", "swagger-2"} or not isinstance(document, dict):
         notes = [*notes_on_list(document)]
-        specs = _finished(drafts_of_tools(document, prefix=start), notes)
+        drafts = drafts_of_tools(document, prefix=start)
+        specs = tuple(finisher.finished(draft) for draft in islice(drafts, MAX_TOOLS))
+        if next(drafts, None) is not None:
+            notes.append(TOO_MANY_TOOLS)
     else:
-        operations = Operations(document, prefix=start)
-        specs, notes = _finished(operations.drafts(), operations.notes), operations.notes
-    return Imported(kind, specs, tuple(notes))
-
-
-def _finished(drafts: Iterator[Draft], notes: list[str]) -> tuple[ImportedSpec, ...]:
-    finisher = Finisher()
-    specs: list[ImportedSpec] = []
-    try:
-        for draft in drafts:
-            if len(specs) == MAX_TOOLS:
-                notes.append(f"At most {MAX_TOOLS:,} tools are read of one document; the rest was left.")
-                break
-            specs.append(finisher.finished(draft))
-    except TooManySchemas as error:
-        notes.append(str(error))
-    return tuple(specs)
+        operations = Operations(document, prefix=start, max_spec_bytes=max_spec_bytes)
+        specs, notes = tuple(map(finisher.finished, operations.drafts())), operations.notes
+    return Imported(format_key, specs, tuple(notes))

@@ -1,77 +1,94 @@
-"""Drafts as specs: with ids of their own, in one order of members, and accepted by the reader of specs."""
+"""Build specs from drafts: with unique ids, in a fixed order of members, and valid if possible."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from typing import Final, cast
 
 from catalog.conversion_report import Report
 from catalog.errors import Problem, SpecError
-from catalog.jsontext.reader import dumps
+from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.repair import without_refused
-from catalog.specs.importers.results import MAX_CHARS, Draft, ImportedSpec, Object
-from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, read_spec
+from catalog.specs.importers.results import MAX_BYTES_TOGETHER, TOO_LARGE_TOGETHER, Draft, ImportedSpec, Object
+from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, read_spec, visible_id
 
-ROUNDS: Final = 4  # of leaving out what is refused: less is found while there is worse
-_TOO_LARGE: Final = Problem("", "The specs of this document are too long together.", "import.too-large")
+ROUNDS: Final = 4  # of removing invalid keywords: some problems are only found once others are gone
 _RETURN_TYPE: Final = "/definition/returnType"
 
 
 class Finisher:
     """Finishes the drafts of one document."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_spec_bytes: int) -> None:
+        self._max_spec_bytes = max_spec_bytes
         self._ids: set[str] = set()
-        self._chars = 0
+        self._bytes = 0
 
     def finished(self, draft: Draft) -> ImportedSpec:
-        if self._chars > MAX_CHARS:
-            return _refused(draft, _TOO_LARGE)
         if draft.refusal:
-            return _refused(draft, Problem("", draft.refusal, "import.not-a-tool"))
+            return _refused(draft, Problem("", draft.refusal, draft.refusal_rule))
+        if self._bytes > MAX_BYTES_TOGETHER:
+            return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
         report = Report()
         report.extend(draft.losses)
         document = self._document(draft, report)
         for _ in range(ROUNDS):
-            text = dumps(document, indent=2)
-            spec, problems = _read(text)
+            text = self._text(document)
+            spec, problems = self._read(text, document, draft)
             repaired = _repaired(document, problems, draft, report) if problems else None
             if repaired is None:
                 break
             document = repaired
-        self._chars += len(text)
-        if self._chars > MAX_CHARS:
-            return _refused(draft, _TOO_LARGE)
+        self._bytes += len(dumps(document).encode())
+        if self._bytes > MAX_BYTES_TOGETHER:
+            return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
         return ImportedSpec(draft.pointer, text, document, spec, tuple(report), problems)
 
+    def _text(self, document: Object) -> str:
+        """`document` on several lines; on one if it would be too large otherwise."""
+        text = dumps(document, indent=2)
+        return text if len(text.encode()) <= self._max_spec_bytes else dumps(document)
+
+    def _read(self, text: str, document: Object, draft: Draft) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
+        size = len(text.encode())
+        if size > self._max_spec_bytes:
+            return None, (_too_large(document, draft, size, self._max_spec_bytes),)
+        try:
+            return read_spec(text, max_bytes=self._max_spec_bytes), ()
+        except SpecError as error:
+            return None, error.problems
+
     def _document(self, draft: Draft, report: Report) -> Object:
-        tool_id = self._own_id(draft, report)
+        tool_id = self._unique_id(draft, report)
         name = draft.name
         if len(name) > MAX_NAME_CHARACTERS:
-            report.rewritten(draft.pointer, f"The name was cut: at most {MAX_NAME_CHARACTERS} characters are taken.")
+            report.rewritten(draft.pointer, f"The name was cut: at most {MAX_NAME_CHARACTERS} characters are allowed.")
             name = cut(name)
         definition: Object = {"name": name, **draft.members}
         if tool_id != name:
             definition = {"id": tool_id, **definition}
-        return {"definition": definition, **draft.around}
+        return {"definition": definition, **draft.siblings}
 
-    def _own_id(self, draft: Draft, report: Report) -> str:
-        """The draft's id; cut where it is too long, and numbered where another tool of the document has it."""
-        wanted = draft.tool_id
+    def _unique_id(self, draft: Draft, report: Report) -> str:
+        """The draft's id; cut if it is too long, and numbered if another tool of the document has it."""
+        wanted = visible_id(draft.tool_id) or draft.tool_id
+        if wanted != draft.tool_id:
+            report.rewritten(draft.pointer, "Outer and invisible spaces were removed from the id.")
         if len(wanted) > MAX_NAME_CHARACTERS:
-            report.rewritten(draft.pointer, f"The id was cut: at most {MAX_NAME_CHARACTERS} characters are taken.")
+            report.rewritten(draft.pointer, f"The id was cut: at most {MAX_NAME_CHARACTERS} characters are allowed.")
             wanted = cut(wanted)
         tool_id, number = wanted, 2
         while tool_id in self._ids:
             tool_id, number = f"{wanted}_{number}", number + 1
         if tool_id != wanted:
-            report.rewritten(draft.pointer, f"Another tool has the id {wanted!r}; this one is {tool_id!r}.")
+            report.rewritten(draft.pointer, f"Another tool has the id {wanted!r}; this one became {tool_id!r}.")
         self._ids.add(tool_id)
         return tool_id
 
 
 def cut(name: str) -> str:
-    """The start of `name`, and what tells it apart from others that start so; with room for a number."""
+    """The start of `name` and of its SHA-256, with room for a number."""
     return f"{name[: MAX_NAME_CHARACTERS - 13]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
@@ -79,20 +96,35 @@ def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
     return ImportedSpec(draft.pointer, "", {"definition": {"name": draft.name}}, None, tuple(draft.losses), (problem,))
 
 
-def _read(text: str) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
-    try:
-        return read_spec(text), ()
-    except SpecError as error:
-        return None, error.problems
+def _too_large(document: Object, draft: Draft, size: int, most: int) -> Problem:
+    pointer, part_bytes = _largest_part(document)
+    message = (
+        f"The spec has {size:,} bytes; at most {most:,} are allowed. What makes it large is `{pointer}` "
+        f"({part_bytes:,} bytes), which comes from {draft.origin(pointer)} of the document. Shorten it there."
+    )
+    return Problem(pointer, message, "json.too-large")
+
+
+def _largest_part(document: Object) -> tuple[str, int]:
+    """The pointer and size of the smallest part that is still more than half of `document`."""
+    pointer, value, size = "", cast("JSON", document), 0
+    half = len(dumps(document).encode()) // 2
+    while True:
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        sizes = [(len(dumps(inner).encode()), key, inner) for key, inner in members]
+        largest = max(sizes, key=lambda one: one[0], default=None)
+        if largest is None or largest[0] <= half:
+            return pointer, size or 2 * half
+        size, pointer, value = largest[0], pointer_join(pointer, largest[1]), largest[2]
 
 
 def _repaired(document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report) -> Object | None:
-    """`document` without what is refused; without its return type where only that is."""
+    """`document` without its invalid keywords, or without its return type if only that is invalid."""
     repaired = without_refused(document, problems, draft.origin, report)
     if repaired is not None:
         return repaired
     definition = document["definition"]
     if isinstance(definition, dict) and all(problem.pointer.startswith(_RETURN_TYPE) for problem in problems):
-        report.dropped(draft.origin(_RETURN_TYPE), f"The schema of what it returns was left out: {problems[0].message}")
+        report.dropped(draft.origin(_RETURN_TYPE), f"The return type was removed: {problems[0].message}")
         return {**document, "definition": {name: value for name, value in definition.items() if name != "returnType"}}
     return None

@@ -1,4 +1,4 @@
-"""Which format a document is in, by its own marks; what has none of them is left to the reader of specs.
+"""Detect the format of a document by its typical members; a document without them is read as a spec.
 
 Sources: the version fields of OpenAPI and Swagger; MCP, "Listing Tools"; the tool parameters of OpenAI (Chat
 Completions, Responses), Anthropic and Gemini; LangChain, `convert_to_openai_tool`.
@@ -12,68 +12,68 @@ from typing import Final
 
 from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON
-from catalog.specs.importers.results import Kind, Object
+from catalog.specs.importers.results import ImportFormat, Object
 
 MARKS: Final = (
     b'"openapi"', b'"swagger"', b'"tools"', b'"functions"', b'"functionDeclarations"', b'"function_declarations"',
 )  # fmt: skip
-MAX_LOOKED_AT: Final = 20  # tools of a list, to tell its format
+MAX_LOOKED_AT: Final = 20  # tools of a list, to detect its format
 
 
 def may_be_imported(text: bytes) -> bool:
-    """Whether `text` has one of the marks of a document that holds several tools; cheap."""
+    """Whether `text` contains a member name of a format with several tools; cheap."""
     return any(mark in text for mark in MARKS)
 
 
-def detect(document: JSON) -> Kind | None:
-    """The format of `document`; None where it is a spec, or nothing that is known."""
+def detect(document: JSON) -> ImportFormat | None:
+    """The format of `document`; None if it is a spec, or of an unknown format."""
     if isinstance(document, dict):
         if "definition" in document:
             return None
         version = document.get("openapi", document.get("swagger"))
         if isinstance(document.get("paths"), dict) or "openapi" in document or "swagger" in document:
-            return _api_kind(version)
+            return _api_format(version)
     for pointer, tool in islice(tools_in(document), MAX_LOOKED_AT):
-        kind = kind_of_tool(tool)
-        if kind is not None:
-            return kind
+        format_key = format_of_tool(tool)
+        if format_key is not None:
+            return format_key
         if isinstance(tool, dict) and "name" in tool and _GEMINIS & set(split_pointer(pointer)[-2:-1]):
-            return "gemini"  # a function that takes nothing says nothing of it
+            return "gemini"  # a function without parameters has no member that shows its format
     return None
 
 
-def _api_kind(version: JSON) -> Kind | None:
+def _api_format(version: JSON) -> ImportFormat | None:
     text = str(version)
     if text.startswith("3."):
         return "openapi-3"
     return "swagger-2" if text in {"2.0", "2"} else None
 
 
-def kind_of_tool(tool: JSON) -> Kind | None:
+def format_of_tool(tool: JSON) -> ImportFormat | None:
     """The format of one tool."""
     if not isinstance(tool, dict):
         return None
-    return next((kind for kind, fits in _TOOLS if fits(tool)), None)
+    return next((format_key for format_key, fits in _TOOLS if fits(tool)), None)
 
 
 def tools_in(document: JSON) -> Iterator[tuple[str, JSON]]:
-    """The tools in `document`, each with its pointer: it is one, a list of them, or holds a list of them."""
+    """The tools in `document` with their pointers: it is a tool, a list of tools, or contains such a list."""
     yield from _tools_below(document, "", 3)
 
 
 def _tools_below(value: JSON, pointer: str, depth: int) -> Iterator[tuple[str, JSON]]:
     if isinstance(value, list):
         for index, item in enumerate(value):
-            place = pointer_join(pointer, index)
-            if depth and isinstance(item, dict) and kind_of_tool(item) is None:
-                inner = list(_tools_below(item, place, depth - 1))
-                yield from inner or [(place, item)]
+            item_pointer = pointer_join(pointer, index)
+            if depth and isinstance(item, dict) and format_of_tool(item) is None:
+                inner = list(_tools_below(item, item_pointer, depth - 1))
+                yield from inner or [(item_pointer, item)]
             else:
-                yield place, item
+                yield item_pointer, item
         return
     if not isinstance(value, dict):
         return
-    if kind_of_tool(value) is not None:
+    if format_of_tool(value) is not None:
         yield pointer, value
         return
     holder = next((name for name in _HOLDERS if isinstance(value.get(name), list | dict)), None)
@@ -94,19 +94,19 @@ def _is_openai(tool: Object) -> bool:
 
 
 def _is_gemini(tool: Object) -> bool:
-    """By the types in capitals, or by fields that no other format has."""
+    """It has types in capitals, or members that no other format has."""
     schema = tool.get("parameters")
     if not isinstance(tool.get("name"), str) or not isinstance(schema, dict):
         return isinstance(tool.get("name"), str) and ("parametersJsonSchema" in tool or "response" in tool)
-    kind = schema.get("type")
-    return (isinstance(kind, str) and kind.isupper()) or "propertyOrdering" in schema or "response" in tool
+    declared = schema.get("type")
+    return (isinstance(declared, str) and declared.isupper()) or "propertyOrdering" in schema or "response" in tool
 
 
 def _is_langchain(tool: Object) -> bool:
     return isinstance(tool.get("title"), str) and isinstance(tool.get("properties"), dict) and "name" not in tool
 
 
-_TOOLS: Final[tuple[tuple[Kind, Callable[[Object], bool]], ...]] = (
+_TOOLS: Final[tuple[tuple[ImportFormat, Callable[[Object], bool]], ...]] = (
     ("openai", _is_openai),
     ("mcp", _has("inputSchema", "outputSchema")),
     ("anthropic", _has("input_schema")),

@@ -1,6 +1,6 @@
-"""Bringing a schema from elsewhere to JSON Schema: the type names of programming languages, and other habits.
+"""Repair schemas that are not quite JSON Schema: type names of programming languages, `required: true` in a member.
 
-What is changed is reported. Source: common mistakes in the tool lists of real MCP servers.
+Every change is reported. Source: common mistakes in the tool lists of real MCP servers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from catalog.conversion_report import Report
 from catalog.errors import Problem
-from catalog.json_schema.dialects import DEFAULT_DIALECT, TYPE_NAMES, Dialect, dialect_of, held
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.jsontext.patch import remove_at, set_at
 from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_last
@@ -18,59 +18,87 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.results import Object
 from catalog.specs.importers.type_names import schema_named, union_of
 
-FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that asks for it
+EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that makes it required
 
 
 def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
-    """`schema`, which stands at `pointer` of a document, as one that JSON Schema 2020-12 means."""
+    """`schema`, which is at `pointer` of a document, as JSON Schema 2020-12."""
     if not isinstance(schema, dict):
         return schema
     dialect = dialect_of(schema, DEFAULT_DIALECT)
     if dialect is None:
-        report.dropped(f"{pointer}/$schema", "It names no draft that is known; the schema is read as 2020-12.")
+        report.dropped(f"{pointer}/$schema", "It does not name a known draft; the schema is read as 2020-12.")
         schema = {name: value for name, value in schema.items() if name != "$schema"}
         dialect = DEFAULT_DIALECT
     repaired = _repaired(schema, dialect, pointer, report)
     if not is_outdated(repaired):
         return repaired
-    report.rewritten(pointer_join(pointer, "$schema"), f"The schema of draft {dialect.name} is one of 2020-12 now.")
+    report.rewritten(
+        pointer_join(pointer, "$schema"), f"The schema was converted from draft {dialect.name} to 2020-12."
+    )
     return normalized(repaired, pointer=pointer, report=report).together()
 
 
 def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
-    if isinstance(schema, str) and (meant := schema_named(schema)) is not None:
-        report.rewritten(pointer, f"The name of a type stood here; it became `{dumps(meant)}`.")
-        return meant
+    if isinstance(schema, str) and (named := schema_named(schema)) is not None:
+        report.rewritten(pointer, f"The name of a type, not a schema; it became `{dumps(named)}`.")
+        return named
     if not isinstance(schema, dict):
         return schema
     out: Object = {}
     for keyword, value in schema.items():
-        place = pointer_join(pointer, keyword)
-        how = dialect.holds.get(keyword)
+        keyword_pointer = pointer_join(pointer, keyword)
+        holds = dialect.holds.get(keyword)
         if keyword == "type":
-            set_type(out, value, place, report)
+            set_type(out, value, keyword_pointer, report)
         elif keyword in FLAGS and isinstance(value, bool):
-            continue  # said by the schema around it
+            continue  # becomes `required` of the object
         elif keyword == "optional" and isinstance(value, list) and "properties" in schema:
-            report.rewritten(place, "Members that are not in `required` are optional anyway.")
+            report.rewritten(keyword_pointer, "Members that are not in `required` are optional anyway.")
         elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
-            report.rewritten(place, "A list of `items` became `prefixItems`.")
+            report.rewritten(keyword_pointer, "An array of `items` became `prefixItems`.")
             out["prefixItems"] = [
-                _repaired(item, dialect, pointer_join(place, at), report) for at, item in enumerate(value)
+                _repaired(item, dialect, pointer_join(keyword_pointer, index), report)
+                for index, item in enumerate(value)
             ]
-        elif how is not None:
+        elif holds is not None:
             inner = {
-                path: _repaired(one, dialect, pointer_join(place, *path), report) for path, one in held(how, value)
+                path: _repaired(one, dialect, pointer_join(keyword_pointer, *path), report)
+                for path, one in held(holds, value)
             }
             out[keyword] = filled(value, inner)
         else:
             out[keyword] = value
     require_flagged(schema, out, pointer, report)
+    if dialect is not DRAFT_04:
+        for exclusive, excludes in exclusive_bounds(out).items():
+            result = "became the bound itself" if excludes else "excludes nothing and was left out"
+            reason = f"`{exclusive}` is a number in this draft; the flag {result}."
+            report.rewritten(pointer_join(pointer, exclusive), reason)
     return out
 
 
+def exclusive_bounds(out: Object) -> dict[str, bool]:
+    """Write the flags of draft 04 in `out` as the numbers of later drafts.
+
+    Returns:
+        The keywords that were flags, and whether each excluded its bound.
+    """
+    found: dict[str, bool] = {}
+    for exclusive, bound in EXCLUSIVE.items():
+        flag = out.get(exclusive)
+        if not isinstance(flag, bool):
+            continue
+        del out[exclusive]
+        found[exclusive] = flag and bound in out
+        if found[exclusive]:
+            out[exclusive] = out.pop(bound)
+    return found
+
+
 def filled(value: JSON, inner: dict[tuple[str | int, ...], JSON]) -> JSON:
-    """`value` with the schemas `inner` in their places, which are at most one step away."""
+    """`value` with the schemas `inner` at their paths, of at most one token."""
     if () in inner:
         return inner[()]
     if isinstance(value, list):
@@ -81,7 +109,7 @@ def filled(value: JSON, inner: dict[tuple[str | int, ...], JSON]) -> JSON:
 
 
 def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
-    """Put the type that `value` means into `out`; none where it means any."""
+    """Set `type` of `out` to the types that `value` names; no type if it names any."""
     listed = value if isinstance(value, list) else [value]
     names = [name for name in listed if isinstance(name, str)]
     if len(names) < len(listed) or all(name in TYPE_NAMES for name in names):
@@ -94,10 +122,10 @@ def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:
     if {} in schemas:
         report.rewritten(pointer, f"{_declared(names)} became any type.")
         return
-    meant = union_of([schema for schema in schemas if schema is not None])
-    for keyword, inner in meant.items():
+    union = union_of([schema for schema in schemas if schema is not None])
+    for keyword, inner in union.items():
         out.setdefault(keyword, inner)
-    report.rewritten(pointer, f"{_declared(names)} became {_reported(meant)}.")
+    report.rewritten(pointer, f"{_declared(names)} became {_reported(union)}.")
 
 
 def _reported(schema: Object) -> str:
@@ -112,7 +140,7 @@ def _declared(names: list[str]) -> str:
 
 
 def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -> None:
-    """`required: true` or `optional: false` in a member says what the list of the object should say."""
+    """Add members with `required: true` or `optional: false` to `required` of the object."""
     members = schema.get("properties")
     for name, member in members.items() if isinstance(members, dict) else ():
         for flag in FLAGS:
@@ -123,35 +151,35 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
             names = list(required) if isinstance(required, list) else []
             if value is FLAGS[flag] and name not in names:
                 out["required"] = [*names, name]
-            place = pointer_join(pointer, "properties", name, flag)
-            report.rewritten(place, "Whether a member may be left out is said by the `required` of the object.")
+            flag_pointer = pointer_join(pointer, "properties", name, flag)
+            report.rewritten(flag_pointer, "The object's `required` lists the required members instead.")
 
 
-# What the reader of specs refuses
+# Invalid keywords
 
-_MENDABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.list", "spec.schema", "spec.dialect"})
+_REPAIRABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.list", "spec.schema"})
 
 
 def without_refused(
     document: Object, problems: tuple[Problem, ...], origin: Callable[[str], str], report: Report
 ) -> Object | None:
-    """`document`, a spec, without the keywords that `problems` speak of; None where one cannot be left out."""
-    if not all(problem.rule in _MENDABLE for problem in problems):
+    """`document`, a spec, without the keywords that `problems` are about; None if one cannot be removed."""
+    if not all(problem.rule in _REPAIRABLE for problem in problems):
         return None
     for problem in sorted(problems, key=lambda problem: -len(problem.pointer)):
         if problem.pointer.count("/") < 3:  # the schema itself
             return None
         document = _without(document, problem.pointer, is_schema=problem.keyword is None)
-        report.dropped(origin(problem.pointer), f"{problem.pointer} was left out: {problem.message}")
+        report.dropped(origin(problem.pointer), f"{problem.pointer} was removed: {problem.message}")
     return document
 
 
 def _without(document: Object, pointer: str, *, is_schema: bool) -> Object:
     """`document` without the keyword at `pointer`, or with a schema there that allows any value."""
-    around, last = split_last(pointer)
-    holder = resolve_pointer(document, around)
-    if is_schema or isinstance(holder, list):
+    parent_pointer, last = split_last(pointer)
+    parent = resolve_pointer(document, parent_pointer)
+    if is_schema or isinstance(parent, list):
         return cast("Object", set_at(document, pointer, True))
-    if isinstance(holder, dict) and last in holder:
+    if isinstance(parent, dict) and last in parent:
         return cast("Object", remove_at(document, pointer))
     return document

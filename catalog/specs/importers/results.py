@@ -1,8 +1,7 @@
-"""What an import gives: specs, what was lost on the way, and what is wrong with those that cannot be kept."""
+"""The result of an import: specs with their losses, and the problems of the invalid ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -12,9 +11,9 @@ from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
 
-Kind = Literal["mcp", "openai", "anthropic", "gemini", "langchain", "openapi-3", "swagger-2"]
+ImportFormat = Literal["mcp", "openai", "anthropic", "gemini", "langchain", "openapi-3", "swagger-2"]
 
-LABELS: Final[dict[Kind, str]] = {
+LABELS: Final[dict[ImportFormat, str]] = {
     "mcp": "MCP tools",
     "openai": "OpenAI functions",
     "anthropic": "Anthropic tools",
@@ -25,7 +24,12 @@ LABELS: Final[dict[Kind, str]] = {
 }
 
 MAX_TOOLS: Final = 5_000  # of one document
-MAX_CHARS: Final = 32 * 1024 * 1024  # of all specs together: definitions may be repeated in each
+TOO_MANY_TOOLS: Final = f"Only the first {MAX_TOOLS:,} tools of the document were imported."
+MAX_BYTES_TOGETHER: Final = 32 * 1024 * 1024  # of all specs as JSON: definitions are repeated in each
+TOO_LARGE_TOGETHER: Final = (
+    f"The specs of this document are longer than {MAX_BYTES_TOGETHER // 2**20} MiB together; "
+    "divide the document and import its parts."
+)
 
 Object = dict[str, JSON]
 
@@ -35,12 +39,12 @@ class ImportedSpec:
     """One tool of a document as an LLM Tool Spec.
 
     Attributes:
-        pointer: where it stood in the document.
+        pointer: of the tool in the imported document.
         text: the spec, as JSON.
-        document: the same as a value.
-        spec: the same as the reader of specs has it; None where it is not acceptable.
-        losses: what became of parts of it; pointers into the document that was imported.
-        problems: why it is not acceptable even so; empty where it is. Pointers and lines of `text`.
+        document: the same, parsed.
+        spec: the same as a `ToolSpec`; None if it is invalid.
+        losses: changes and losses, with pointers into the imported document.
+        problems: why it is invalid, with pointers and lines of `text`; empty for a valid spec.
     """
 
     pointer: str
@@ -58,49 +62,46 @@ class ImportedSpec:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A document taken apart into specs. `notes` speak of the document as a whole, one sentence each."""
+    """The specs from one document. `notes`: sentences about the document as a whole."""
 
-    kind: Kind
+    format_key: ImportFormat
     specs: tuple[ImportedSpec, ...]
     notes: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
-        return LABELS[self.kind]
-
-    @property
-    def losses(self) -> Iterator[Loss]:
-        return (loss for spec in self.specs for loss in spec.losses)
+        return LABELS[self.format_key]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A spec in the making: what was read of one tool, at `pointer` of the document; or why it is none.
+    """A spec in progress: the tool at `pointer` of the document, or the reason for its `refusal`.
 
     Attributes:
-        origins: where in the `document` schemas of the spec come from, by their pointers in the spec.
+        origins: pointers to schemas in `document`, by their pointers in the spec.
     """
 
     pointer: str
     name: str
     tool_id: str
     members: Object  # of `definition`, besides id and name
-    around: Object = field(default_factory=dict)  # members beside `definition`
+    siblings: Object = field(default_factory=dict)  # members beside `definition`
     losses: list[Loss] = field(default_factory=list)
     refusal: str = ""
+    refusal_rule: str = "import.not-a-tool"
     origins: dict[str, str] = field(default_factory=dict)
     document: JSON = None
 
     def origin(self, pointer: str) -> str:
-        """Where in the document what stands at `pointer` of the spec came from; the tool, where that is not known."""
-        for part, place in self.origins.items():
-            if is_within(pointer, part) and stands_at(self.document, f"{place}{pointer.removeprefix(part)}"):
-                return f"{place}{pointer.removeprefix(part)}"
+        """The pointer in the document for `pointer` in the spec; that of the tool if it is not known."""
+        for part, origin in self.origins.items():
+            if is_within(pointer, part) and exists_at(self.document, f"{origin}{pointer.removeprefix(part)}"):
+                return f"{origin}{pointer.removeprefix(part)}"
         return self.pointer
 
 
-def stands_at(document: JSON, pointer: str) -> bool:
-    """Whether there is anything at `pointer`."""
+def exists_at(document: JSON, pointer: str) -> bool:
+    """Whether `document` has a value at `pointer`."""
     try:
         resolve_pointer(document, pointer)
     except LookupError:

@@ -1,4 +1,4 @@
-"""Lists of tools as model providers and MCP servers have them: each entry is one tool already.
+"""Lists of tools in the formats of model providers and MCP servers.
 
 Sources: MCP 2025-11-25, "Tool"; OpenAI, "FunctionDefinition" and "FunctionTool"; Anthropic, "Tool"; Gemini,
 "FunctionDeclaration"; LangChain, `convert_to_openai_tool`.
@@ -12,58 +12,58 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.importers.detect import detect, kind_of_tool, tools_in
+from catalog.specs.importers.detect import detect, format_of_tool, tools_in
 from catalog.specs.importers.openapi.schemas import from_openapi_3
 from catalog.specs.importers.repair import repaired_schema
-from catalog.specs.importers.results import Draft, Kind, Object
+from catalog.specs.importers.results import Draft, ImportFormat, Object
 
-_STORED_BESIDE: Final = "It is kept beside the definition, in `{}`."
+_STORED_BESIDE: Final = "Stored in `{}`, beside the definition."
 
 
 def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
-    """One draft per tool in `document`; ids are the names, after `prefix`."""
+    """One draft per tool in `document`; the ids are `prefix` and the name."""
     given = _given_ids(document)
     for pointer, tool in tools_in(document):
-        kind = kind_of_tool(tool) or _kind_by_neighbours(tool, document)
-        read = _READERS.get(kind) if kind else None
-        if read is None or kind is None or not isinstance(tool, dict):
+        format_key = format_of_tool(tool) or _format_by_neighbours(tool, document)
+        read = _READERS.get(format_key) if format_key else None
+        if read is None or format_key is None or not isinstance(tool, dict):
             name = tool.get("name") if isinstance(tool, dict) else None
-            yield Draft(pointer, str(name or ""), "", {}, refusal="This is no tool of a format that is known.")
+            yield Draft(pointer, str(name or ""), "", {}, refusal="This is not a tool in a known format.")
             continue
         report = Report()
         draft = read(tool, pointer, report)
         draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
         draft.losses = list(report)
-        place = pointer_join(pointer, "function") if "function" in tool else pointer
-        draft.origins = {part: pointer_join(place, *tokens) for part, tokens in _ORIGINS[kind].items()}
+        parent = pointer_join(pointer, "function") if "function" in tool else pointer
+        draft.origins = {part: pointer_join(parent, *tokens) for part, tokens in _ORIGINS[format_key].items()}
         draft.document = document
         yield draft
 
 
 def notes_on_list(document: JSON) -> Iterator[str]:
-    """What is to be told of a list of tools as a whole."""
+    """Sentences about a list of tools as a whole."""
     result = document.get("result", document) if isinstance(document, dict) else None
     if isinstance(result, dict) and result.get("nextCursor"):
-        yield "The list goes on: its `nextCursor` names the next part, which is not in this document."
+        yield "The list is not complete: its `nextCursor` refers to a next page, which is not in this document."
 
 
-def _kind_by_neighbours(tool: JSON, document: JSON) -> Kind | None:
-    """The format of a tool that takes no parameters, where the format lets it say nothing of them."""
+def _format_by_neighbours(tool: JSON, document: JSON) -> ImportFormat | None:
+    """The format of a tool without parameters, if the format allows it to omit them."""
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
         return None
     if tool.get("type", "function") != "function":
-        return None  # a tool of the provider's own, or one that takes a text
-    kind = detect(document)
-    return kind if kind in _MAY_BE_BARE else None
+        return None  # a built-in tool of the provider, or one with free text instead of parameters
+    format_key = detect(document)
+    return format_key if format_key in _MAY_BE_BARE else None
 
 
 def _given_ids(document: JSON) -> dict[str, str]:
-    """Ids that stand around tools, as in {"id": "airline.book", "tool": {…}}, by the tools' pointers."""
+    """Ids beside tools, as in {"id": "airline.book", "tool": {…}}, by the tools' pointers."""
     rows = document if isinstance(document, list) else [document]
-    at = [pointer_join("", index) for index in range(len(rows))] if isinstance(document, list) else [""]
+    pointers = [pointer_join("", index) for index in range(len(rows))] if isinstance(document, list) else [""]
     return {
         pointer_join(pointer, "tool"): tool_id
-        for pointer, row in zip(at, rows, strict=True)
+        for pointer, row in zip(pointers, rows, strict=True)
         if isinstance(row, dict) and "tool" in row and isinstance(tool_id := row.get("id"), str)
     }
 
@@ -72,25 +72,27 @@ def _draft(tool: Object, pointer: str, report: Report, members: Object, *, name:
     name = tool.get("name") if name is None else name
     description = tool.get("description")
     if not isinstance(description, str):
-        report.rewritten(pointer_join(pointer, "description"), "There is no description; it is empty.")
+        report.rewritten(
+            pointer_join(pointer, "description"), "The description is missing; it was set to an empty string."
+        )
         description = ""
     members = {"description": description, **{key: value for key, value in members.items() if value is not None}}
     return Draft(pointer, name if isinstance(name, str) else "", "", members)
 
 
 def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
-    """The schema that stands in `member`; None where there is none."""
+    """The schema in `member`; None if it is absent."""
     schema = tool.get(member)
     if schema is None:
         return None
     return repaired_schema(schema, pointer_join(pointer, member), report)
 
 
-def _beside(draft: Draft, key: str, tool: Object, known: frozenset[str], report: Report) -> Draft:
-    """Keep what the format says and a spec does not, in a member of its own."""
+def _store_rest(draft: Draft, key: str, tool: Object, known: frozenset[str], report: Report) -> Draft:
+    """Store the members of `tool` that a spec has no member for in the extension `key`."""
     rest: Object = {name: value for name, value in tool.items() if name not in known}
     if rest:
-        draft.around[key] = rest
+        draft.siblings[key] = rest
         for name in rest:
             report.preserved(pointer_join(draft.pointer, name), _STORED_BESIDE.format(key))
     return draft
@@ -106,28 +108,29 @@ def _mcp(tool: Object, pointer: str, report: Report) -> Draft:
             "returnType": _schema(tool, "outputSchema", pointer, report),
         },
     )
-    return _beside(draft, "x-mcp", tool, frozenset({"name", "description", "inputSchema", "outputSchema"}), report)
+    return _store_rest(draft, "x-mcp", tool, frozenset({"name", "description", "inputSchema", "outputSchema"}), report)
 
 
 def _openai(tool: Object, pointer: str, report: Report) -> Draft:
     inner = tool.get("function")
-    function, place = (inner, pointer_join(pointer, "function")) if isinstance(inner, dict) else (tool, pointer)
-    draft = _draft(function, place, report, {"parameters": _schema(function, "parameters", place, report)})
-    draft.pointer = place
+    function, at = (inner, pointer_join(pointer, "function")) if isinstance(inner, dict) else (tool, pointer)
+    draft = _draft(function, at, report, {"parameters": _schema(function, "parameters", at, report)})
+    draft.pointer = at
     known = frozenset({"type", "function", "name", "description", "parameters"})
-    _beside(draft, "x-openai", function, known, report)
+    _store_rest(draft, "x-openai", function, known, report)
     draft.pointer = pointer
     return draft
 
 
 def _anthropic(tool: Object, pointer: str, report: Report) -> Draft:
     examples = tool.get("input_examples")
-    shown: JSON = [{"parameters": example} for example in examples] if isinstance(examples, list) else None
-    draft = _draft(
-        tool, pointer, report, {"parameters": _schema(tool, "input_schema", pointer, report), "examples": shown}
-    )
+    members: Object = {
+        "parameters": _schema(tool, "input_schema", pointer, report),
+        "examples": [{"parameters": example} for example in examples] if isinstance(examples, list) else None,
+    }
+    draft = _draft(tool, pointer, report, members)
     known = frozenset({"name", "description", "input_schema", "input_examples", "type"})
-    return _beside(draft, "x-anthropic", tool, known, report)
+    return _store_rest(draft, "x-anthropic", tool, known, report)
 
 
 def _gemini(tool: Object, pointer: str, report: Report) -> Draft:
@@ -136,15 +139,15 @@ def _gemini(tool: Object, pointer: str, report: Report) -> Draft:
         if f"{name}JsonSchema" in tool:
             members[member] = _schema(tool, f"{name}JsonSchema", pointer, report)
         elif tool.get(name) is not None:
-            place = pointer_join(pointer, name)
-            members[member] = repaired_schema(from_openapi_3(tool[name], place, report), place, report)
+            at = pointer_join(pointer, name)
+            members[member] = repaired_schema(from_openapi_3(tool[name], at, report), at, report)
     draft = _draft(tool, pointer, report, members)
     known = frozenset({"name", "description", "parameters", "response", "parametersJsonSchema", "responseJsonSchema"})
-    return _beside(draft, "x-gemini", tool, known, report)
+    return _store_rest(draft, "x-gemini", tool, known, report)
 
 
 def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
-    """The whole is the schema of the parameters; its title and description are the tool's."""
+    """The whole object is the schema of the parameters; its title and description are the tool's."""
     examples = tool.get("examples")
     schema = {name: value for name, value in tool.items() if name not in {"title", "description", "examples"}}
     members: Object = {"parameters": repaired_schema(schema, pointer, report)}
@@ -156,14 +159,14 @@ def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
 _MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
 _PARAMETERS: Final = "/definition/parameters"
 _RETURN_TYPE: Final = "/definition/returnType"
-_ORIGINS: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
+_ORIGINS: Final[Mapping[ImportFormat, Mapping[str, tuple[str, ...]]]] = {
     "mcp": {_PARAMETERS: ("inputSchema",), _RETURN_TYPE: ("outputSchema",)},
     "openai": {_PARAMETERS: ("parameters",)},
     "anthropic": {_PARAMETERS: ("input_schema",)},
     "gemini": {_PARAMETERS: ("parameters",), _RETURN_TYPE: ("response",)},
     "langchain": {_PARAMETERS: ()},
 }
-_READERS: Final[Mapping[Kind, Callable[[Object, str, Report], Draft]]] = {
+_READERS: Final[Mapping[ImportFormat, Callable[[Object, str, Report], Draft]]] = {
     "mcp": _mcp,
     "openai": _openai,
     "anthropic": _anthropic,

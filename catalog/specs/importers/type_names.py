@@ -1,7 +1,7 @@
-"""What the name of a type means, in the words of Python, Java, JavaScript or plain English: `dict`, `List[int]`.
+"""Schemas for type names of Python, Java, JavaScript and plain English: `dict`, `List[int]`, "list of strings".
 
 Sources: the Berkeley Function Calling Leaderboard, whose functions have the types of Python,
-Java and JavaScript; Python's `typing`; what people write in the tool lists of real servers.
+Java and JavaScript; Python's `typing`; the tool lists of real servers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
 def schema_named(name: str) -> Object | None:
-    """The schema that `name` means; {} where it means any, None where it means nothing."""
+    """The schema for the type `name`; {} for any type, None for an unknown name."""
     return _schema(name) if len(name) <= MAX_CHARS else None
 
 
@@ -63,7 +63,7 @@ def _schema(name: str) -> Object | None:
 
 
 def _generic(name: str, inner: list[str]) -> Object | None:
-    """What `name[inner, …]` means."""
+    """The schema for `name[inner, …]`."""
     if name == "optional" and len(inner) == 1:
         return _one_of([*inner, "null"])
     if name == "union":
@@ -71,13 +71,13 @@ def _generic(name: str, inner: list[str]) -> Object | None:
     if name == "literal":
         texts = [match[1] or match[2] or "" for part in inner if (match := _QUOTED.fullmatch(part.strip()))]
         return {"enum": [*texts]} if texts and len(texts) == len(inner) else None
-    kind = TYPES.get(name, name)
-    if kind == "array" and name == "tuple" and inner[-1].strip() != "...":
+    json_type = TYPES.get(name, name)
+    if json_type == "array" and name == "tuple" and inner[-1].strip() != "...":
         items = [_schema(part) for part in inner]
         return None if None in items else {"type": "array", "prefixItems": [*items]}
-    if kind == "array":
+    if json_type == "array":
         return _array(inner[0])
-    if kind != "object" or len(inner) != 2:
+    if json_type != "object" or len(inner) != 2:
         return None
     value = _schema(inner[1])
     return None if value is None else {"type": "object", "additionalProperties": value}
@@ -97,7 +97,7 @@ def _one_of(names: list[str]) -> Object | None:
 
 
 def union_of(schemas: list[Object]) -> Object:
-    """A schema for what one of `schemas` accepts; as one list of types where they say no more."""
+    """A schema for the values that match one of `schemas`; a list of types if they have no other keyword."""
     if len(schemas) == 1:
         return schemas[0]
     types: list[JSON] = [*dict.fromkeys(str(schema["type"]) for schema in schemas if schema.keys() == {"type"})]
@@ -106,12 +106,12 @@ def union_of(schemas: list[Object]) -> Object:
     return {"anyOf": [*schemas]}
 
 
-def _split(text: str, sign: str) -> Iterator[str]:
-    """The parts of `text` between those of `sign` that stand in no brackets."""
+def _split(text: str, separator: str) -> Iterator[str]:
+    """`text` split at each `separator` that is not inside brackets."""
     depth, start = 0, 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character in "[<(") - (character in "]>)")
-        if character == sign and not depth:
-            yield text[start:at]
-            start = at + 1
+        if character == separator and not depth:
+            yield text[start:index]
+            start = index + 1
     yield text[start:]

@@ -10,6 +10,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.access import Access, change_toolkit_access
+from catalog.accounts.models import SCOPES
+from catalog.accounts.tokens import create_token
 from catalog.catalog_dump.format import CatalogReader
 from catalog.catalog_dump.writer import whole_catalog
 from catalog.errors import Problem
@@ -17,10 +20,12 @@ from catalog.lifecycle import archive, deprecate
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool, Upload, UploadedSpec, Waiver
 from catalog.publishing import publish
+from catalog.shortcuts import toolkit_for
 from catalog.uploads import jobs as uploading
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload, upload_batches
 from catalog.waivers import waive
+from tests.conftest import Program
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +45,8 @@ def forget_everything():
     Tool.objects.all().delete()
 
 
-def said(data, tool_id):
-    """The line with what people say of a tool."""
+def metadata_line(data, tool_id):
+    """The metadata line of a tool."""
     lines = [json.loads(line) for line in data.splitlines()]
     [line] = [line for line in lines if line.get("tool") == tool_id]
     return line
@@ -65,7 +70,7 @@ def revision_line(tool_id, **more):
 
 @pytest.fixture
 def catalog(ada):
-    """Tools of which everything is said that can be."""
+    """Tools with every kind of metadata."""
     for description in ("A", "B"):
         publish(make_spec("a.weather", description=description, tags=["spec"]), by=ada)
     weather = Tool.objects.get(tool_id="a.weather")
@@ -80,7 +85,7 @@ def catalog(ada):
     make_tool("e.plain")
 
 
-def test_an_empty_catalog_gets_all_that_people_said_and_gives_the_same_bytes(catalog):
+def test_an_empty_catalog_gets_all_metadata_and_exports_the_same_bytes(catalog):
     data = export_of_now()
     forget_everything()
 
@@ -98,7 +103,7 @@ def test_an_empty_catalog_gets_all_that_people_said_and_gives_the_same_bytes(cat
     assert weather.waivers.count() == 2
 
 
-def test_what_is_said_is_one_line_before_the_revisions_of_a_tool(catalog):
+def test_metadata_is_one_line_before_the_revisions_of_a_tool(catalog):
     lines = [json.loads(line) for line in export_of_now().splitlines()]
 
     assert lines[1] == {
@@ -115,7 +120,7 @@ def test_what_is_said_is_one_line_before_the_revisions_of_a_tool(catalog):
     assert [line.get("id") for line in lines[2:4]] == ["a.weather", "a.weather"]
 
 
-def test_nothing_is_written_of_a_tool_of_which_nobody_says_anything():
+def test_a_tool_without_metadata_has_no_metadata_line():
     make_tool("plain")
 
     assert b'"tool"' not in export_of_now()
@@ -146,7 +151,7 @@ def test_a_second_import_changes_nothing_and_loses_nothing(catalog):
     assert Waiver.objects.count() == 2
 
 
-def test_what_is_found_in_lists_is_found_after_an_import(catalog, browser):
+def test_lists_and_searches_find_imported_metadata(catalog, browser):
     data = export_of_now()
     forget_everything()
 
@@ -167,7 +172,7 @@ def test_waivers_count_after_an_import(catalog):
     assert Tool.objects.get(tool_id="a.weather").score == score
 
 
-def test_an_owner_whom_nobody_knows_is_a_loss_and_the_rest_is_said(catalog, ada):
+def test_an_unknown_owner_is_a_loss_and_the_rest_is_restored(catalog, ada):
     data = export_of_now()
     forget_everything()
     ada.delete()
@@ -175,12 +180,12 @@ def test_an_owner_whom_nobody_knows_is_a_loss_and_the_rest_is_said(catalog, ada)
     entries = uploaded(data)
 
     assert losses(entries) == [("a.weather", "/owner"), ("d.archived", "/owner")]
-    assert entries[0].origin.losses[0].reason == "There is no person 'ada' here."
+    assert entries[0].origin.losses[0].reason == "There is no user 'ada' here."
     assert Tool.objects.get(tool_id="a.weather").toolkit == "Sky & «sea»"
     assert Tool.objects.get(tool_id="a.weather").owner is None
 
 
-def test_what_nobody_owned_there_belongs_to_nobody_here(ada):
+def test_a_tool_without_an_owner_gets_none_when_it_is_imported(ada):
     data = catalog_file(revision_line("free"))
 
     uploaded(data, by=ada)
@@ -189,7 +194,7 @@ def test_what_nobody_owned_there_belongs_to_nobody_here(ada):
 
 
 @pytest.mark.parametrize("batch", [1, 2, 500])
-def test_a_successor_may_stand_later_in_the_file(batch):
+def test_a_successor_may_follow_later_in_the_file(batch):
     data = catalog_file(
         {"tool": "a", "deprecation": {"superseded_by": "c"}},
         revision_line("a"),
@@ -253,7 +258,7 @@ def test_tools_that_supersede_each_other_do_not_come_about():
     assert Tool.objects.exclude(superseded_by=None).count() == 1
 
 
-def test_what_people_say_here_of_a_tool_that_was_here_stays_and_the_report_says_so(ada):
+def test_existing_tools_keep_their_metadata_and_the_report_mentions_it(ada):
     make_tool("mine")
     organise(Tool.objects.get(), Organisation(add_tags=["here"]), by=None)
     data = catalog_file({"tool": "mine", "tags": ["there"], "owner": "ada", "colour": 1}, revision_line("mine"))
@@ -301,7 +306,7 @@ def test_unknown_members_are_reported():
         ("waivers", [{"rule": "return-type-missing", "reason": "r"}] * 2, "/waivers/1"),
     ],
 )
-def test_what_cannot_be_said_is_lost_and_said_to_be(member, value, pointer):
+def test_metadata_that_cannot_be_restored_is_reported_as_lost(member, value, pointer):
     [entry] = uploaded(catalog_file({"tool": "a", member: value}, revision_line("a")))[:1]
 
     assert entry.outcome == "created"
@@ -366,14 +371,14 @@ def test_a_file_of_the_first_version_is_read_as_before(ada):
     assert (Tool.objects.get().owner, Tool.objects.get().archived) == (ada, True)
 
 
-def test_a_file_of_the_first_version_says_nothing_of_tools():
+def test_a_file_of_the_first_version_has_no_metadata():
     reader = CatalogReader()
     reader.read(b'{"toolshelf":"catalog","version":1}')
 
     assert isinstance(reader.read(b'{"tool":"a"}'), Problem)
 
 
-def test_a_dry_run_says_what_would_be_lost_and_stores_nothing(catalog, ada):
+def test_a_dry_run_reports_the_losses_and_stores_nothing(catalog, ada):
     data = export_of_now()
     forget_everything()
     ada.delete()
@@ -385,7 +390,7 @@ def test_a_dry_run_says_what_would_be_lost_and_stores_nothing(catalog, ada):
     assert not Waiver.objects.exists()
 
 
-def test_the_most_that_can_be_said_fits_a_line(ada, settings):
+def test_the_largest_metadata_fits_into_a_line(ada, settings):
     settings.MAX_SPEC_BYTES = 20_000
     tool = make_tool("waived")
     rows = [Waiver(tool=tool, rule="return-type-missing", pointer=f"/{n}", reason="ü" * 500) for n in range(500)]
@@ -397,7 +402,7 @@ def test_the_most_that_can_be_said_fits_a_line(ada, settings):
     assert export_of_now() == data
 
 
-def test_the_report_of_the_api_names_what_was_lost(program):
+def test_the_report_of_the_api_lists_the_losses(program):
     data = catalog_file({"tool": "a", "owner": "nobody"}, revision_line("a"))
 
     report = program.send("POST", "/uploads", data, content_type="application/x-ndjson").json()
@@ -406,18 +411,54 @@ def test_the_report_of_the_api_names_what_was_lost(program):
         "format": "Toolshelf catalog",
         "pointer": "",
         "notes": [],
-        "losses": [{"pointer": "/owner", "what": "dropped", "reason": "There is no person 'nobody' here."}],
+        "losses": [{"pointer": "/owner", "what": "dropped", "reason": "There is no user 'nobody' here."}],
         "spec": None,
     }
 
 
-def test_the_page_names_what_was_lost(browser):
+def test_people_restore_neither_toolkits_nor_owners_of_others(ada):
+    make_tool("official.one")
+    change_toolkit_access(
+        toolkit_for(None, "organise", "official"), Access(owner="ada", visibility="everyone"), by=None
+    )
+    eve, chief = make_user("eve"), make_user("chief", is_staff=True)
+
+    def file(tool_id, owner="ada"):
+        return catalog_file({"tool": tool_id, "toolkit": "official", "owner": owner}, revision_line(tool_id))
+
+    assert losses(uploaded(file("a"), by=eve)) == [("a", "/owner"), ("a", "/toolkit")]
+    assert losses(uploaded(file("b", "eve"), by=eve)) == [("b", "/toolkit")]
+    assert losses(uploaded(file("c"), by=ada)) == []
+    assert losses(uploaded(file("d"), by=chief)) == []
+    assert losses(uploaded(file("e"))) == []
+    assert list(Tool.objects.values_list("tool_id", "toolkit", "owner__username").order_by("tool_id")) == [
+        ("a", "", "eve"),
+        ("b", "", "eve"),
+        ("c", "official", "ada"),
+        ("d", "official", "ada"),
+        ("e", "official", "ada"),
+        ("official.one", "official", None),
+    ]
+
+
+def test_a_token_that_is_limited_to_toolkits_restores_no_others():
+    limited = Program(create_token(make_user("eve"), scopes=SCOPES, toolkits=["mine"])[1])
+    data = catalog_file({"tool": "mine.a", "toolkit": "theirs"}, revision_line("mine.a"))
+
+    report = limited.send("POST", "/uploads", data, content_type="application/x-ndjson").json()
+
+    [loss] = report["specs"][0]["imported"]["losses"]
+    assert (loss["pointer"], loss["reason"]) == ("/toolkit", "This token is limited to the toolkits mine.")
+    assert Tool.objects.get().toolkit == "mine"
+
+
+def test_the_page_lists_the_losses(browser):
     text = catalog_file({"tool": "a", "owner": "nobody"}, revision_line("a")).decode()
 
     page = browser.post("/upload/", {"text": text}).content.decode()
 
-    assert "1 thing that the catalog file says of this tool, and that is not so here" in " ".join(page.split())
-    assert "There is no person &#x27;nobody&#x27; here." in page
+    assert "1 difference from the catalog file" in " ".join(page.split())
+    assert "There is no user &#x27;nobody&#x27; here." in page
 
 
 def test_the_upload_page_leads_to_the_export_that_it_takes_back(browser, catalog):
@@ -434,7 +475,7 @@ def test_the_upload_page_leads_to_the_export_that_it_takes_back(browser, catalog
     assert export_of_now() == data
 
 
-def test_load_specs_reads_what_export_catalog_wrote(catalog, tmp_path, capsys):
+def test_load_specs_reads_the_output_of_export_catalog(catalog, tmp_path, capsys):
     file = tmp_path / "catalog.ndjson"
     call_command("export_catalog", str(file))
     forget_everything()
@@ -449,7 +490,7 @@ class _PowerCut(BaseException):
     pass
 
 
-def test_what_is_said_at_length_makes_batches_shorter():
+def test_long_metadata_makes_batches_shorter():
     long = {"waivers": [{"rule": "return-type-missing", "reason": "x" * 3_000_000}]}
     lines = [line for name in "abcd" for line in ({"tool": name, **long}, revision_line(name))]
     pieces = pieces_of("catalog.ndjson", io.BytesIO(catalog_file(*lines)), max_bytes=settings.MAX_SPEC_BYTES)
@@ -486,7 +527,7 @@ def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
     assert Upload.objects.get().counts == {"created": 6, "revised": 1, "unchanged": 0, "rejected": 0}
 
 
-def test_many_tools_whose_successor_never_comes_are_told_of_batch_by_batch():
+def test_many_tools_without_their_successor_are_reported_in_batches():
     lines = []
     for number in range(7):
         tool_id = f"tool{number}"
@@ -494,5 +535,5 @@ def test_many_tools_whose_successor_never_comes_are_told_of_batch_by_batch():
 
     entries = uploaded(catalog_file(*lines), batch=3)
 
-    told = [entry.tool_id for entry in entries if entry.origin]
-    assert told == [f"tool{number}" for number in range(7)]
+    imported = [entry.tool_id for entry in entries if entry.origin]
+    assert imported == [f"tool{number}" for number in range(7)]

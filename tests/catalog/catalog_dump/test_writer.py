@@ -12,6 +12,7 @@ from catalog.catalog_dump.writer import CatalogFile, CatalogFiles, catalog_files
 from catalog.lifecycle import archive, deprecate
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish
+from catalog.search.visibility import ALL_TOOLS
 from catalog.waivers import waive, withdraw
 from tests.factories import make_spec, make_tool, make_user
 
@@ -51,7 +52,7 @@ def test_an_export_is_written_once_for_each_state_of_the_catalog(stranger, writi
     assert answers[3] == export_of_now() != answers[0]
 
 
-def test_each_change_of_what_is_exported_makes_another_export(stranger, ada):
+def test_each_change_of_exported_data_makes_another_export(stranger, ada):
     tool = make_tool("greet")
     make_tool("wave")
     waivers = []
@@ -75,7 +76,7 @@ def test_each_change_of_what_is_exported_makes_another_export(stranger, ada):
     assert len(set(seen)) == 9 - 1  # taking the waiver back leads to what there was before
 
 
-def test_an_export_says_how_long_it_is_and_who_has_it_already_gets_none(stranger):
+def test_an_export_has_a_length_and_an_etag_that_saves_a_download(stranger):
     make_tool("greet")
     answer = stranger.ask("/catalog")
     again = stranger.send("GET", "/catalog", **{"If-None-Match": answer["ETag"]})
@@ -123,14 +124,14 @@ def test_few_wait_for_an_export_and_others_are_refused_at_once(stranger, monkeyp
 
     assert (refused.status_code, refused["Retry-After"]) == (429, "5")
     assert refused["Content-Type"] == "application/problem+json"
-    assert refused.json()["detail"] == "The catalog is being exported for others. Try again in a few seconds."
+    assert refused.json()["detail"] == "Other exports of the catalog are in progress. Try again in a few seconds."
     assert first == [export_of_now()]
     assert exported(stranger.ask("/catalog")) == export_of_now()
 
 
 def exporting_in_a_thread(files):
     try:
-        return b"".join(files.now())
+        return b"".join(files.now(ALL_TOOLS, with_names=True))
     finally:
         connection.close()
 
@@ -138,9 +139,9 @@ def exporting_in_a_thread(files):
 def test_an_export_that_fails_leaves_room_for_the_next(stranger, monkeypatch):
     make_tool("greet")
     with monkeypatch.context() as broken:
-        broken.setattr(writer, "whole_catalog", lambda: iter(["\ud800"]))
+        broken.setattr(writer, "whole_catalog", lambda _visibility, **_: iter(["\ud800"]))
         for _ in range(30):
             with pytest.raises(UnicodeEncodeError):
-                catalog_files.now()
+                catalog_files.now(ALL_TOOLS, with_names=True)
 
     assert exported(stranger.ask("/catalog")) == export_of_now()

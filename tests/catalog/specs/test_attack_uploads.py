@@ -1,4 +1,4 @@
-"""Every hostile upload of the shared attack cases through `read_spec`: answered as expected, quickly, and said well."""
+"""Every hostile upload of the shared attack cases: `read_spec` gives the expected result with bounded work."""
 
 import base64
 import gzip
@@ -15,37 +15,38 @@ from tests.work import at_most
 ACCEPTED = 201
 REFUSED = 422
 
-# Where our answer is rightly another one than expected: id -> reason. There is none.
+# Cases whose expected result is wrong: id -> reason. There is none.
 OTHERWISE: dict[str, str] = {}
 
-# Both answers are allowed; this is the one we give, by group and reason.
+# Cases that allow both results: the one that Toolshelf gives, grouped by reason.
 OUR_CHOICE = {
-    # no name carries a fragment; another draft inside needs a name of its own
+    # an `$id` must not have a fragment; a subschema is read in the draft that it names
     "id-fragment": REFUSED,
-    "dialect-sub-draft4": REFUSED,
+    "dialect-sub-draft4": ACCEPTED,
     "dialect-2019": ACCEPTED,
     "dialect-2020-frag": ACCEPTED,
     "vocabulary-required-unknown": ACCEPTED,
-    # more than 10,000 evaluations in one place; more than 2,000 subschemas or values; nested more than 64 deep
+    # more than 10,000 evaluations of one value; more than 5,000 subschemas; nested more than 64 deep
+    "amp-errors": REFUSED,
+    "wide-oneOf-5k": REFUSED,
     "exp-allOf-14": REFUSED,
     "exp-uneval-12": REFUSED,
     "exp-uneval-16": REFUSED,
-    "amp-errors": REFUSED,
-    "wide-oneOf-5k": REFUSED,
-    "wide-enum-x-array": REFUSED,
     "deep-items-50": ACCEPTED,
     "deep-allOf-50": REFUSED,
     "deep-properties-50": REFUSED,
-    # patterns are matched in bounded time; what ECMA-262 does not know is no pattern
+    # large, but cheap to check
+    "wide-enum-x-array": ACCEPTED,
+    # patterns are matched in bounded time, and must be valid in ECMA-262
     "redos-nested-plus": ACCEPTED,
     "ecma-u-brace": ACCEPTED,
     "pyre-inline-flag": REFUSED,
     "pyre-py-A": REFUSED,
     # 401 digits
     "kw-hugeint-minimum": REFUSED,
-    # the format's own words: a return value is an object
-    "doc-examples-scalar-return": REFUSED,
-    # ids and names are free text, but one line that can be seen
+    # a tool may return any JSON value; lint says that other implementations expect an object
+    "doc-examples-scalar-return": ACCEPTED,
+    # ids and names are any text on one visible line
     "id-empty": REFUSED,
     "id-newline": REFUSED,
     "id-rtl": REFUSED,
@@ -69,7 +70,7 @@ def body_of(case):
 
 
 def answer(body):
-    """The status that a door would give, and the problems."""
+    """The status that the API would respond with, and the problems."""
     try:
         read_spec(body)
     except SpecError as error:
@@ -106,13 +107,13 @@ def test_refusals_of_hostile_uploads_take_little_work_in_95_of_100_cases():
     assert sorted(lines)[int(len(lines) * 0.95)] < 40_000
 
 
-def test_no_message_repeats_what_was_uploaded_at_length():
+def test_no_message_repeats_much_of_the_upload():
     for case in UPLOADS:
         _, problems = answer(body_of(case))
         assert all(len(problem.message) < 300 for problem in problems), case["id"]
 
 
-def test_every_choice_named_here_is_a_case():
+def test_every_listed_id_is_a_case():
     ids = Counter(case["id"] for case in UPLOADS)
 
     assert set(OUR_CHOICE) | set(OTHERWISE) <= set(ids)

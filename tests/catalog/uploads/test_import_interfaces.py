@@ -11,12 +11,12 @@ from catalog.catalog_dump.format import CatalogReader, DumpedRevision, catalog_l
 from catalog.catalog_dump.writer import whole_catalog
 from catalog.errors import Problem
 from catalog.lifecycle import archive
-from catalog.models import Tool
+from catalog.models import HeldChange, Revision, Tool
 from catalog.publishing import publish
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.corpora import DATA
-from tests.factories import make_spec, make_tool, properties, spec_text
+from tests.factories import make_spec, make_tool, make_user, properties, spec_text
 
 PETS = {
     "openapi": "3.0.3",
@@ -57,7 +57,7 @@ def test_an_api_document_is_uploaded_as_its_operations(program):
             {
                 "pointer": "/paths/~1pets~1{id}/get/responses/200/content/text~1csv",
                 "what": "dropped",
-                "reason": "The answer is no JSON but text/csv.",
+                "reason": "The response is not JSON but text/csv.",
             }
         ],
         "spec": None,
@@ -65,14 +65,195 @@ def test_an_api_document_is_uploaded_as_its_operations(program):
     assert Tool.objects.get().tool_id == "pets.getPet"
 
 
-def test_a_dry_run_shows_what_each_tool_would_become(program):
+def test_a_dry_run_shows_each_converted_spec(program):
     report = program.send("POST", "/uploads?dry_run=1&prefix=zoo", json.dumps(PETS)).json()
 
     assert report["specs"][0]["imported"]["spec"]["definition"]["id"] == "zoo.getPet"
     assert not Tool.objects.exists()
 
 
-def test_an_entry_says_where_the_tool_stands_in_the_document():
+# -- tools that exist already -----------------------------------------------------------------------------------------
+
+
+def api_called(title, summary="Get it."):
+    operation = {"operationId": "get", "summary": summary}
+    return {"openapi": "3.1.0", "info": {"title": title, "version": "1"}, "paths": {"/a": {"get": operation}}}
+
+
+def tool_list(*, description="One.", **members):
+    return {"tools": [{"name": "get", "description": description, "inputSchema": {"type": "object"}}], **members}
+
+
+def test_an_import_from_the_same_document_revises_its_tools(program):
+    program.send("POST", "/uploads", json.dumps(api_called("Pets")))
+
+    report = program.send("POST", "/uploads", json.dumps(api_called("Pets", "Get a pet."))).json()
+
+    [entry] = report["specs"]
+    assert (entry["outcome"], entry["verdict"]) == ("revised", "compatible")
+    [second, first] = program.send("GET", "/tools/pets.get/revisions").json()["items"]
+    assert first["origin"] == second["origin"] == {"kind": "openapi-3", "name": "Pets"}
+
+
+def test_an_import_from_another_document_does_not_revise_a_tool():
+    uploaded("one.json", json.dumps(api_called("One")).encode(), prefix="api")
+
+    [entry] = uploaded("two.json", json.dumps(api_called("Two")).encode(), prefix="api")
+    [unchanged] = uploaded("one.json", json.dumps(api_called("One")).encode(), prefix="api")
+
+    assert unchanged.outcome == "unchanged"
+    [again] = uploaded("two.json", json.dumps(api_called("Two", "Other.")).encode(), prefix="api")
+    assert again.outcome == "rejected"
+    [fault] = again.faults
+    assert fault.problem.rule == "publish.other-origin"
+    assert "OpenAPI 3 “One”" in fault.problem.message
+    assert "prefix" in fault.problem.message
+    assert "`replace`" in fault.problem.message
+    assert entry.outcome == "unchanged"  # the same text: nothing is lost
+
+
+def test_an_import_from_another_document_revises_a_tool_if_one_says_so(program):
+    program.send("POST", "/uploads?prefix=api", json.dumps(api_called("One")))
+
+    path = "/uploads?prefix=api&replace=1"
+    [entry] = program.send("POST", path, json.dumps(api_called("Two", "Other."))).json()["specs"]
+
+    assert entry["outcome"] == "revised"
+    [newest, _] = program.send("GET", "/tools/api.get/revisions").json()["items"]
+    assert newest["origin"] == {"kind": "openapi-3", "name": "Two"}
+
+
+def test_lists_without_a_name_do_not_revise_each_others_tools(program):
+    program.send("POST", "/uploads", json.dumps(tool_list()))
+
+    [entry] = program.send("POST", "/uploads", json.dumps(tool_list(description="Two."))).json()["specs"]
+
+    assert [problem["rule"] for problem in entry["problems"]] == ["publish.other-origin"]
+
+
+def test_lists_of_the_same_server_revise_their_tools(program):
+    program.send("POST", "/uploads", json.dumps(tool_list(serverInfo={"name": "mail"})))
+
+    again = tool_list(description="Two.", serverInfo={"name": "mail"})
+    [entry] = program.send("POST", "/uploads", json.dumps(again)).json()["specs"]
+
+    assert entry["outcome"] == "revised"
+
+
+def test_an_import_does_not_revise_a_tool_that_was_published_by_hand():
+    publish(make_spec("mail.get"), by=None)
+
+    [entry] = uploaded("mail.json", json.dumps(tool_list()).encode())
+
+    assert entry.faults[0].problem.rule == "publish.other-origin"
+    assert "came from a spec" in entry.faults[0].problem.message
+
+
+def test_an_import_revises_a_tool_whose_origin_is_not_known():
+    publish(make_spec("mail.get"), by=None)
+    Revision.objects.update(origin_kind=None)
+
+    [entry] = uploaded("mail.json", json.dumps(tool_list()).encode())
+
+    assert entry.outcome == "revised"
+
+
+def test_a_tool_that_was_edited_by_hand_is_still_revised_by_its_document():
+    uploaded("mail.json", json.dumps(tool_list()).encode())
+    publish(make_spec("get", id="mail.get"), by=None)
+
+    [entry] = uploaded("mail.json", json.dumps(tool_list(description="Two.")).encode())
+
+    assert entry.outcome == "revised"
+
+
+def test_an_import_does_not_revise_a_tool_of_another_owner(ada):
+    other = make_user("grace")
+    uploaded_by(ada, tool_list())
+
+    [refused] = uploaded_by(other, tool_list(description="Two."))
+    [replaced] = uploaded_by(other, tool_list(description="Two."), replace=True)
+
+    assert refused.faults[0].problem.rule == "publish.other-owner"
+    assert replaced.outcome == "held"
+    assert HeldChange.objects.get().proposed_by == other
+
+
+def test_staff_revise_tools_of_others_by_an_import(ada):
+    staff = make_user("grace", is_staff=True)
+    uploaded_by(ada, tool_list())
+
+    [entry] = uploaded_by(staff, tool_list(description="Two."))
+
+    assert entry.outcome == "revised"
+
+
+def one_line(tool_id, **members):
+    return json.dumps(json.loads(spec_text(tool_id, **members)))
+
+
+def uploaded_by(person, document, **options):
+    pieces = pieces_of("mail.json", io.BytesIO(json.dumps(document).encode()), max_bytes=settings.MAX_SPEC_BYTES)
+    return list(upload(pieces, by=person, **options))
+
+
+def test_the_revisions_page_shows_where_each_came_from(client):
+    uploaded("pets.json", json.dumps(PETS).encode())
+
+    page = client.get("/tools/pets.getPet/revisions/").content.decode()
+
+    assert "OpenAPI 3 “Pets”" in page
+
+
+def test_the_page_takes_an_empty_prefix_and_the_choice_to_replace(browser):
+    publish(make_spec("get"), by=None)
+    text = json.dumps(api_called("Pets"))
+
+    refused = browser.post("/upload/", {"text": text, "no_prefix": "on"})
+    replaced = browser.post("/upload/", {"text": text, "no_prefix": "on", "replace": "on"})
+
+    assert "publish.other-origin" in refused.content.decode()
+    assert replaced.status_code == 200
+    assert Tool.objects.get().current.number == 2
+    assert "breaking" in replaced.content.decode() or "compatible" in replaced.content.decode()
+
+
+def test_a_dry_run_counts_equal_specs_as_a_real_upload_does():
+    text = "\n".join([one_line("same")] * 9).encode()
+
+    dry = uploaded("same.ndjson", text, dry_run=True, batch=2)
+    real = uploaded("same.ndjson", text, batch=2)
+
+    assert [entry.outcome for entry in dry] == [entry.outcome for entry in real] == ["created", *["unchanged"] * 8]
+
+
+def test_a_dry_run_counts_revisions_of_earlier_batches_as_a_real_upload_does():
+    texts = [one_line("tool", description=text) for text in ("One.", "Two.", "Two.", "One.", "Three.")]
+
+    dry = uploaded("tool.ndjson", "\n".join(texts).encode(), dry_run=True, batch=2)
+    real = uploaded("tool.ndjson", "\n".join(texts).encode(), batch=2)
+
+    assert [(one.outcome, one.revision) for one in dry] == [(one.outcome, one.revision) for one in real]
+
+
+# -- members that are probably misspelt -------------------------------------------------------------------------------
+
+
+def test_a_misspelt_member_is_a_warning_of_the_report(program):
+    spec = {"definition": {"name": "f", "description": "d", "paramters": {"type": "object"}}}
+
+    [entry] = program.send("POST", "/uploads", json.dumps(spec)).json()["specs"]
+
+    assert entry["outcome"] == "created"
+    [warning] = entry["warnings"]
+    assert warning["pointer"] == "/definition/paramters"
+    assert "did you mean `parameters`" in warning["message"]
+
+
+# -- places -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_entry_has_the_pointer_and_line_of_the_tool_in_its_document():
     text = json.dumps(PETS, indent=2)
 
     [entry] = uploaded("pets.json", text.encode(), dry_run=True)
@@ -86,18 +267,27 @@ def test_a_spec_is_not_imported(program):
     assert report["specs"][0]["imported"] is None
 
 
-def test_what_is_no_document_of_any_format_has_the_problems_of_a_spec(program):
+def test_a_document_of_no_known_format_has_the_problems_of_a_spec(program):
     report = program.send("POST", "/uploads", '{"name": "x"}').json()
 
     assert [problem["rule"] for problem in report["specs"][0]["problems"]] == ["spec.required"]
 
 
-def test_a_document_without_tools_says_so(program):
-    report = program.send("POST", "/uploads", '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "b.json"}}}').json()
+def test_a_document_without_tools_is_rejected_with_that_reason(program):
+    report = program.send("POST", "/uploads", '{"openapi": "3.0.0", "paths": {"/a": {}}}').json()
 
     [problem] = report["specs"][0]["problems"]
     assert problem["rule"] == "import.empty"
-    assert "nothing is fetched" in problem["message"]
+
+
+def test_a_document_whose_paths_lead_out_of_it_has_them_rejected(program):
+    report = program.send("POST", "/uploads", '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "b.json"}}}').json()
+
+    [entry] = report["specs"]
+    [problem] = entry["problems"]
+    assert entry["imported"]["pointer"] == "/paths/~1a"
+    assert problem["rule"] == "import.reference"
+    assert "not fetched" in problem["message"]
 
 
 def test_a_tool_that_is_not_acceptable_is_rejected_alone():
@@ -144,13 +334,13 @@ def test_load_specs_takes_a_prefix(capsys, tmp_path):
     assert Tool.objects.get().tool_id == "zoo.getPet"
 
 
-def test_the_page_shows_what_a_document_becomes_and_what_was_lost(browser):
+def test_the_page_shows_the_converted_specs_and_the_losses(browser):
     page = browser.post("/upload/", {"text": json.dumps(PETS), "dry_run": "on", "prefix": "zoo"}).content.decode()
 
     assert "Imported from OpenAPI 3" in page
-    assert "The answer is no JSON but text/csv." in page
+    assert "The response is not JSON but text/csv." in page
     assert "zoo.getPet" in page
-    assert "What it becomes" in page
+    assert "The converted spec" in page
 
 
 # -- the whole catalog ------------------------------------------------------------------------------------------------
@@ -206,7 +396,7 @@ def test_a_catalog_that_is_there_already_is_left_as_it_is(catalog):
     assert history() == before
 
 
-def test_what_was_published_since_is_not_undone(catalog):
+def test_revisions_published_since_the_export_are_not_undone(catalog):
     data = export_of_now()
     publish(make_spec("changed", description="D"), by=None)
 
@@ -215,7 +405,7 @@ def test_what_was_published_since_is_not_undone(catalog):
     assert Tool.objects.get(tool_id="changed").current.spec.description == "D"
 
 
-def test_what_a_catalog_never_had_is_added(catalog):
+def test_revisions_that_the_catalog_never_had_are_added(catalog):
     data = export_of_now()
     forget_everything()
     publish(make_spec("changed", description="A"), by=None)

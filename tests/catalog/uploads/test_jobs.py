@@ -1,6 +1,8 @@
 import errno
 import io
 import json
+import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -8,6 +10,7 @@ from django.db import DataError, IntegrityError, OperationalError
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from catalog.errors import Busy
 from catalog.models import Revision, Tool, Upload
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
@@ -42,13 +45,13 @@ def line(name) -> str:
     return json.dumps(json.loads(spec_text(name)))
 
 
-def test_each_spec_of_a_large_upload_is_told_in_order(ada):
+def test_the_report_of_a_large_upload_lists_its_specs_in_order(ada):
     publish(read_spec(line("same")), by=ada)
 
     upload = carried_out(lines("new", "same"), "{}\n" + line("last"), by=ada)
 
-    told = [(row.position, row.source, row.line, row.outcome) for row in upload.specs.order_by("position")]
-    assert told == [
+    rows = [(row.position, row.source, row.line, row.outcome) for row in upload.specs.order_by("position")]
+    assert rows == [
         (1, "0.ndjson", 1, "created"),
         (2, "0.ndjson", 2, "unchanged"),
         (3, "1.ndjson", 1, "rejected"),
@@ -59,7 +62,7 @@ def test_each_spec_of_a_large_upload_is_told_in_order(ada):
     assert Tool.objects.get(tool_id="new").current.created_by == ada
 
 
-def test_what_is_told_is_stored_and_the_rest_is_read_when_it_goes_on(ada, monkeypatch):
+def test_reported_specs_are_stored_and_a_resumed_upload_reads_the_rest(ada, monkeypatch):
     monkeypatch.setattr(uploading, "SHORT_BATCH", 2)
     upload = kept(lines(*"abcde"), by=ada)
     stop_after(upload, 2, monkeypatch)
@@ -112,7 +115,7 @@ def test_the_files_are_gone_when_it_has_ended(ada):
     assert not uploading.can_resume(upload)
 
 
-def test_a_large_dry_run_stores_nothing_and_tells_what_each_would_be(ada):
+def test_a_large_dry_run_stores_nothing_and_reports_each_outcome(ada):
     make_tool("old", description="Before.")
 
     upload = carried_out(lines("new", "old"), by=ada, dry_run=True)
@@ -122,7 +125,7 @@ def test_a_large_dry_run_stores_nothing_and_tells_what_each_would_be(ada):
     assert Tool.objects.get().revisions.count() == 1
 
 
-def test_what_is_told_of_old_uploads_is_forgotten_and_their_tools_stay(ada):
+def test_reports_of_old_uploads_are_deleted_and_their_tools_stay(ada):
     upload = carried_out(lines("a"), by=ada)
     Upload.objects.filter(pk=upload.pk).update(created_at=timezone.now() - timedelta(days=31))
 
@@ -132,7 +135,7 @@ def test_what_is_told_of_old_uploads_is_forgotten_and_their_tools_stay(ada):
     assert Tool.objects.exists()
 
 
-def test_a_name_that_no_database_stores_is_stored_without_what_it_cannot(ada):
+def test_a_name_is_stored_without_characters_that_a_database_cannot_store(ada):
     upload = uploading.create([("a\0\n" + "b" * 500, io.BytesIO(b"{}"))], by=ada)
 
     upload.refresh_from_db()
@@ -177,7 +180,7 @@ def damage(tool_id):
 
 
 @pytest.mark.parametrize("error", [OperationalError("out of reach"), OSError(errno.EIO, "no answer")])
-def test_an_error_that_passes_leaves_what_is_needed_to_go_on(ada, monkeypatch, error):
+def test_a_temporary_error_leaves_a_resumable_upload(ada, monkeypatch, error):
     upload = kept(lines("a"), by=ada)
 
     fail_once(upload, error, monkeypatch)
@@ -208,7 +211,7 @@ def test_the_files_stay_where_it_cannot_be_noted_that_the_upload_failed(ada, mon
     assert uploading.folder_of(upload).is_dir()
 
 
-def test_who_was_only_slow_stores_nothing_once_another_goes_on(ada, monkeypatch):
+def test_a_slow_thread_stores_nothing_after_another_one_resumes(ada, monkeypatch):
     begun = []
     monkeypatch.setattr(uploading, "_begin", begun.append)
     slow = kept(lines("a", "b"), by=ada)
@@ -226,7 +229,7 @@ def test_who_was_only_slow_stores_nothing_once_another_goes_on(ada, monkeypatch)
     assert Upload.objects.get().specs.count() == 2
 
 
-def test_of_two_who_go_on_with_an_upload_one_does(ada, monkeypatch):
+def test_only_one_of_two_threads_resumes_an_upload(ada, monkeypatch):
     begun = []
     monkeypatch.setattr(uploading, "_begin", begun.append)
     kept(lines("a"), by=ada)
@@ -256,7 +259,7 @@ def page(browser, address):
     return HTMLParser(answer.content)
 
 
-def test_the_page_of_a_large_upload_lists_what_became_of_its_specs(browser, ada):
+def test_the_page_of_a_large_upload_lists_the_results(browser, ada):
     upload = carried_out(lines("a", "b") + "\n{}\n", by=ada)
 
     tree = page(browser, upload.get_absolute_url())
@@ -299,7 +302,7 @@ def test_while_it_is_under_way_the_page_asks_again_by_itself(browser, ada):
     assert polls[0].id != polls[1].id  # else a page that is changed in place would ask but once
 
 
-def test_a_part_alone_answers_what_asks_again(browser, ada):
+def test_polling_gets_only_the_changing_part(browser, ada):
     upload = kept(lines("a"), by=ada)
 
     answer = browser.get(upload.get_absolute_url(), headers={"HX-Request": "true"})
@@ -308,17 +311,17 @@ def test_a_part_alone_answers_what_asks_again(browser, ada):
     assert b"<progress" in answer.content
 
 
-def test_an_upload_that_was_stopped_says_so_and_offers_to_go_on(browser, ada):
+def test_a_stopped_upload_can_be_continued_on_its_page(browser, ada):
     upload = kept(lines("a"), by=ada)
     Upload.objects.update(total=10, read=4, seen_at=timezone.now() - timedelta(minutes=2))
 
     tree = page(browser, upload.get_absolute_url())
 
-    assert "The server was stopped after 4 of 10 texts" in " ".join(tree.css_first(".notice-title").text().split())
+    assert "The server was stopped after 4 of 10 specs" in " ".join(tree.css_first(".notice-title").text().split())
     assert tree.css_first(f'form[action="{upload.get_absolute_url()}resume/"]')
 
 
-def test_a_tool_that_a_dry_run_would_make_is_no_link(browser, ada):
+def test_a_tool_that_a_dry_run_would_create_is_not_a_link(browser, ada):
     make_tool("old", description="Before.")
     upload = carried_out(lines("new", "old"), by=ada, dry_run=True)
 
@@ -327,7 +330,7 @@ def test_a_tool_that_a_dry_run_would_make_is_no_link(browser, ada):
     assert [(name.tag, name.text()) for name in names] == [("span", "new"), ("a", "old")]
 
 
-def test_a_page_marks_the_place_in_a_line_that_a_problem_is_about(browser, ada):
+def test_a_page_marks_the_position_of_a_problem_in_its_line(browser, ada):
     upload = carried_out('{"definition": 7}', by=ada)
 
     excerpt = page(browser, upload.get_absolute_url()).css_first(".excerpt")
@@ -337,7 +340,7 @@ def test_a_page_marks_the_place_in_a_line_that_a_problem_is_about(browser, ada):
     assert shown[caret.index("^")] == "7"
 
 
-def test_a_dry_run_shows_what_a_revision_would_change(browser, ada):
+def test_a_dry_run_shows_the_changes_of_a_revision(browser, ada):
     make_tool("old", description="Before.")
     upload = carried_out(lines("old"), by=ada, dry_run=True)
 
@@ -347,7 +350,7 @@ def test_a_dry_run_shows_what_a_revision_would_change(browser, ada):
     assert "Before." in tree.css_first(".diff-del").text()
 
 
-def test_a_small_dry_run_shows_what_a_revision_would_change_on_the_same_page(browser):
+def test_a_small_dry_run_shows_the_changes_of_a_revision_on_the_same_page(browser):
     make_tool("old", description="Before.")
 
     answer = browser.post("/upload/", {"text": spec_text("old"), "dry_run": "on"})
@@ -357,7 +360,7 @@ def test_a_small_dry_run_shows_what_a_revision_would_change_on_the_same_page(bro
     assert "/definition/description" in tree.css_first(".change").text() or tree.css_first(".change-text")
 
 
-def test_a_revision_that_was_stored_leads_to_what_it_changed(browser):
+def test_a_stored_revision_links_to_its_changes(browser):
     make_tool("old", description="Before.")
 
     answer = browser.post("/upload/", {"text": spec_text("old")})
@@ -385,12 +388,67 @@ def test_large_uploads_are_listed_where_the_next_is_sent(browser, ada):
     assert page(browser, "/upload/").css_first(f'a[href="{upload.get_absolute_url()}"]')
 
 
+# -- several users ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_uploads_of_two_users_store_their_batches_alternately(ada, monkeypatch):
+    monkeypatch.setattr(uploading, "SHORT_BATCH", 2)
+    order = []
+    write = uploading._ResultWriter.write
+
+    def note_and_write(self, entries, read):
+        order.append(self.upload.by.username)
+        write(self, entries, read)
+
+    monkeypatch.setattr(uploading._ResultWriter, "write", note_and_write)
+    uploads = [kept(lines(*"abcdefgh"), by=ada), kept(lines("x", "y", "z"), by=make_user("bob"))]
+    uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)  # so that both wait
+
+    for waiting, upload in enumerate(uploads, 1):
+        uploading._begin(upload)
+        while len(uploading._turns._waiters) < waiting:
+            time.sleep(0.01)
+    uploading._turns.release()
+    for upload in uploads:
+        uploading._threads[upload.pk][0].join(60)
+
+    assert order == ["ada", "bob", "ada", "bob", "ada", "ada"]
+    assert [upload.created for upload in Upload.objects.order_by("created_at")] == [8, 3]
+
+
+def test_an_upload_that_lost_its_lease_while_it_waited_lets_the_next_one_store(ada, monkeypatch):
+    monkeypatch.setattr(uploading, "SIGN_OF_LIFE_S", 0.01)
+    upload = kept(lines("a"), by=ada)
+    uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)
+    Upload.objects.update(lease_id="another")
+
+    with pytest.raises(uploading.LeaseLostError), uploading._Turn(upload):
+        pytest.fail("it has no turn")
+
+    uploading._turns.release()
+    uploading._turns.acquire("third", meanwhile=pytest.fail, every_s=60)
+    uploading._turns.release()
+
+
+def test_one_user_cannot_have_all_waiting_uploads(ada, monkeypatch):
+    running = threading.Thread(target=threading.Event().wait, args=(30,), daemon=True)
+    running.start()
+    monkeypatch.setattr(uploading, "_begin", lambda upload: None)
+    monkeypatch.setattr(uploading, "_threads", {str(number): (running, str(ada.pk)) for number in range(4)})
+
+    with pytest.raises(Busy, match="4 of your uploads are waiting"):
+        uploading.start([("a.json", io.BytesIO(b"[]"))], by=ada)
+
+    assert uploading.start([("b.json", io.BytesIO(b"[]"))], by=make_user("bob")).pk
+
+
 # -- what is refused --------------------------------------------------------------------------------------------------
 
 LARGE = "[" + " " * 1_100_000 + "]"
 
 
-def test_one_upload_more_than_may_wait_is_told_to_come_back(browser, monkeypatch):
+def test_an_upload_beyond_the_limit_is_refused_with_retry_after(browser, monkeypatch):
     monkeypatch.setattr(uploading, "MAX_WAITING", 0)
 
     answer = browser.post("/upload/", {"text": LARGE})
@@ -410,7 +468,7 @@ def test_an_upload_that_the_disk_has_no_room_for_is_answered_so(browser, monkeyp
     answer = browser.post("/upload/", {"text": LARGE})
 
     assert answer.status_code == 503
-    assert b"could not be stored just now" in answer.content
+    assert b"cannot be stored at the moment" in answer.content
     assert not Upload.objects.exists()
     assert not list((tmp_path / "uploads").iterdir())
 

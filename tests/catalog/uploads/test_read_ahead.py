@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import transaction
 
 from catalog.models import Tool
+from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import can_work_ahead, made_ahead
-from catalog.uploads.readers import Piece
 from catalog.uploads.store import upload
 from tests.factories import spec_text
 
@@ -28,7 +28,7 @@ def test_things_come_in_order_from_another_process():
     assert {pid for _, pid in things}.isdisjoint({os.getpid()})
 
 
-def test_what_is_raised_there_is_raised_here_after_what_was_made_before():
+def test_an_error_in_the_other_process_is_raised_after_the_earlier_items():
     def things():
         yield 1
         raise FileNotFoundError(2, "gone", "specs.ndjson")
@@ -66,7 +66,7 @@ def test_no_more_than_a_little_is_made_ahead(tmp_path):
     made.close()
 
 
-def test_the_other_process_ends_with_who_takes_no_more():
+def test_the_other_process_ends_when_its_consumer_stops():
     made = made_ahead(os.getpid() for _ in range(1000))
     other = next(made)
 
@@ -136,6 +136,6 @@ def test_an_upload_that_is_read_ahead_ends_as_one_that_is_not():
     assert {one.outcome for one in again} == {"rejected", "unchanged"}
 
 
-def test_nothing_is_made_ahead_where_another_process_would_not_see_what_is_stored():
+def test_nothing_is_read_ahead_inside_a_transaction():
     with transaction.atomic():
         assert not can_work_ahead()

@@ -8,8 +8,9 @@ import zlib
 import pytest
 
 from catalog.errors import Problem
-from catalog.uploads import readers
-from catalog.uploads.readers import Piece, pieces_of
+from catalog.uploads import archives, readers
+from catalog.uploads.pieces import Piece
+from catalog.uploads.readers import pieces_of
 from tests.factories import real_specs
 from tests.work import at_most
 
@@ -45,7 +46,7 @@ def test_two_documents_one_after_the_other_are_one_text_which_is_for_the_reader_
     assert places("a.json", b"{}{}") == [(b"{}{}", 1, 1)]
 
 
-def test_the_entries_of_an_array_are_pieces_with_their_places():
+def test_the_elements_of_an_array_are_pieces_with_their_positions():
     assert places("a.json", b' [\n {"a":"]}\\""},\n\n  {"b":[1,2]}  ,3]\n') == [
         (b'{"a":"]}\\""}', 2, 2),
         (b'{"b":[1,2]}', 4, 3),
@@ -65,11 +66,11 @@ def test_ndjson_is_known_by_its_first_line_too():
     assert [text for text, _, _ in places("body", b'{"a":1}\n{"b":2}\n')] == [b'{"a":1}', b'{"b":2}']
 
 
-def test_a_document_of_several_lines_is_not_taken_for_ndjson():
+def test_a_document_of_several_lines_is_not_read_as_ndjson():
     assert len(places("a.json", b'{\n"a": 1\n}\n')) == 1
 
 
-def test_an_empty_array_holds_nothing_and_an_empty_file_is_refused():
+def test_an_empty_array_has_no_pieces_and_an_empty_file_is_refused():
     assert pieces("a.json", b"[]") == []
     assert refusals("a.json", b" \n") == ["The file is empty."]
 
@@ -89,7 +90,7 @@ def test_however_a_file_is_read_the_pieces_are_the_same(monkeypatch, chunk_bytes
         assert lines[piece.line - 1][piece.column - 1 :].startswith(piece.text.split(b"\n")[0])
 
 
-def test_a_problem_of_a_piece_is_told_by_its_place_in_the_file():
+def test_a_problem_of_a_piece_has_its_position_in_the_file():
     piece = Piece("a.json", b'{\n"x": 1}', line=10, column=5)
 
     assert piece.in_source(Problem("", "m", "r", line=1, column=3)).column == 7
@@ -104,10 +105,10 @@ def test_a_problem_of_a_piece_is_told_by_its_place_in_the_file():
 @pytest.mark.parametrize(
     ("data", "refusal"),
     [
-        (b"[1,,2]", "There is nothing between two commas."),
-        (b'[{"a":1}, {"b"', "This entry of the array has no end, or none near enough; what follows it was left."),
-        (b'["no end', "This entry of the array has no end, or none near enough; what follows it was left."),
-        (b"[1] x", "Something follows the array's closing bracket."),
+        (b"[1,,2]", "An element is missing between two commas."),
+        (b'[{"a":1}, {"b"', "This element of the array has no end, or is too long; the rest was skipped."),
+        (b'["no end', "This element of the array has no end, or is too long; the rest was skipped."),
+        (b"[1] x", "There is more text after the array's closing bracket."),
     ],
 )
 def test_a_broken_array_is_refused_where_it_breaks(data, refusal):
@@ -195,10 +196,10 @@ def test_each_file_of_an_archive_is_read():
     ]
 
 
-def test_what_is_no_json_file_in_an_archive_is_left_alone():
+def test_files_of_other_types_in_an_archive_are_skipped():
     [readme, nested] = refusals("z.zip", zipped(**{"README.md": "x", "more.zip": zipped(**{"a.json": "{}"})}))
 
-    assert readme == nested == "This entry is no .json, .ndjson, .jsonl, .yaml or .yml file, and was left alone."
+    assert readme == nested == "This entry was skipped: it is not a .json, .ndjson, .jsonl, .yaml or .yml file."
 
 
 def test_a_link_in_an_archive_is_refused():
@@ -225,14 +226,14 @@ def test_a_path_in_an_archive_is_a_name_and_nothing_else():
     assert [piece.text for piece in pieces("z.zip", archive)] == [b"{}", b"{}"]
 
 
-def test_a_bomb_is_refused_by_what_its_directory_says():
+def test_a_zip_bomb_is_refused_by_its_directory():
     bomb = zipped(**{"a.json": b"[" + b" " * 100_000_000})
 
     with at_most(10_000):
-        assert refusals("z.zip", bomb) == ["This entry grows beyond all measure when it is unpacked."]
+        assert refusals("z.zip", bomb) == ["This entry unpacks to more than 200 times its size, so it was skipped."]
 
 
-def test_a_bomb_that_lies_about_its_size_is_refused_by_what_comes_out():
+def test_a_zip_bomb_with_false_sizes_is_refused_by_its_contents():
     bomb = bytearray(zipped(**{"a.json": b"[" + b" " * 50_000_000 + b"]"}))
     true_size = (50_000_002).to_bytes(4, "little")
     while (at := bomb.find(true_size)) >= 0:
@@ -240,7 +241,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused_by_what_comes_out():
 
     [refusal] = refusals("z.zip", bytes(bomb))
 
-    assert refusal.startswith(("This entry cannot be unpacked", "This entry of the array"))
+    assert refusal.startswith(("This entry cannot be unpacked", "This element of the array"))
 
 
 def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read():
@@ -253,7 +254,7 @@ def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read(
 
 
 def test_all_that_comes_out_of_an_archive_is_bounded(monkeypatch):
-    monkeypatch.setattr(readers, "MAX_UNPACKED_BYTES", 5000)
+    monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 5000)
     archive = zipped(**{f"{number}.json": b'{"a": "' + b"abcdefghij" * 100 + b'"}' for number in range(20)})
 
     assert len([piece for piece in pieces("z.zip", archive) if not piece.refusal]) == 4
@@ -265,3 +266,28 @@ def test_a_damaged_archive_is_refused(cut):
 
     assert refusals("z.zip", archive[:-cut])
     assert refusals("z.zip", archive[:cut] + zlib.compress(b"x") + archive[cut:]) or True
+
+
+# Bounded work
+
+
+@pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \t\n"])
+def test_blank_lines_take_little_work(blank):
+    with at_most(2_000):
+        found = list(pieces_of("specs.ndjson", io.BytesIO(blank * 100_000 + b'  {"a": 1}\n' + blank * 100_000)))
+
+    assert [(piece.text, piece.line) for piece in found] == [(b'  {"a": 1}', 100_001)]
+
+
+def test_entries_that_are_too_short_to_be_specs_end_after_1000():
+    found = list(pieces_of("specs.json", io.BytesIO(b"[" + b"1," * 50_000 + b"1]")))
+
+    assert len(found) == readers.MAX_SHORT_PIECES + 1
+    assert found[-1].refusal.message == "More than 1,000 entries are too short to be specs; the rest was skipped."
+    assert found[-1].refusal.column == 2_002
+
+
+def test_the_shortest_specs_are_all_read():
+    shortest = b'{"definition":{"name":"a","description":""}}'
+
+    assert len(list(pieces_of("specs.ndjson", io.BytesIO((shortest + b"\n") * 3_000)))) == 3_000

@@ -31,7 +31,7 @@ def test_each_spec_has_its_outcome_in_order():
     assert counts_of(found) == {"created": 1, "revised": 1, "unchanged": 1, "rejected": 1}
 
 
-def test_what_is_stored_is_the_very_text_of_the_entry():
+def test_the_stored_text_is_exactly_that_of_the_entry():
     text = spec_text("a")
 
     entries(f"[\n  {text},\n  {one_line(spec_text('b'))}\n]")
@@ -39,7 +39,7 @@ def test_what_is_stored_is_the_very_text_of_the_entry():
     assert Tool.objects.with_current().get(tool_id="a").current.spec.source == text
 
 
-def test_a_problem_is_told_by_its_place_in_the_file_with_the_offending_line():
+def test_a_problem_has_its_position_in_the_file_and_the_offending_line():
     text = '[\n  {"definition": {\n    "name": 5, "description": ""}}\n]'
 
     [entry] = entries(text)
@@ -49,7 +49,7 @@ def test_a_problem_is_told_by_its_place_in_the_file_with_the_offending_line():
     assert fault.excerpt[fault.caret] == "5"
 
 
-def test_the_excerpt_of_a_long_line_is_what_stands_around_the_problem():
+def test_the_excerpt_of_a_long_line_is_the_text_around_the_problem():
     text = one_line(spec_text("a", x="y" * 3000)).replace('"description": "Does something."', '"description": 7')
 
     [entry] = entries(text)
@@ -69,7 +69,7 @@ def test_more_specs_than_a_batch_are_published_batch_by_batch(monkeypatch):
     assert [entry.line for entry in found] == list(range(1, 10))
 
 
-def test_what_was_published_stays_when_a_later_batch_cannot_be_read(monkeypatch):
+def test_published_specs_stay_when_a_later_batch_cannot_be_read(monkeypatch):
     monkeypatch.setattr("catalog.uploads.store.BATCH", 1)
 
     def pieces():
@@ -82,7 +82,7 @@ def test_what_was_published_stays_when_a_later_batch_cannot_be_read(monkeypatch)
     assert Tool.objects.get().tool_id == "a"
 
 
-def test_an_entry_says_that_its_tool_is_archived():
+def test_an_entry_mentions_that_its_tool_is_archived():
     make_tool("a", archived=True)
 
     [entry] = entries(spec_text("a", description="More."))
@@ -90,7 +90,7 @@ def test_an_entry_says_that_its_tool_is_archived():
     assert (entry.outcome, entry.archived) == ("revised", True)
 
 
-def test_an_address_that_is_taken_rejects_one_spec_and_not_the_rest():
+def test_a_spec_whose_url_is_in_use_is_rejected_without_stopping_the_rest():
     taken = make_tool("Get weather").slug
 
     first, second = entries(f"[{spec_text(taken)}, {spec_text('other')}]")

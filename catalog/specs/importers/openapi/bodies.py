@@ -1,4 +1,4 @@
-"""Bodies of requests and responses, and the schemas of parameters: where they stand, in which media type.
+"""Bodies of requests and responses, and the schemas of parameters, with their pointers and media types.
 
 Sources: OpenAPI 3.1.1, "Request Body Object" and "Media Type Object"; Swagger 2.0, "Parameter Object".
 """
@@ -14,6 +14,7 @@ from catalog.specs.importers.openapi.parts import Context, Part
 from catalog.specs.importers.results import Object
 
 _BODY: Final = frozenset({"description", "required", "content"})
+_ENCODING: Final = ("contentType", "style", "explode", "allowReserved")
 FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
 SWAGGER_SCHEMA: Final = (
@@ -24,24 +25,36 @@ SWAGGER_SCHEMA: Final = (
 
 @dataclass(slots=True)
 class Body:
-    """The body of a request, its schema read; `needs` are the definitions that it refers to."""
+    """The body of a request with its converted schema.
+
+    Attributes:
+        needs: the definitions that the schema refers to.
+        encoding: how the members of a form are sent: members of an Encoding Object by name.
+    """
 
     schema: JSON
     needs: tuple[str, ...]
     media_type: str
     required: bool
     examples: Object = field(default_factory=dict)
+    encoding: Object = field(default_factory=dict)
+
+    def wire(self, **where: JSON) -> Object:
+        """The member `body` of `x-openapi`."""
+        encoding: Object = {"encoding": self.encoding} if self.encoding else {}
+        return {"body": {"contentType": self.media_type, **where, **encoding}}
 
 
 @dataclass(slots=True)
 class Media:
-    """Content in one media type; `schema` stands at `pointer`."""
+    """Content in one media type; `schema` is at `pointer`."""
 
     media_type: str
     schema: JSON
     pointer: str
     examples: Object = field(default_factory=dict)
     is_described: bool = True
+    encoding: Object = field(default_factory=dict)
 
     @property
     def is_json(self) -> bool:
@@ -49,7 +62,7 @@ class Media:
 
 
 def media_of(holder: Part) -> Media | None:
-    """The content of a body or parameter: JSON rather than a form, a form rather than anything else."""
+    """The content of a body or parameter: preferably JSON, else a form, else any other."""
     content = holder.value.get("content")
     if not isinstance(content, dict) or not content:
         return None
@@ -63,7 +76,20 @@ def media_of(holder: Part) -> Media | None:
         pointer_join(holder.pointer, "content", media_type, "schema"),
         _examples(media),
         "schema" in media,
+        _encoding(media, media_type),
     )
+
+
+def _encoding(media: Object, media_type: str) -> Object:
+    """How the members of a form are sent, as far as requests depend on it."""
+    declared = media.get("encoding")
+    if not isinstance(declared, dict) or _essence(media_type) not in FORMS:
+        return {}
+    read: Object = {}
+    for name, one in declared.items():
+        members: Object = {key: one[key] for key in _ENCODING if key in one} if isinstance(one, dict) else {}
+        read |= {name: members} if members else {}
+    return read
 
 
 def _examples(media: Object) -> Object:
@@ -75,7 +101,7 @@ def _examples(media: Object) -> Object:
 
 
 def with_examples(schema: JSON, examples: Object) -> JSON:
-    """`schema` with the values of `examples` among its own."""
+    """`schema` with the values of `examples` added to its own."""
     values = [example["value"] for example in examples.values() if isinstance(example, dict) and "value" in example]
     if not values or not isinstance(schema, dict):
         return schema
@@ -84,21 +110,18 @@ def with_examples(schema: JSON, examples: Object) -> JSON:
 
 
 def schema_of(parameter: Part) -> tuple[JSON, str, str]:
-    """The schema of a parameter, where it stands, and its media type where it has one."""
+    """The schema of a parameter, its pointer, and its media type ("" if it has none)."""
     if "schema" in parameter.value:
         return parameter.value["schema"], pointer_join(parameter.pointer, "schema"), ""
     media = media_of(parameter)
     if media is not None:
         return media.schema, media.pointer, media.media_type
-    return (
-        {keyword: parameter.value[keyword] for keyword in SWAGGER_SCHEMA if keyword in parameter.value},
-        (parameter.pointer),
-        "",
-    )
+    schema: Object = {keyword: parameter.value[keyword] for keyword in SWAGGER_SCHEMA if keyword in parameter.value}
+    return schema, parameter.pointer, ""
 
 
-def with_described(schema: JSON, holder: Object) -> JSON:
-    """`schema` with what the parameter or body around it says."""
+def with_annotations(schema: JSON, holder: Object) -> JSON:
+    """`schema` with the description, deprecation and example of the parameter or body that has it."""
     if schema is True:
         schema = {}
     if not isinstance(schema, dict):
@@ -115,34 +138,37 @@ def with_described(schema: JSON, holder: Object) -> JSON:
 
 def request_body(operation: Part, context: Context) -> Body | None:
     """The body of a request in OpenAPI 3."""
-    place = pointer_join(operation.pointer, "requestBody")
-    body = context.followed(operation.value["requestBody"], place, "The body was left out.")
+    pointer = pointer_join(operation.pointer, "requestBody")
+    body = context.resolved(operation.value["requestBody"], pointer, "The body was removed.")
     if body is None:
         return None
     media = media_of(body)
     if media is None:
-        context.report.dropped(place, "The body has no content.")
+        context.report.dropped(pointer, "The body has no content.")
         return None
-    context.left(body, _BODY)
-    context.left_types(body, media.media_type, f"The body is sent as {media.media_type}.")
+    context.report_unused(body, _BODY)
+    context.report_unused_content(body, media.media_type, f"The body is sent as {media.media_type}.")
     schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
     required = body.value.get("required") is True
-    return Body(with_described(schema, body.value), needs, media.media_type, required, media.examples)
+    whole = with_annotations(schema, body.value)
+    return Body(whole, needs, media.media_type, required, media.examples, media.encoding)
 
 
 def form_body(form: list[Part], operation: Part, context: Context) -> Body:
-    """The body that the `formData` parameters of Swagger 2.0 make up."""
+    """The body that consists of the `formData` parameters of Swagger 2.0."""
     properties: Object = {}
     required: list[JSON] = []
     needs: dict[str, None] = {}
+    encoding: Object = {}
     for parameter in form:
-        schema, place, _ = schema_of(parameter)
-        read, more = context.schemas.read(schema, place, "in", context.report)
+        schema, pointer, _ = schema_of(parameter)
+        read, more = context.schemas.read(schema, pointer, "in", context.report)
         needs |= dict.fromkeys(more)
         name = str(parameter.value["name"])
-        properties[name] = with_described(read, parameter.value)
+        properties[name] = with_annotations(read, parameter.value)
         if parameter.value.get("required") is True:
             required.append(name)
+        encoding |= {name: collection} if (collection := collection_format(parameter)) else {}
     whole: Object = {"type": "object", "properties": properties}
     if required:
         whole["required"] = required
@@ -150,7 +176,14 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
     consumes = operation.value.get("consumes", context.document.get("consumes"))
     media_types = [str(one) for one in consumes if str(one) in FORMS] if isinstance(consumes, list) else []
     default = "multipart/form-data" if has_file else "application/x-www-form-urlencoded"
-    return Body(whole, tuple(needs), media_types[0] if media_types else default, bool(required))
+    media_type = media_types[0] if media_types else default
+    return Body(whole, tuple(needs), media_type, bool(required), encoding=encoding)
+
+
+def collection_format(parameter: Part) -> Object:
+    """The `collectionFormat` of an array in Swagger 2.0, which is "csv" by default; {} for other parameters."""
+    is_array = parameter.value.get("type") == "array" and not {"schema", "content"} & parameter.value.keys()
+    return {"collectionFormat": parameter.value.get("collectionFormat", "csv")} if is_array else {}
 
 
 def is_json(media_type: str) -> bool:
@@ -159,7 +192,7 @@ def is_json(media_type: str) -> bool:
 
 
 def _rank(media_type: str) -> tuple[int, str]:
-    """Which of several media types is taken: JSON, then forms, then whatever comes first by name."""
+    """The order of preference: JSON, then forms, then any other, by name."""
     essence = _essence(media_type)
     if essence == "application/json":
         return 0, media_type

@@ -1,11 +1,13 @@
-"""What one must have to call an API: where it is, and the secrets that it asks for.
+"""The configuration of an API: its URL and its secrets.
 
-Sources: OpenAPI 3.1.1, "Server Object", "Security Scheme Object", "Security Requirement Object"; Swagger 2.0, the like.
+Sources: OpenAPI 3.1.1, "Server Object", "Security Scheme Object", "Security Requirement Object"; Swagger 2.0, the same
+sections.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.jsontext.pointers import pointer_join
@@ -17,42 +19,57 @@ BASE_URL: Final = "baseUrl"
 MAX_SERVERS: Final = 50
 
 
-def configuration_of(item: Part, operation: Part, context: Context) -> tuple[Object | None, list[JSON]]:
-    """The schema of the configuration that `operation` needs, and its security requirements by member.
+@dataclass(slots=True)
+class Configuration:
+    """What `operation` needs to be configured.
 
-    None where nothing is to be configured.
+    Attributes:
+        schema: of the configuration; None if nothing is to be configured.
+        security: for each security requirement, the members of the configuration by scheme.
+        schemes: how the secrets are sent, by scheme: {"type", "in"?, "name"?, "scheme"?, "tokenUrl"?, "scopes"?}.
     """
+
+    schema: Object | None = None
+    security: list[JSON] = field(default_factory=list)
+    schemes: Object = field(default_factory=dict)
+
+    def wire(self) -> Object:
+        """Members of `x-openapi`."""
+        members: Object = {"security": self.security, "securitySchemes": self.schemes}
+        return {name: value for name, value in members.items() if value}
+
+
+def configuration_of(item: Part, operation: Part, context: Context) -> Configuration:
+    """The configuration that `operation` needs."""
     document = context.document
     servers = operation.value.get("servers", item.value.get("servers", document.get("servers")))
     properties: Object = dict(_servers(document, servers))
     required: list[JSON] = []
-    needs = operation.value.get("security", document.get("security"))
-    requirements = [need for need in needs if isinstance(need, dict)] if isinstance(needs, list) else []
-    members_of_needs: list[JSON] = []
+    security = operation.value.get("security", document.get("security"))
+    requirements = [one for one in security if isinstance(one, dict)] if isinstance(security, list) else []
+    found = Configuration()
     for requirement in requirements:
         members: Object = {}
-        for scheme, scopes in requirement.items():
-            secrets = dict(_secrets(scheme, scopes, context))
-            members[scheme] = list(secrets)
+        for name, scopes in requirement.items():
+            scheme = _scheme(name, context)
+            secrets = dict(_secrets(name, scheme, scopes, context)) if scheme else {}
+            members[name] = list(secrets)
             properties |= secrets
-        members_of_needs.append(members)
-    if len(requirements) == 1:
-        required = [name for members in members_of_needs if isinstance(members, dict) for name in _names(members)]
-    elif len([need for need in requirements if need]) > 1:
-        place = pointer_join(operation.pointer, "security")
-        context.report.rewritten(place, "There are several ways to sign in; none of their secrets is required.")
-    if not properties:
-        return None, members_of_needs
-    schema: Object = {"type": "object", "properties": properties}
-    return (schema | {"required": required} if required else schema), members_of_needs
+            if scheme:
+                found.schemes[name] = _wire_of(scheme.value, scopes)
+            if not (scheme and _token_url(scheme.value)):  # there, a token and a client are alternatives
+                required += list(secrets)
+        found.security.append(members)
+    if len([requirement for requirement in requirements if requirement]) > 1:
+        pointer = pointer_join(operation.pointer, "security")
+        context.report.rewritten(pointer, "There are several ways to sign in, so none of their secrets is required.")
+    if properties:
+        found.schema = {"type": "object", "properties": properties}
+        found.schema |= {"required": required} if required and len(requirements) == 1 else {}
+    return found
 
 
-def _names(members: Object) -> Iterator[JSON]:
-    for names in members.values():
-        yield from names if isinstance(names, list) else ()
-
-
-# Where it is
+# The URL
 
 
 def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
@@ -89,41 +106,38 @@ def _variable(name: str, variable: Object) -> JSON:
     return schema
 
 
-# What it asks for
+# Secrets
 
 
-def _secrets(name: str, scopes: JSON, context: Context) -> Iterator[tuple[str, JSON]]:
-    """The members of the configuration that the security scheme `name` asks for."""
-    pointer, schemes = _schemes(context.document)
-    place = pointer_join(pointer, name)
-    found = context.followed(schemes.get(name), place, f"The security scheme `{name}` is not described.")
-    if found is None:
-        return
-    scheme = found.value
-    kind = str(scheme.get("type"))
-    if kind == "http":
-        kind = f"http {str(scheme.get('scheme')).lower()}"
-    asked = _ASKED.get(kind, _ASKED["apiKey"] if kind.startswith("http ") else ())
-    if not asked:
-        context.report.dropped(place, f"Nothing can be configured for `{name}`, which is of the type `{kind}`.")
-    for suffix, what in asked:
-        explanation = what.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))
+def _scheme(name: str, context: Context) -> Part | None:
+    """The security scheme `name`; None, with a report, if the document does not describe it."""
+    parent, schemes = _schemes(context.document)
+    consequence = f"The security scheme `{name}` is not described."
+    return context.resolved(schemes.get(name), pointer_join(parent, name), consequence)
+
+
+def _secrets(name: str, part: Part, scopes: JSON, context: Context) -> Iterator[tuple[str, JSON]]:
+    """The members of the configuration for the security scheme `name`."""
+    scheme = part.value
+    scheme_type = str(scheme.get("type"))
+    if scheme_type == "http":
+        scheme_type = f"http {str(scheme.get('scheme')).lower()}"
+    secrets = _SECRETS.get(scheme_type, _SECRETS["apiKey"] if scheme_type.startswith("http ") else ())
+    if _token_url(scheme):
+        secrets += _CLIENT
+    if not secrets:
+        context.report.dropped(part.pointer, f"`{name}` has the type `{scheme_type}`, which cannot be configured.")
+    for suffix, template in secrets:
+        explanation = template.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))
         if isinstance(scopes, list) and scopes:
             explanation += f" Scopes: {', '.join(map(str, scopes))}."
-        members_of_needs = scheme.get("description")
-        yield (
-            f"{name}{suffix}",
-            {
-                "type": "string",
-                "description": f"{members_of_needs.strip().rstrip('.')}. {explanation}"
-                if isinstance(members_of_needs, str) and members_of_needs.strip()
-                else explanation,
-                "writeOnly": True,
-            },
-        )
+        description = scheme.get("description")
+        if isinstance(description, str) and description.strip():
+            explanation = f"{description.strip().rstrip('.')}. {explanation}"
+        yield f"{name}{suffix}", {"type": "string", "description": explanation, "writeOnly": True}
 
 
-_ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+_SECRETS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "apiKey": (("", "Sent as `{name}` ({where})."),),
     "http bearer": (("", "A token, sent as `Authorization: Bearer …`."),),
     "http basic": (("Username", "The name to sign in with."), ("Password", "The password to sign in with.")),
@@ -131,6 +145,37 @@ _ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "oauth2": (("", "An access token of OAuth 2, sent as `Authorization: Bearer …`."),),
     "openIdConnect": (("", "An access token of OpenID Connect, sent as `Authorization: Bearer …`."),),
 }
+
+
+_CLIENT: Final = (
+    ("ClientId", "The id of an OAuth 2 client, with which a token is requested for each call."),
+    ("ClientSecret", "The secret of this client."),
+)
+
+
+def _token_url(scheme: Object) -> str:
+    """Where a client gets a token for itself, the flow "client credentials"; "" without this flow."""
+    if scheme.get("type") != "oauth2":
+        return ""
+    flows = scheme.get("flows")
+    flow = flows.get("clientCredentials") if isinstance(flows, dict) else None
+    if flow is None and scheme.get("flow") == "application":  # Swagger 2.0
+        flow = scheme
+    url = flow.get("tokenUrl") if isinstance(flow, dict) else None
+    return url if isinstance(url, str) else ""
+
+
+def _wire_of(scheme: Object, scopes: JSON) -> Object:
+    """How the secrets of a scheme are sent, in the same way for OpenAPI 3 and Swagger 2.0."""
+    if scheme.get("type") == "basic":  # Swagger 2.0
+        return {"type": "http", "scheme": "basic"}
+    if scheme.get("type") == "http":
+        return {"type": "http", "scheme": str(scheme.get("scheme")).lower()}
+    wire: Object = {name: scheme[name] for name in ("type", "in", "name") if name in scheme}
+    if token_url := _token_url(scheme):
+        wire["tokenUrl"] = token_url
+        wire |= {"scopes": scopes} if isinstance(scopes, list) and scopes else {}
+    return wire
 
 
 def _schemes(document: Object) -> tuple[str, Object]:

@@ -1,37 +1,49 @@
 """OpenAPI 3.x and Swagger 2.0 documents: one tool per operation.
 
-The parsers that are around were looked at and left. `openapi-spec-validator` and `prance` fetch what a document refers
-to, which lets whoever uploads one reach into the network of the site. `openapi-pydantic` knows no Swagger 2.0, refuses
-a document as a whole for one mistake, and turns numbers into floats. None of them brings schemas to 2020-12, and to
-read the rest, with our own reader of JSON, is little.
+Why no existing parser is used: `openapi-spec-validator` and `prance` fetch the URLs that a document refers to, so an
+upload could reach into the network of the site. `openapi-pydantic` does not support Swagger 2.0, rejects a whole
+document for one mistake, and turns numbers into floats. None of them converts schemas to 2020-12, and the rest is
+little code on top of `jsontext.reader`.
 
-    openapi_parts           what these readers hand to each other
-    openapi_references      references inside the document
-    openapi_schemas         its schemas as JSON Schema 2020-12
-    openapi_parameters      what an operation takes and returns
-    openapi_configuration   servers and secrets
+    parts           shared by these readers
+    references      references inside the document
+    schemas         its schemas as JSON Schema 2020-12
+    parameters      parameters and results of an operation
+    bodies          bodies of requests and responses
+    configuration   servers and secrets
 
-Sources: OpenAPI 3.1.1 and 3.0.4, "Paths Object" to "Responses Object"; Swagger 2.0, the like.
+Sources: OpenAPI 3.1.1 and 3.0.4, "Paths Object" to "Responses Object"; Swagger 2.0, the same sections.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON
+from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.openapi.bodies import with_examples
 from catalog.specs.importers.openapi.configuration import configuration_of
 from catalog.specs.importers.openapi.parameters import examples_of, inputs_of, output_of
-from catalog.specs.importers.openapi.parts import Context, Part
-from catalog.specs.importers.openapi.references import Lost, References
-from catalog.specs.importers.openapi.schemas import SchemaReader
-from catalog.specs.importers.results import Draft, Object
+from catalog.specs.importers.openapi.parts import Context, Part, outside
+from catalog.specs.importers.openapi.references import References, Unresolved
+from catalog.specs.importers.openapi.schemas import SchemaReader, TooManySchemas
+from catalog.specs.importers.results import (
+    MAX_BYTES_TOGETHER,
+    MAX_TOOLS,
+    TOO_LARGE_TOGETHER,
+    TOO_MANY_TOOLS,
+    Draft,
+    Object,
+)
+from catalog.specs.spec import MAX_SPEC_BYTES
 
+MIN_SHARE_BYTES: Final = 4 * 1024  # of definitions, which every tool may carry however many tools there are
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-BESIDE: Final = "x-openapi"
+EXTENSION: Final = "x-openapi"
 _OPERATION: Final = frozenset({
     "operationId", "summary", "description", "parameters", "requestBody", "responses", "security", "servers", "tags",
     "deprecated", "callbacks", "consumes", "produces", "schemes",
@@ -40,23 +52,49 @@ OWN: Final = "x-llm-tool"
 
 
 def title_of(document: Object) -> str:
-    """The title of the API; "" where it has none."""
+    """The title of the API; "" if it has none."""
     info = document.get("info")
     title = info.get("title") if isinstance(info, dict) else None
     return title if isinstance(title, str) else ""
 
 
 def slug_of(text: str) -> str:
-    """`text` as the start of an id: lower case words with hyphens between."""
+    """`text` as the start of an id: words in lower case, joined by hyphens."""
     return "-".join(re.findall(r"[a-z0-9]+", text.lower()))[:60].strip("-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """One operation of the document, in a path item; `refusal` is why it is no tool, "" if it is one."""
+
+    path: str
+    item: Part
+    method: str
+    part: Part
+    name: str
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedDraft:
+    """A draft, and its bytes as JSON: of the definitions that it carries, and of the rest."""
+
+    operation: _Operation
+    draft: Draft
+    own_bytes: int
+    definition_bytes: int
+
+    def bytes_within(self, share: int) -> int:
+        return self.own_bytes + min(self.definition_bytes, share)
 
 
 class Operations:
     """The operations of one document."""
 
-    def __init__(self, document: Object, *, prefix: str) -> None:
+    def __init__(self, document: Object, *, prefix: str, max_spec_bytes: int = MAX_SPEC_BYTES) -> None:
         self._document = document
         self._prefix = prefix
+        self._max_spec_bytes = max_spec_bytes
         self._references = References(document)
         version = str(document.get("openapi", ""))
         self._schemas = SchemaReader(self._references, early=not version.startswith(("3.1", "3.2")))
@@ -64,57 +102,96 @@ class Operations:
         self.notes: list[str] = []
 
     def drafts(self) -> Iterator[Draft]:
-        """One draft per operation, in the order of the document.
+        """One draft per operation, in the order of the document; at most `MAX_TOOLS`.
 
-        Raises:
-            TooManySchemas: there is more than is read; what was given until then stands.
+        Every tool carries the definitions that it reaches. Where those of all tools together are too many, each tool
+        carries the nearest ones, up to the largest power of two in bytes that makes all specs fit `MAX_BYTES_TOGETHER`.
+        A power of two, so that a document that changes a little gives the same specs for what did not change.
         """
-        paths = self._document.get("paths")
-        for path, item in paths.items() if isinstance(paths, dict) else ():
-            pointer = pointer_join("/paths", path)
-            found = self._references.followed(item, pointer)
-            if isinstance(found, Lost):
-                self.notes.append(f"{path}: {found.reason}")
-                continue
-            value, place = found
-            if isinstance(value, dict):
-                yield from self._drafts_of(path, Part(value, place))
+        sized: list[_SizedDraft] = []
+        share, total = 1 << (self._max_spec_bytes - 1).bit_length(), 0
+        try:
+            operations = self._operations()
+            for operation in islice(operations, MAX_TOOLS):
+                if total > MAX_BYTES_TOGETHER:
+                    sized.append(_refused(operation, TOO_LARGE_TOGETHER, "import.too-large"))
+                    continue
+                sized.append(self._sized(operation, share))
+                total += sized[-1].bytes_within(share)
+                while total > MAX_BYTES_TOGETHER and share > MIN_SHARE_BYTES:
+                    share //= 2
+                    total = sum(one.bytes_within(share) for one in sized)
+            if next(operations, None) is not None:
+                self.notes.append(TOO_MANY_TOOLS)
+        except TooManySchemas as error:
+            self.notes.append(str(error))
         if self._document.get("webhooks"):
-            self.notes.append("Webhooks are called by the API, not by a model; they were left out.")
+            self.notes.append("Webhooks were not imported: the API calls them, not a model.")
+        for one in sized:
+            room = min(share, self._max_spec_bytes - one.own_bytes)
+            yield one.draft if one.definition_bytes <= room else self._sized(one.operation, room).draft
 
-    def _drafts_of(self, path: str, item: Part) -> Iterator[Draft]:
-        for method in METHODS:
-            operation = item.value.get(method)
-            if isinstance(operation, dict):
-                yield self._draft(path, item, method, Part(operation, pointer_join(item.pointer, method)))
+    def _operations(self) -> Iterator[_Operation]:
+        paths = self._document.get("paths")
+        for path, described in paths.items() if isinstance(paths, dict) else ():
+            pointer = pointer_join("/paths", path)
+            found = self._references.resolved(described, pointer)
+            if isinstance(found, Unresolved):
+                nothing = Part({}, pointer)
+                yield _Operation(path, nothing, "", nothing, path, outside(found, pointer))
+                continue
+            value, value_pointer = found
+            if isinstance(value, dict):
+                item = Part(value, value_pointer)
+                for method in METHODS:
+                    if isinstance(value.get(method), dict):
+                        yield self._operation(path, item, method)
 
-    def _draft(self, path: str, item: Part, method: str, operation: Part) -> Draft:
-        context = Context(self._document, self._references, self._schemas)
+    def _operation(self, path: str, item: Part, method: str) -> _Operation:
+        pointer = pointer_join(item.pointer, method)
+        found = self._references.resolved(item.value[method], pointer)
+        if isinstance(found, Unresolved):
+            name = f"{method.upper()} {path}"
+            return _Operation(path, item, method, Part({}, pointer), name, outside(found, pointer))
+        value, place = found
+        part = Part(value if isinstance(value, dict) else {}, place)
+        return _Operation(path, item, method, part, self._name(part.value.get("operationId"), method, path))
+
+    def _sized(self, operation: _Operation, max_definition_bytes: int) -> _SizedDraft:
+        if operation.refusal:
+            return _refused(operation, operation.refusal, "import.reference")
+        context = Context(self._document, self._references, self._schemas, max_definition_bytes)
+        draft = self._draft(operation, context)
+        definition_bytes = sum(context.definition_bytes.values())
+        spec: Object = {"id": draft.tool_id, "name": draft.name, "definition": draft.members, **draft.siblings}
+        return _SizedDraft(operation, draft, len(dumps(spec).encode()) + 100 - definition_bytes, definition_bytes)
+
+    def _draft(self, read: _Operation, context: Context) -> Draft:
+        path, item, method, operation, name = read.path, read.item, read.method, read.part, read.name
         inputs = inputs_of(item, operation, context)
         output = output_of(operation, context)
-        name = self._name(operation.value.get("operationId"), method, path)
         draft = Draft(operation.pointer, name, f"{self._prefix}{name}", {"description": _description(operation, item)})
         draft.members |= {"parameters": inputs.schema} if inputs.schema is not None else {}
         if output.schema is not None:
-            alone = {name: value for name, value in output.examples.items() if name not in inputs.examples}
-            draft.members["returnType"] = with_examples(output.schema, alone)
+            results = {name: value for name, value in output.examples.items() if name not in inputs.examples}
+            draft.members["returnType"] = with_examples(output.schema, results)
         draft.members |= {"examples": examples} if (examples := examples_of(inputs, output)) else {}
         own = self._document.get(OWN)
         if isinstance(own, dict):
             _restore(draft, own, operation)
         else:
-            configuration, security = configuration_of(item, operation, context)
-            draft.around |= {"configuration": configuration} if configuration is not None else {}
-            marks = {**dict(_marks(operation)), **({"security": security} if security else {})}
-            draft.around[BESIDE] = {"method": method.upper(), "path": path, **inputs.wire, **marks}
+            configuration = configuration_of(item, operation, context)
+            draft.siblings |= {"configuration": configuration.schema} if configuration.schema is not None else {}
+            wire: Object = {**inputs.wire, **output.wire, **dict(_marks(operation)), **configuration.wire()}
+            draft.siblings[EXTENSION] = {"method": method.upper(), "path": path, **wire}
         if "callbacks" in operation.value:
-            place = pointer_join(operation.pointer, "callbacks")
-            context.report.dropped(place, "Callbacks are called by the API, not by a model.")
-        context.left(operation, _OPERATION)
+            pointer = pointer_join(operation.pointer, "callbacks")
+            context.report.dropped(pointer, "The API calls callbacks, not a model.")
+        context.report_unused(operation, _OPERATION)
         wanted = operation.value.get("operationId")
         if isinstance(wanted, str) and wanted.strip() and wanted.strip() != name:
-            place = pointer_join(operation.pointer, "operationId")
-            context.report.rewritten(place, f"Another operation has this name; it became `{name}`.")
+            pointer = pointer_join(operation.pointer, "operationId")
+            context.report.rewritten(pointer, f"Another operation has this name; it became `{name}`.")
         draft.losses = list(context.report)
         return draft
 
@@ -128,15 +205,20 @@ class Operations:
         return name
 
 
+def _refused(operation: _Operation, reason: str, rule: str) -> _SizedDraft:
+    draft = Draft(operation.part.pointer, operation.name, "", {}, refusal=reason, refusal_rule=rule)
+    return _SizedDraft(operation, draft, 0, 0)
+
+
 def _restore(draft: Draft, own: Object, operation: Part) -> None:
-    """Put back what an export of Toolshelf's own keeps in its extension."""
+    """Restore the members that an export by Toolshelf stores in its extension."""
     tool_id, name, description = own.get("id"), own.get("name"), operation.value.get("description")
     if isinstance(name, str):
         draft.name = name
     draft.tool_id = tool_id if isinstance(tool_id, str) else draft.name
     draft.members["description"] = description if isinstance(description, str) else ""
     if "configuration" in own:
-        draft.around["configuration"] = own["configuration"]
+        draft.siblings["configuration"] = own["configuration"]
 
 
 def _marks(operation: Part) -> Iterator[tuple[str, JSON]]:
@@ -146,7 +228,7 @@ def _marks(operation: Part) -> Iterator[tuple[str, JSON]]:
 
 
 def _description(operation: Part, item: Part) -> str:
-    """The summary and the description; the same text once."""
+    """The summary and the description, without repetition."""
     texts = [
         text.strip()
         for member in ("summary", "description")

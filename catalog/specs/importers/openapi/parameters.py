@@ -1,7 +1,7 @@
-"""What an operation takes, as one object for a model to fill in; and what it returns.
+"""The parameters of an operation, as one object for a model to fill in, and its result.
 
-Each parameter is a member, whichever part of a request it goes to; the body is the member `body`, or the whole where
-there is nothing else. How the request is then put together stands beside the definition.
+Each parameter is a member, in whichever part of the request it is sent. The body is the member `body`, or the whole
+object if there are no other parameters. The extension `x-openapi` describes how to build the request from them.
 
 Sources: OpenAPI 3.1.1, "Parameter Object" and "Responses Object"; Swagger 2.0, "Parameter Object", "Response Object".
 """
@@ -18,11 +18,12 @@ from catalog.specs.importers.openapi.bodies import (
     SWAGGER_SCHEMA,
     Body,
     Media,
+    collection_format,
     form_body,
     media_of,
     request_body,
     schema_of,
-    with_described,
+    with_annotations,
     with_examples,
 )
 from catalog.specs.importers.openapi.parts import Context, Part
@@ -30,23 +31,24 @@ from catalog.specs.importers.results import Object
 
 BODY: Final = "body"
 
-_PLACES: Final = frozenset({"path", "query", "header", "cookie", "querystring"})
-_NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})  # headers of HTTP's own
-_ANSWER: Final = frozenset({"description", "summary", "schema", "content"})
+_LOCATIONS: Final = frozenset({"path", "query", "header", "cookie", "querystring"})
+_NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})  # OpenAPI ignores these headers
+_RESPONSE: Final = frozenset({"description", "summary", "schema", "content"})
 _PARAMETER: Final = frozenset(
     {"name", "in", "required", "description", "deprecated", "schema", "content", "example", *SWAGGER_SCHEMA}
 )
+_ACCEPTED: Final = frozenset({"application/json", "*/*"})  # what a request accepts by default
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
 
 @dataclass(slots=True)
 class Inputs:
-    """What an operation takes.
+    """The parameters of an operation.
 
     Attributes:
-        schema: of the parameters; None where it takes none.
-        wire: how they go into a request: members of `x-openapi`.
-        examples: by name, of the whole parameters.
+        schema: of the parameters; None if there are none.
+        wire: how they are sent: members of `x-openapi`.
+        examples: of the whole object, by name.
     """
 
     schema: JSON = None
@@ -56,14 +58,21 @@ class Inputs:
 
 @dataclass(slots=True)
 class Output:
-    """What an operation returns: the schema, None where it is not known; and examples, by name."""
+    """The result of an operation.
+
+    Attributes:
+        schema: None if it is unknown.
+        examples: by name.
+        wire: members of `x-openapi`.
+    """
 
     schema: JSON = None
     examples: Object = field(default_factory=dict)
+    wire: Object = field(default_factory=dict)
 
 
 class _Members:
-    """The members of the parameters, while they are found."""
+    """Collects the members of the parameters."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -78,13 +87,13 @@ class _Members:
         if required:
             self.required.append(name)
 
-    def free_name(self, name: str, place: str, pointer: str) -> str:
-        """`name`, or another where a parameter of another place has it already."""
+    def free_name(self, name: str, location: str, pointer: str) -> str:
+        """`name`, or another one if a parameter in another location has it already."""
         free_name = name
         while free_name in self.properties:
-            free_name = f"{free_name}_{place}"
+            free_name = f"{free_name}_{location}"
         if free_name != name:
-            reason = f"Another parameter is called `{name}`; this one became `{free_name}`."
+            reason = f"Another parameter has the name `{name}`; this one became `{free_name}`."
             self.context.report.rewritten(pointer, reason)
         return free_name
 
@@ -94,11 +103,11 @@ class _Members:
         schema: Object = {"type": "object", "properties": self.properties}
         if self.required:
             schema["required"] = self.required
-        return self.context.schemas.closed(schema, tuple(self.needs), "in", self.context.report)
+        return self.context.closed(schema, tuple(self.needs), "in")
 
 
 def inputs_of(item: Part, operation: Part, context: Context) -> Inputs:
-    """What `operation`, which stands in the path item `item`, takes."""
+    """The parameters of `operation` in the path item `item`."""
     members = _Members(context)
     form: list[Part] = []
     body: Body | None = None
@@ -107,44 +116,44 @@ def inputs_of(item: Part, operation: Part, context: Context) -> Inputs:
         if where == "formData":
             form.append(parameter)
         elif where == "body":
-            place = pointer_join(parameter.pointer, "schema")
-            schema, needs = context.schemas.read(parameter.value.get("schema", {}), place, "in", context.report)
-            body = Body(with_described(schema, parameter.value), needs, "application/json", _is_required(parameter))
+            pointer = pointer_join(parameter.pointer, "schema")
+            schema, needs = context.schemas.read(parameter.value.get("schema", {}), pointer, "in", context.report)
+            body = Body(with_annotations(schema, parameter.value), needs, "application/json", _is_required(parameter))
         else:
             _add(parameter, str(where), members)
     if form:
         body = form_body(form, operation, context)
     if "requestBody" in operation.value:
         body = request_body(operation, context) or body
-    return _together(members, body, operation.pointer)
+    return _with_body(members, body, operation.pointer)
 
 
-def _together(members: _Members, body: Body | None, pointer: str) -> Inputs:
+def _with_body(members: _Members, body: Body | None, pointer: str) -> Inputs:
     wire: Object = {"parameters": members.wire} if members.wire else {}
     if body is None:
         return Inputs(members.schema(), wire)
     context = members.context
     if not members.properties:
-        schema = context.schemas.closed(body.schema, body.needs, "in", context.report)
+        schema = context.closed(body.schema, body.needs, "in")
         if isinstance(schema, dict) and schema.get("type") == "object":
-            return Inputs(schema, wire | {"body": {"contentType": body.media_type, "whole": True}}, body.examples)
+            return Inputs(schema, wire | body.wire(whole=True), body.examples)
     name = members.free_name(BODY, "content", pointer)
     members.add(name, with_examples(body.schema, body.examples), body.needs, required=body.required)
-    return Inputs(members.schema(), wire | {"body": {"contentType": body.media_type, "member": name}})
+    return Inputs(members.schema(), wire | body.wire(member=name))
 
 
 def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
-    """The parameters of the operation and, where it does not say its own, of the path."""
+    """The parameters of the operation, and those of the path that it does not override."""
     found: dict[tuple[str, str], Part] = {}
     for holder in (item, operation):
         listed = holder.value.get("parameters")
         for index, value in enumerate(listed if isinstance(listed, list) else ()):
-            place = pointer_join(holder.pointer, "parameters", index)
-            parameter = context.followed(value, place, "The parameter was left out.")
+            pointer = pointer_join(holder.pointer, "parameters", index)
+            parameter = context.resolved(value, pointer, "The parameter was removed.")
             if parameter is None:
                 continue
             if not isinstance(parameter.value.get("name"), str):
-                context.report.dropped(place, "This is no parameter: it has no name.")
+                context.report.dropped(pointer, "The parameter has no name.")
                 continue
             found[str(parameter.value["name"]), str(parameter.value.get("in"))] = parameter
     return list(found.values())
@@ -152,70 +161,73 @@ def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
 
 def _add(parameter: Part, where: str, members: _Members) -> None:
     context, name = members.context, str(parameter.value["name"])
-    if where not in _PLACES:
-        context.report.dropped(parameter.pointer, f"`{where}` is no place of a parameter.")
+    if where not in _LOCATIONS:
+        context.report.dropped(parameter.pointer, f"`{where}` is not a location of parameters.")
         return
     if where == "header" and name.lower() in _NOT_PARAMETERS:
-        context.report.dropped(parameter.pointer, f"The header `{name}` is a matter of HTTP, not of the parameters.")
+        context.report.dropped(parameter.pointer, f"HTTP clients set the header `{name}` themselves.")
         return
-    schema, place, media_type = schema_of(parameter)
-    context.left(parameter, _PARAMETER.union(_WIRE))
-    read, needs = context.schemas.read(schema, place, "in", context.report)
+    schema, pointer, media_type = schema_of(parameter)
+    context.report_unused(parameter, _PARAMETER.union(_WIRE))
+    read, needs = context.schemas.read(schema, pointer, "in", context.report)
     member = members.free_name(name, where, parameter.pointer)
     required = _is_required(parameter) or where == "path"
-    members.add(member, with_described(read, parameter.value), needs, required=required)
+    members.add(member, with_annotations(read, parameter.value), needs, required=required)
     wire: Object = {"in": where}
     wire |= {"name": name} if member != name else {}
     wire |= {"contentType": media_type} if media_type else {}
-    members.wire[member] = wire | {key: parameter.value[key] for key in _WIRE if key in parameter.value}
+    wire |= {key: parameter.value[key] for key in _WIRE if key in parameter.value}
+    members.wire[member] = collection_format(parameter) | wire
 
 
 def _is_required(parameter: Part) -> bool:
     return parameter.value.get("required") is True
 
 
-# Answers
+# Responses
 
 
 def output_of(operation: Part, context: Context) -> Output:
-    """What `operation` answers with, in JSON, when it succeeds."""
+    """The JSON result of `operation` when it succeeds."""
     responses = operation.value.get("responses")
     if not isinstance(responses, dict):
         return Output()
     codes = sorted(filter(_is_success, responses), key=_code_rank) or [code for code in responses if code == "default"]
     output = Output()
     for code in codes:
-        place = pointer_join(operation.pointer, "responses", code)
+        pointer = pointer_join(operation.pointer, "responses", code)
         if output.schema is not None:
-            context.report.dropped(place, "Another answer is what the tool returns.")
+            context.report.dropped(pointer, "Another response became the return type.")
             continue
-        response = context.followed(responses[code], place, "The answer is not described.")
-        media = _answer(response, context) if response else None
+        response = context.resolved(responses[code], pointer, "The response is not described.")
+        media = _content(response, context) if response else None
         if media is not None:
             schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)
-            output = Output(context.schemas.closed(schema, needs, "out", context.report), media.examples)
+            accept: Object = {} if media.media_type in _ACCEPTED else {"accept": media.media_type}
+            output = Output(context.closed(schema, needs, "out"), media.examples, accept)
     for code in responses:
         if code not in codes and not code.startswith("x-"):
-            place = pointer_join(operation.pointer, "responses", code)
-            context.report.dropped(place, "Answers to what fails have no place in a spec.")
+            pointer = pointer_join(operation.pointer, "responses", code)
+            context.report.dropped(pointer, "A spec has no member for error responses.")
     return output
 
 
-def _answer(response: Part, context: Context) -> Media | None:
-    """What is known of the body of a response; None where that is no JSON, or nothing."""
-    context.left(response, _ANSWER)
+def _content(response: Part, context: Context) -> Media | None:
+    """The content of a response; None if it is not JSON or not described."""
+    context.report_unused(response, _RESPONSE)
     if "schema" in response.value:  # Swagger 2.0
-        schema, place = response.value["schema"], pointer_join(response.pointer, "schema")
+        schema, pointer = response.value["schema"], pointer_join(response.pointer, "schema")
         if isinstance(schema, dict) and schema.get("type") == "file":
-            context.report.dropped(place, "The answer is a file.")
+            context.report.dropped(pointer, "The response is a file.")
             return None
-        return Media("application/json", schema, place)
+        return Media("application/json", schema, pointer)
     media = media_of(response)
     if media is not None:
-        context.left_types(response, media.media_type, "Another form of the answer is what the tool returns.")
+        reason = "Another media type of the response became the return type."
+        context.report_unused_content(response, media.media_type, reason)
     if media is not None and not media.is_json:
-        place = media.pointer.rpartition("/")[0]
-        context.report.dropped(place, f"The answer is no JSON but {media.media_type}.")
+        pointer = media.pointer.rpartition("/")[0]
+        context.report.dropped(pointer, f"The response is not JSON but {media.media_type}.")
         return None
     return media if media is not None and media.is_described else None
 
@@ -225,12 +237,12 @@ def _is_success(code: str) -> bool:
 
 
 def _code_rank(code: str) -> tuple[bool, str]:
-    """200 first, then as numbers; ranges last."""
+    """In the order of numbers; ranges such as 2XX last."""
     return (not code.isdecimal(), code)
 
 
 def examples_of(inputs: Inputs, output: Output) -> list[JSON]:
-    """Examples of calls: those of the parameters, each with the result of the same name."""
+    """Examples of calls: each example of the parameters, with the result of the same name."""
     return [*_examples_of(inputs, output)]
 
 
@@ -239,7 +251,9 @@ def _examples_of(inputs: Inputs, output: Output) -> Iterator[JSON]:
         example: Object = {}
         for member, examples in (("parameters", inputs.examples), ("returnValue", output.examples)):
             found = examples.get(name)
-            if isinstance(found, dict) and isinstance(found.get("value"), dict):
+            if not isinstance(found, dict) or "value" not in found:
+                continue
+            if member == "returnValue" or isinstance(found["value"], dict):
                 if isinstance(summary := found.get("summary"), str):
                     example.setdefault("description", summary)
                 example[member] = found["value"]

@@ -1,4 +1,4 @@
-"""What the readers of an OpenAPI document hand to each other."""
+"""Values that the readers of an OpenAPI document share."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.importers.openapi.references import Lost, References
-from catalog.specs.importers.openapi.schemas import SchemaReader
+from catalog.specs.importers.openapi.references import References, Unresolved
+from catalog.specs.importers.openapi.schemas import Direction, SchemaReader
 from catalog.specs.importers.results import Object
 
-_MEDIA: Final = frozenset({"schema", "example", "examples"})
+_MEDIA: Final = frozenset({"schema", "example", "examples", "encoding"})
+
+
+def outside(lost: Unresolved, pointer: str) -> str:
+    """Why what stands at `pointer` cannot be read, and what to do."""
+    advice = " Bundle the documents into one, and import that." if lost.is_outside else ""
+    return f"{pointer_join(pointer, '$ref')}: {lost.reason}{advice}"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An object of the document, and where it stands."""
+    """An object of the document, and its pointer."""
 
     value: Object
     pointer: str
@@ -25,37 +31,53 @@ class Part:
 
 @dataclass(slots=True)
 class Context:
-    """What is needed to read one operation: the document, its references and schemas, and where losses go."""
+    """For reading one operation: the document, its references and schemas, and the report of losses.
+
+    Attributes:
+        max_definition_bytes: of the definitions that the tool's schemas may carry together, as JSON.
+        definition_bytes: of those that they carry, by direction.
+    """
 
     document: Object
     references: References
     schemas: SchemaReader
+    max_definition_bytes: int
     report: Report = field(default_factory=Report)
+    definition_bytes: dict[Direction, int] = field(default_factory=dict)
 
-    def followed(self, value: JSON, pointer: str, otherwise: str) -> Part | None:
-        """The object that `value` is or refers to; else None, and the report says `otherwise`."""
-        found = self.references.followed(value, pointer)
-        if isinstance(found, Lost):
-            self.report.dropped(pointer, f"{found.reason} {otherwise}")
+    def closed(self, schema: JSON, needs: tuple[str, ...], direction: Direction) -> JSON:
+        """`schema` with the definitions that it reaches. Parameters come first; the return type has the rest."""
+        room = self.max_definition_bytes - sum(
+            size for other, size in self.definition_bytes.items() if other != direction
+        )
+        schema, size = self.schemas.with_definitions(schema, needs, direction, self.report, max_bytes=room)
+        self.definition_bytes[direction] = size
+        return schema
+
+    def resolved(self, value: JSON, pointer: str, consequence: str) -> Part | None:
+        """The object that `value` is or refers to. If there is none, the reason and `consequence` are reported."""
+        found = self.references.resolved(value, pointer)
+        if isinstance(found, Unresolved):
+            self.report.dropped(pointer, f"{found.reason} {consequence}")
             return None
-        target, place = found
+        target, target_pointer = found
         if not isinstance(target, dict):
-            self.report.dropped(pointer, f"An object is expected here. {otherwise}")
+            self.report.dropped(pointer, f"An object is expected here. {consequence}")
             return None
-        return Part(target, place)
+        return Part(target, target_pointer)
 
-    def left(self, part: Part, known: frozenset[str]) -> None:
-        """Report what `part` says besides the members that are `known`."""
+    def report_unused(self, part: Part, used: frozenset[str]) -> None:
+        """Report the members of `part` that are not `used`."""
         for member in part.value:
-            if member not in known:
-                self.report.dropped(pointer_join(part.pointer, member), f"`{member}` has no place in a spec.")
+            if member not in used:
+                self.report.dropped(pointer_join(part.pointer, member), f"A spec has no member for `{member}`.")
 
-    def left_types(self, holder: Part, media_type: str, reason: str) -> None:
-        """Report the content of other media types than the one that is taken, and what that says besides its schema."""
+    def report_unused_content(self, holder: Part, media_type: str, reason: str) -> None:
+        """Report content in other media types than `media_type`, and unused members of that one."""
         content = holder.value.get("content")
         for other, media in content.items() if isinstance(content, dict) else ():
-            place = pointer_join(holder.pointer, "content", other)
+            pointer = pointer_join(holder.pointer, "content", other)
             if other != media_type:
-                self.report.dropped(place, reason)
+                self.report.dropped(pointer, reason)
             elif isinstance(media, dict):
-                self.left(Part(media, place), _MEDIA)
+                self.report_unused(Part(media, pointer), _MEDIA)

@@ -1,4 +1,4 @@
-"""References inside one OpenAPI or Swagger document. Nothing is fetched, whatever a document asks for."""
+"""References inside one OpenAPI or Swagger document. References to other documents are never fetched."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ MAX_REFERENCE_CHARS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """A reference that leads nowhere here, and why, as a sentence."""
+class Unresolved:
+    """A reference that cannot be resolved, and the reason as a sentence; `is_outside` if it names another document."""
 
     reason: str
+    is_outside: bool = False
 
 
 class References:
@@ -26,33 +27,33 @@ class References:
         self._document = document
 
     def at(self, pointer: str) -> JSON:
-        """What stands at `pointer`, which a reference led to."""
+        """The value at `pointer`, which `target` returned."""
         return resolve_pointer(self._document, pointer)  # type: ignore[return-value]
 
-    def target(self, reference: JSON) -> str | Lost:
-        """The pointer that `reference` names in the document."""
+    def target(self, reference: JSON) -> str | Unresolved:
+        """The pointer that `reference` refers to in the document."""
         if not isinstance(reference, str):
-            return Lost("This reference is no text.")
+            return Unresolved("This reference is not a string.")
         if len(reference) > MAX_REFERENCE_CHARS:
-            return Lost("This reference is too long.")
+            return Unresolved("This reference is too long.")
         if not reference.startswith("#"):
-            return Lost("This reference leads out of the document, and nothing is fetched.")
+            return Unresolved("This reference points to another document, which is not fetched.", is_outside=True)
         pointer = unquote(reference[1:])
         if not pointer.startswith("/"):
-            return Lost("This reference names no place in the document.")
+            return Unresolved("This reference is not a JSON Pointer.")
         try:
             resolve_pointer(self._document, pointer)
         except LookupError:
-            return Lost("This reference names a place that is not in the document.")
+            return Unresolved("This reference points to something that does not exist in the document.")
         return pointer
 
-    def followed(self, value: JSON, pointer: str) -> tuple[JSON, str] | Lost:
-        """`value`, or what it refers to, and where that stands."""
+    def resolved(self, value: JSON, pointer: str) -> tuple[JSON, str] | Unresolved:
+        """`value` and `pointer`, or the value that it refers to and its pointer."""
         for _ in range(MAX_HOPS):
             if not isinstance(value, dict) or "$ref" not in value:
                 return value, pointer
             target = self.target(value["$ref"])
-            if isinstance(target, Lost):
+            if isinstance(target, Unresolved):
                 return target
             value, pointer = self.at(target), target
-        return Lost("These references go round in a circle.")
+        return Unresolved("This reference is circular.")

@@ -1,7 +1,7 @@
 """Schemas of OpenAPI and Swagger documents as JSON Schema 2020-12, each with the definitions that it needs.
 
-Schemas of OpenAPI 3.1 are 2020-12 but for four annotations. Those of 3.0 and Swagger 2.0 are their own subset of an
-early draft. References stay inside the document: what leads out is reported, and never fetched.
+Schemas of OpenAPI 3.1 are 2020-12 except for four annotations. Those of 3.0 and Swagger 2.0 are a dialect of an early
+draft. References to other documents are reported and never fetched.
 
 Sources: OpenAPI 3.1.1 and 3.0.4, "Schema Object"; the proposal "Clarify Nullable" of OpenAPI; Swagger 2.0, "Schema
 Object".
@@ -18,21 +18,20 @@ from typing import Final, Literal
 from catalog.conversion_report import Loss, Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, held
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON
-from catalog.specs.importers.openapi.references import Lost, References
-from catalog.specs.importers.repair import FLAGS, filled, require_flagged, set_type
+from catalog.jsontext.reader import JSON, dumps
+from catalog.specs.importers.openapi.references import References, Unresolved
+from catalog.specs.importers.repair import FLAGS, exclusive_bounds, filled, require_flagged, set_type
 from catalog.specs.importers.results import Object
 
 Direction = Literal["in", "out"]
-"""Whether a schema is of what is sent to the API, or of what comes back."""
+"""Whether a schema describes a request ("in") or a response ("out")."""
 
-MAX_SCHEMAS: Final = 100_000  # that are read of one document
-MAX_TOGETHER: Final = 1_500  # definitions' schemas of one tool: the gate takes 2,000 subschemas
+MAX_SCHEMAS: Final = 100_000  # of one document
+MAX_TOGETHER: Final = 1_500  # schemas in the definitions of one tool: the policy allows 10,000
 
 _NOT_SENT: Final[Mapping[Direction, str]] = {"in": "readOnly", "out": "writeOnly"}
 _FOREIGN: Final = ("discriminator", "xml", "externalDocs")
 _ANNOTATIONS: Final = frozenset({"title", "description", "default", "deprecated", "readOnly", "writeOnly"})
-_EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _EARLY_HOLDS: Final[Mapping[str, Holds]] = {
     keyword: DRAFT_04.holds[keyword]
     for keyword in ("properties", "items", "allOf", "anyOf", "oneOf", "not", "additionalProperties")
@@ -40,12 +39,12 @@ _EARLY_HOLDS: Final[Mapping[str, Holds]] = {
 
 
 class TooManySchemas(ValueError):
-    """The document has more schemas than are read."""
+    """The document has more than `MAX_SCHEMAS`."""
 
 
 @dataclass(slots=True)
 class _Reading:
-    """One schema that is being read: what was found on the way."""
+    """The state of reading one schema."""
 
     direction: Direction
     report: Report = field(default_factory=Report)
@@ -57,18 +56,19 @@ class _Definition:
     schema: JSON
     needs: tuple[str, ...]
     losses: tuple[Loss, ...]
-    size: int  # how many schemas it is
+    size: int  # number of schemas in it
+    bytes: int  # as JSON, with its name
 
 
-_ANYTHING: Final = _Definition(True, (), (), 0)
-"""Stands for a definition that is left out because one spec cannot hold it: it needs no others."""
+_ANYTHING: Final = _Definition(True, (), (), 0, 40)
+"""Replaces a definition that is too large for one spec."""
 
 
 class SchemaReader:
-    """Reads the schemas of one document; what several tools share is read once.
+    """Reads the schemas of one document; a definition that several tools share is read once.
 
     Attributes:
-        early: whether the schemas are those of OpenAPI 3.0 or Swagger 2.0.
+        early: whether the document is OpenAPI 3.0 or Swagger 2.0.
     """
 
     def __init__(self, references: References, *, early: bool) -> None:
@@ -80,7 +80,7 @@ class SchemaReader:
         self._room = MAX_SCHEMAS
 
     def read(self, schema: JSON, pointer: str, direction: Direction, report: Report) -> tuple[JSON, tuple[str, ...]]:
-        """The schema that stands at `pointer`, and the pointers of the definitions that it refers to.
+        """The converted schema from `pointer`, and the pointers of the definitions that it refers to.
 
         Raises:
             TooManySchemas: the document has more than `MAX_SCHEMAS`.
@@ -90,38 +90,41 @@ class SchemaReader:
         report.extend(reading.report)
         return read, tuple(reading.needs)
 
-    def closed(self, schema: JSON, needs: tuple[str, ...], direction: Direction, report: Report) -> JSON:
-        """`schema` with all definitions that it refers to, directly or through others, in `$defs`.
+    def with_definitions(
+        self, schema: JSON, needs: tuple[str, ...], direction: Direction, report: Report, *, max_bytes: int
+    ) -> tuple[JSON, int]:
+        """`schema` with all definitions that it refers to, directly or indirectly, in `$defs`; and their bytes.
 
-        The nearest first, as far as one spec can hold them.
+        Those that exceed `MAX_TOGETHER` or `max_bytes` (as JSON), after the more direct ones, are replaced by `true`.
         """
         found: dict[str, _Definition] = {}
-        room = MAX_TOGETHER
+        room, room_bytes = MAX_TOGETHER, max_bytes
         waiting = deque(needs)
         while waiting:
             pointer = waiting.popleft()
             if pointer in found:
                 continue
             definition = self._definition(pointer, direction)
+            if definition.size > room or definition.bytes > room_bytes:
+                report.dropped(pointer, _reason_left_out(definition, room))
+                definition = _ANYTHING
             room -= definition.size
-            if room < 0:
-                found[pointer] = _ANYTHING
-                report.dropped(pointer, "The schemas of this tool are too many; any value is allowed here.")
-                continue
+            room_bytes -= definition.bytes
             found[pointer] = definition
             report.extend(definition.losses)
             waiting.extend(definition.needs)
         if isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
             schema, found = self._without_outer_reference(schema, reference, found)
         if not found or not isinstance(schema, dict):
-            return schema
+            return schema, max_bytes - room_bytes
         names = sorted(found, key=self._name)
-        return {**schema, "$defs": {self._names[pointer]: found[pointer].schema for pointer in names}}
+        definitions = {self._names[pointer]: found[pointer].schema for pointer in names}
+        return {**schema, "$defs": definitions}, max_bytes - room_bytes
 
     def _without_outer_reference(
         self, schema: Object, reference: str, found: dict[str, _Definition]
     ) -> tuple[JSON, dict[str, _Definition]]:
-        """`schema` with what it refers to written out, so that its type stands where readers look for it."""
+        """`schema` merged with the target of its reference, so that its type is at the top, where readers look."""
         pointer = next(pointer for pointer in found if f"#/$defs/{self._names[pointer]}" == reference)
         target = found[pointer].schema
         if not isinstance(target, dict) or "$ref" in target:
@@ -135,11 +138,14 @@ class SchemaReader:
             reading, room = _Reading(direction), self._room
             schema = self._read(self._references.at(pointer), pointer, reading)
             size = room - self._room
-            self._definitions[key] = _Definition(schema, tuple(reading.needs), tuple(reading.report), size)
+            text = dumps({self._name(pointer): schema})
+            self._definitions[key] = _Definition(
+                schema, tuple(reading.needs), tuple(reading.report), size, len(text.encode())
+            )
         return self._definitions[key]
 
     def _name(self, pointer: str) -> str:
-        """What the definition at `pointer` is called: by the last token of it that is a word."""
+        """The name of the definition at `pointer` in `$defs`: its last token, made unique."""
         if pointer not in self._names:
             token = pointer.rpartition("/")[2].replace("~1", "_").replace("~0", "_")
             word = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in token)
@@ -153,7 +159,7 @@ class SchemaReader:
     def _read(self, schema: JSON, pointer: str, reading: _Reading) -> JSON:
         self._room -= 1
         if self._room < 0:
-            raise TooManySchemas(f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was left.")
+            raise TooManySchemas(f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported.")
         if not isinstance(schema, dict):
             return schema
         out = self._keywords(schema, pointer, reading)
@@ -167,46 +173,55 @@ class SchemaReader:
         holds = _EARLY_HOLDS if self.early else DEFAULT_DIALECT.holds
         out: Object = {}
         for keyword, value in schema.items():
-            place = pointer_join(pointer, keyword)
-            how = holds.get(keyword)
+            keyword_pointer = pointer_join(pointer, keyword)
+            held_schemas = holds.get(keyword)
             if keyword in _FOREIGN and not isinstance(value, bool):
-                reading.report.dropped(place, f"JSON Schema knows no `{keyword}`.")
+                reading.report.dropped(keyword_pointer, f"JSON Schema does not define `{keyword}`.")
             elif keyword in {"$ref", "$defs", "$id", "$schema", "$anchor", "$dynamicAnchor"}:
                 continue
             elif keyword == "$dynamicRef":
-                reading.report.dropped(place, "Dynamic references are not followed; any value is allowed.")
+                reading.report.dropped(keyword_pointer, "Dynamic references are not supported; any value is allowed.")
             elif keyword == "type":
-                set_type(out, value, place, reading.report)
+                set_type(out, value, keyword_pointer, reading.report)
             elif keyword in FLAGS and isinstance(value, bool):
-                continue  # said by the schema around it
-            elif how is not None:
-                inner = {path: self._read(one, pointer_join(place, *path), reading) for path, one in held(how, value)}
+                continue  # becomes `required` of the object
+            elif held_schemas is not None:
+                inner = {
+                    path: self._read(one, pointer_join(keyword_pointer, *path), reading)
+                    for path, one in held(held_schemas, value)
+                }
                 out[keyword] = filled(value, inner)
             else:
                 out[keyword] = value
         return out
 
     def _refer(self, reference: JSON, out: Object, pointer: str, reading: _Reading) -> Object:
-        place = pointer_join(pointer, "$ref")
         target = self._references.target(reference)
-        if isinstance(target, Lost):
-            reading.report.dropped(place, f"{target.reason} Any value is allowed there.")
+        if isinstance(target, Unresolved):
+            reading.report.dropped(pointer_join(pointer, "$ref"), f"{target.reason} Any value is allowed.")
             return out
         if self.early:  # "This object cannot be extended with additional properties"
             for keyword in [keyword for keyword in out if keyword not in _ANNOTATIONS | {"nullable", "x-nullable"}]:
-                reading.report.dropped(pointer_join(pointer, keyword), "What stands beside `$ref` is ignored there.")
+                reason = "Keywords beside `$ref` are ignored in this version of OpenAPI."
+                reading.report.dropped(pointer_join(pointer, keyword), reason)
                 del out[keyword]
         reading.needs[target] = None
         return {"$ref": f"#/$defs/{self._name(target)}", **out}
 
 
 def from_openapi_3(schema: JSON, pointer: str, report: Report) -> JSON:
-    """A schema of OpenAPI 3.0 that holds no references, as one of 2020-12."""
+    """A schema of OpenAPI 3.0 without references, converted to 2020-12."""
     return SchemaReader(References({}), early=True).read(schema, pointer, "in", report)[0]
 
 
+def _reason_left_out(definition: _Definition, room: int) -> str:
+    if definition.size > room:
+        return "This tool has too many schemas; any value is allowed here."
+    return f"With this definition ({definition.bytes:,} bytes) the spec would be too large; any value is allowed here."
+
+
 def _needed_from(pointer: str, found: Mapping[str, _Definition]) -> dict[str, _Definition]:
-    """The definitions in `found` that the one at `pointer` refers to, directly or through others."""
+    """The definitions in `found` that the one at `pointer` refers to, directly or indirectly."""
     needed: dict[str, _Definition] = {}
     waiting = deque(found[pointer].needs)
     while waiting:
@@ -218,7 +233,7 @@ def _needed_from(pointer: str, found: Mapping[str, _Definition]) -> dict[str, _D
 
 
 def _not_sent(schema: Object, out: Object, pointer: str, reading: _Reading) -> None:
-    """`required` holds only in the direction in which a member is sent."""
+    """A member is not required in the direction in which it is not sent."""
     mark, properties, required = _NOT_SENT[reading.direction], schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
         return
@@ -226,8 +241,8 @@ def _not_sent(schema: Object, out: Object, pointer: str, reading: _Reading) -> N
         name for name in required if isinstance(name, str)
     }
     if unsent:
-        place = pointer_join(pointer, "required")
-        reading.report.rewritten(place, f"Members that are `{mark}` are not required in this direction.")
+        reason = f"Members that are `{mark}` are not required in this direction."
+        reading.report.rewritten(pointer_join(pointer, "required"), reason)
         out["required"] = [name for name in required if name not in unsent]
 
 
@@ -235,12 +250,8 @@ def _not_sent(schema: Object, out: Object, pointer: str, reading: _Reading) -> N
 
 
 def translated(schema: Object, out: Object, pointer: str, report: Report) -> Object:
-    """`out`, which is `schema` with its subschemas read, in the words of 2020-12."""
-    for exclusive, bound in _EXCLUSIVE.items():
-        if isinstance(flag := out.get(exclusive), bool):
-            del out[exclusive]
-            if flag and bound in out:
-                out[exclusive] = out.pop(bound)
+    """`out`, which is `schema` with converted subschemas, with the keywords of 2020-12."""
+    exclusive_bounds(out)
     if schema.get("type") == "file":
         out["format"] = "binary"
     nullable = out.pop("nullable", None) is True
@@ -250,26 +261,26 @@ def translated(schema: Object, out: Object, pointer: str, report: Report) -> Obj
 
 
 def _examples(schema: Object, out: Object) -> Object:
-    """The single `example` of OpenAPI among the `examples` of JSON Schema."""
+    """`example` of OpenAPI becomes the first of `examples` of JSON Schema."""
     if "example" in schema and "example" in out:
         example = out.pop("example")
-        have = out.get("examples")
-        out["examples"] = [example, *have] if isinstance(have, list) else [example]
+        examples = out.get("examples")
+        out["examples"] = [example, *examples] if isinstance(examples, list) else [example]
     return out
 
 
 def _or_null(out: Object, pointer: str, report: Report) -> Object:
     composed = [keyword for keyword in ("$ref", "allOf", "anyOf", "oneOf", "not") if keyword in out]
-    kind = out.get("type")
-    if isinstance(kind, str) and not composed:
+    declared = out.get("type")
+    if isinstance(declared, str) and not composed:
         choices = out.get("enum")
         if isinstance(choices, list) and None not in choices:
-            report.rewritten(pointer_join(pointer, "enum"), "null was added to the choices, because it is `nullable`.")
+            report.rewritten(pointer_join(pointer, "enum"), "null was added, because the schema is `nullable`.")
             out["enum"] = [*choices, None]
-        return {**out, "type": [kind, "null"] if kind != "null" else kind}
-    asked = [keyword for keyword in out if keyword not in _ANNOTATIONS | {"examples"}]
-    if not asked:
+        return {**out, "type": [declared, "null"] if declared != "null" else declared}
+    constraints = [keyword for keyword in out if keyword not in _ANNOTATIONS | {"examples"}]
+    if not constraints:
         return out
-    report.rewritten(pointer_join(pointer, "nullable"), "It stands beside no `type`; null became an alternative.")
-    inner: Object = {keyword: out.pop(keyword) for keyword in asked}
+    report.rewritten(pointer_join(pointer, "nullable"), "There is no `type` beside it; null became an alternative.")
+    inner: Object = {keyword: out.pop(keyword) for keyword in constraints}
     return {"anyOf": [inner, {"type": "null"}], **out}

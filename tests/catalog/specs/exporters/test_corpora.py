@@ -44,7 +44,7 @@ def specs():
 
 
 def plain(document):
-    """As a provider's library sees it."""
+    """`document` as a provider's library parses it."""
     return json.loads(dumps(document))
 
 
@@ -56,7 +56,7 @@ def documents(key):
 
 
 def subschemas(schema):
-    """Every schema in `schema`, with the keywords that both subsets know."""
+    """`schema` and its subschemas in the keywords that both subsets support."""
     if not isinstance(schema, dict):
         return
     yield schema
@@ -68,24 +68,24 @@ def subschemas(schema):
         yield from subschemas(inner)
 
 
-# -- the providers' own words -----------------------------------------------------------------------------------------
+# -- the providers' libraries -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("revision", [_v2025_11_25, _v2026_07_28], ids=["2025-11-25", "2026-07-28"])
-def test_every_mcp_tool_is_one_by_the_protocols_types(revision):
+def test_every_mcp_tool_is_valid_by_the_protocols_types(revision):
     for _, _, document in documents("mcp"):
         revision.Tool.model_validate(document, strict=True)
 
 
 @pytest.mark.parametrize("key", ["openai", "openai-strict"])
-def test_every_openai_function_is_one_by_openais_types(key):
+def test_every_openai_function_is_valid_by_openais_types(key):
     function = TypeAdapter(ChatCompletionFunctionToolParam)
 
     for _, _, document in documents(key):
         function.validate_python(document, strict=True, extra="forbid")
 
 
-def test_openais_own_library_finds_nothing_to_make_stricter():
+def test_openais_library_leaves_strict_schemas_unchanged():
     for spec, _, document in documents("openai-strict"):
         parameters = document["function"]["parameters"]
         stricter = _ensure_strict_json_schema(copy.deepcopy(parameters), path=(), root=copy.deepcopy(parameters))
@@ -98,7 +98,7 @@ def test_every_openapi_document_is_valid():
         assert document["info"]["title"] == spec.name
 
 
-def test_some_openapi_documents_are_valid_to_the_last_reference():
+def test_some_openapi_documents_are_valid_with_all_references_resolved():
     chosen = [spec for spec in specs() if "$ref" in spec.source or spec.examples][:25]
 
     assert len(chosen) == expected(selection=9, full=25)
@@ -106,7 +106,7 @@ def test_some_openapi_documents_are_valid_to_the_last_reference():
         OpenAPIV31SpecValidator(plain(export(spec, "openapi").document)).validate()
 
 
-def test_strict_schemas_keep_to_what_strict_mode_knows():
+def test_strict_schemas_use_only_supported_keywords():
     for spec, _, document in documents("openai-strict"):
         parameters = document["function"]["parameters"]
         for schema in subschemas(parameters):
@@ -121,7 +121,7 @@ def test_strict_schemas_keep_to_what_strict_mode_knows():
         assert strict_obstacles(parameters) == []
 
 
-def test_gemini_schemas_keep_to_what_gemini_knows():
+def test_gemini_schemas_use_only_supported_keywords():
     for spec, _, document in documents("gemini"):
         for member in ("parameters", "response"):
             for schema in subschemas(document.get(member)):
@@ -133,7 +133,7 @@ def test_gemini_schemas_keep_to_what_gemini_knows():
 
 
 @pytest.mark.parametrize("key", FORMATS)
-def test_every_name_is_legal_and_every_schema_passes_the_gate(key):
+def test_every_name_is_legal_and_every_schema_passes_the_policy(key):
     for spec, _, document in documents(key):
         if key == "openapi":
             continue
@@ -145,21 +145,21 @@ def test_every_name_is_legal_and_every_schema_passes_the_gate(key):
 
 
 @pytest.mark.parametrize("key", FORMATS)
-def test_what_is_not_said_to_be_touched_is_the_same(key):
+def test_an_export_without_reported_changes_has_the_same_parameters(key):
     for spec, exported, document in documents(key):
         if exported.verdict != "as it is" or spec.parameters is None or key in {"langchain", "openapi", "gemini"}:
             continue
         function = document.get("function", document)
         schema = function.get("inputSchema") or function.get("parameters") or function.get("input_schema")
-        said = {"properties": {}} | ({"required": []} if key == "openai-strict" else {})
-        assert schema == said | plain(spec.parameters), spec.tool_id
+        added = {"properties": {}} | ({"required": []} if key == "openai-strict" else {})
+        assert schema == added | plain(spec.parameters), spec.tool_id
 
 
 # -- real calls -------------------------------------------------------------------------------------------------------
 
 
 def real_calls():
-    """Arguments that are known to be valid, with the spec they are of."""
+    """Specs with arguments that are known to be valid."""
     by_id = {spec.tool_id: spec for spec in specs()}
     rows = map(loads, lines("bfcl_pairs"))
     more = map(loads, lines("toolcall_pairs"))
@@ -170,7 +170,7 @@ def real_calls():
 
 
 def with_nulls(value, schema, definitions):
-    """`value` as a model in strict mode says it: null for what is left out."""
+    """`value` as a model sends it in strict mode: null for omitted members."""
     while isinstance(schema, dict) and "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     if isinstance(value, dict) and isinstance(schema, dict) and "properties" in schema:
@@ -196,7 +196,7 @@ def test_real_calls_can_be_made_in_strict_mode():
 
 
 @pytest.mark.parametrize("key", ["mcp", "openai", "anthropic", "gemini", "langchain", "openapi"])
-def test_real_calls_are_valid_by_what_comes_back_from_an_export(key):
+def test_real_calls_match_the_schema_of_an_export_that_is_imported_again(key):
     made = 0
     for spec, arguments in real_calls():
         exported = export(spec, key)
@@ -210,11 +210,11 @@ def test_real_calls_are_valid_by_what_comes_back_from_an_export(key):
     assert made > expected(selection=100, full=200)
 
 
-# -- schemas of every kind --------------------------------------------------------------------------------------------
+# -- all keywords -----------------------------------------------------------------------------------------------------
 
 
-def specs_of_every_kind():
-    """A spec for each schema of the official suite, and of real forms, that a spec may have."""
+def specs_with_every_keyword():
+    """A spec for each schema of the official suite and of real forms that the schema policy allows."""
     schemas = [
         case.schema
         for draft in ("draft2020-12", "draft2019-09", "draft7")
@@ -233,10 +233,10 @@ def specs_of_every_kind():
 
 
 @pytest.mark.deep
-def test_schemas_of_every_kind_are_exported_or_said_not_to_be_usable():
+def test_every_schema_is_exported_or_reported_as_not_usable():
     function = TypeAdapter(ChatCompletionFunctionToolParam)
     count = 0
-    for spec in specs_of_every_kind():
+    for spec in specs_with_every_keyword():
         count += 1
         exports = {key: export(spec, key) for key in FORMATS}
         for key, exported in exports.items():

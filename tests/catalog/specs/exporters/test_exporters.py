@@ -1,4 +1,4 @@
-"""Exports: what each format makes of a spec, and what it says was lost."""
+"""Exports: the document in each format, and the report of the losses."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def gemini(parameters):
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_legal_name_stays():
+def test_a_legal_name_is_unchanged():
     assert export(make_spec("get_weather"), "openai").document["function"]["name"] == "get_weather"
 
 
@@ -70,11 +70,11 @@ def test_mcp_keeps_an_illegal_name_as_the_title():
     assert document["title"] == "Get weather"
 
 
-# -- formats that take JSON Schema as it is ---------------------------------------------------------------------------
+# -- formats that accept JSON Schema as it is -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", ["mcp", "openai", "anthropic"])
-def test_plain_parameters_are_the_same_to_the_letter(key):
+def test_plain_parameters_are_unchanged(key):
     schema = properties(city={"type": "string", "minLength": 2}, days={"$ref": "#/$defs/days"})
     schema["$defs"] = {"days": {"type": "integer"}}
 
@@ -98,11 +98,11 @@ def test_parameters_become_an_object(key):
 
 
 @pytest.mark.parametrize("key", sorted(FORMATS.keys() - {"openapi"}))
-def test_parameters_that_are_no_object_cannot_be_used(key):
+def test_parameters_that_are_not_an_object_cannot_be_used(key):
     exported = export(spec_with({"type": "array", "items": {"type": "string"}}), key)
 
     assert exported.verdict == "not usable"
-    assert exported.obstacles == ("A model can only be asked for an object, and these parameters are none.",)
+    assert exported.obstacles == ("A model can only be asked for an object, and these parameters do not allow one.",)
 
 
 @pytest.mark.parametrize("key", ["openai", "anthropic"])
@@ -129,7 +129,7 @@ def test_alternatives_at_the_top_become_one_list_of_members(key):
 
 
 @pytest.mark.parametrize("key", ["openai", "anthropic"])
-def test_which_members_go_together_cannot_be_said_at_the_top(key):
+def test_which_members_belong_together_cannot_be_expressed_at_the_top(key):
     schema = {**properties(a={"type": "string"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
 
     exported = export(spec_with(schema), key)
@@ -138,7 +138,7 @@ def test_which_members_go_together_cannot_be_said_at_the_top(key):
     assert changes_of(exported) == {"/definition/parameters/anyOf": "dropped"}
 
 
-def test_mcp_takes_alternatives_at_the_top():
+def test_mcp_accepts_alternatives_at_the_top():
     schema = {**properties(a={"type": "string"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
 
     assert parameters_in(export(spec_with(schema), "mcp")) == schema
@@ -156,53 +156,53 @@ def test_a_reference_at_the_top_is_followed():
     }
 
 
-def test_openai_wants_every_array_described():
+def test_openai_requires_items_in_every_array():
     exported = export(spec_with(properties(tags={"type": "array"}, ok={"type": "array", "items": {}})), "openai")
 
     assert parameters_in(exported)["properties"]["tags"] == {"type": "array", "items": {}}
     assert list(changes_of(exported)) == ["/definition/parameters/properties/tags"]
 
 
-def test_anthropic_takes_no_strange_names_of_members():
+def test_members_get_names_that_are_legal_for_anthropic():
     schema = {**properties(**{"filter[id]": {"type": "string"}}), "required": ["filter[id]"]}
 
     exported = export(spec_with(schema), "anthropic")
-    shown = alias("filter[id]", ANTHROPIC.members)
+    new = alias("filter[id]", ANTHROPIC.members)
 
     assert parameters_in(exported) == {
         "type": "object",
-        "properties": {shown: {"type": "string"}},
-        "required": [shown],
+        "properties": {new: {"type": "string"}},
+        "required": [new],
     }
-    assert exported.renamed == {"/definition/parameters/properties/filter[id]": shown}
+    assert exported.renamed == {"/definition/parameters/properties/filter[id]": new}
 
 
-def test_mcp_describes_members_by_objects():
+def test_the_schemas_of_members_become_objects_for_mcp():
     exported = export(spec_with(properties(any=True, none=False)), "mcp")
 
     assert parameters_in(exported)["properties"] == {"any": {}, "none": {"not": {}}}
 
 
-def test_mcp_has_the_return_type_where_it_is_an_object():
-    kept = export(make_spec("a", returnType=properties(a={})), "mcp")
-    lost = export(make_spec("b", returnType={"type": "array"}), "mcp")
+def test_mcp_gets_the_return_type_if_it_is_an_object():
+    as_object = export(make_spec("a", returnType=properties(a={})), "mcp")
+    as_array = export(make_spec("b", returnType={"type": "array"}), "mcp")
 
-    assert kept.document["outputSchema"] == properties(a={})
-    assert "outputSchema" not in lost.document
-    assert changes_of(lost) == {"/definition/returnType": "dropped"}
+    assert as_object.document["outputSchema"] == properties(a={})
+    assert "outputSchema" not in as_array.document
+    assert changes_of(as_array) == {"/definition/returnType": "dropped"}
 
 
-def test_members_that_need_one_another_keep_to_their_new_names():
+def test_dependent_members_are_renamed_too():
     schema = properties(é={"type": "string"}, b={"type": "string"}) | {"dependentRequired": {"é": ["b"], "b": ["é"]}}
 
     document = export(spec_with(schema), "anthropic").document
 
-    shown = alias("é", ANTHROPIC.members)
-    assert document["input_schema"]["dependentRequired"] == {shown: ["b"], "b": [shown]}
+    new = alias("é", ANTHROPIC.members)
+    assert document["input_schema"]["dependentRequired"] == {new: ["b"], "b": [new]}
 
 
 @pytest.mark.parametrize("keyword", ["if", "not", "dependentSchemas", "patternProperties", "propertyNames"])
-def test_what_speaks_of_members_by_names_that_change_is_dropped_and_reported(keyword):
+def test_keywords_that_refer_to_renamed_members_are_dropped_and_reported(keyword):
     schema = properties(é={"type": "string"}) | {keyword: {}}
 
     exported = export(spec_with(schema), "anthropic")
@@ -211,7 +211,7 @@ def test_what_speaks_of_members_by_names_that_change_is_dropped_and_reported(key
     assert f"/definition/parameters/{keyword}" in {loss.pointer for loss in exported.changes}
 
 
-def test_anthropic_keeps_the_examples_that_keep_to_the_schema():
+def test_anthropic_gets_the_examples_that_match_the_schema():
     schema = {**properties(city={"type": "string"}), "required": ["city"]}
     examples = [{"parameters": {"city": "Rome"}}, {"parameters": {"city": 7}}, {"returnValue": {}}]
 
@@ -237,7 +237,7 @@ def test_langchain_gets_one_schema_with_the_name_as_its_title():
 
 
 @pytest.mark.parametrize("key", ["mcp", "openai", "openai-strict", "anthropic"])
-def test_a_draft_that_makes_no_difference_is_left_alone(key):
+def test_a_draft_that_makes_no_difference_stays(key):
     schema = {"$schema": DRAFT_07, **properties(a={"type": "string"}), "required": ["a"], "additionalProperties": False}
 
     exported = export(spec_with(schema), key)
@@ -265,7 +265,7 @@ def test_a_schema_of_draft_07_is_rewritten_where_2020_12_differs():
     assert {loss.pointer for loss in report} == {"/here/dependencies", "/here/properties/pair/items"}
 
 
-def test_a_bound_that_draft_04_makes_exclusive_by_a_flag_becomes_a_number():
+def test_the_boolean_exclusive_bounds_of_draft_04_become_numbers():
     schema = {
         "$schema": DRAFT_04,
         **properties(
@@ -279,7 +279,7 @@ def test_a_bound_that_draft_04_makes_exclusive_by_a_flag_becomes_a_number():
     )
 
 
-def test_what_stands_beside_a_reference_of_draft_07_is_gone_but_for_annotations():
+def test_keywords_beside_a_reference_of_draft_07_are_dropped_except_annotations():
     schema = {
         "$schema": DRAFT_07,
         **properties(a={"$ref": "#/definitions/text", "maxLength": 1, "description": "A text."}),
@@ -313,7 +313,7 @@ def test_strict_closes_objects_and_requires_all_members():
     }
 
 
-def test_a_schema_that_is_strict_already_can_be_used_as_it_is():
+def test_a_strict_schema_can_be_used_as_it_is():
     schema = {**properties(a={"type": "string"}), "required": ["a"], "additionalProperties": False}
 
     exported = export(spec_with(schema), "openai-strict")
@@ -339,7 +339,7 @@ def test_a_schema_that_is_strict_already_can_be_used_as_it_is():
         ({}, {"type": ["string", "number", "boolean", "null"]}),
     ],
 )
-def test_what_was_optional_may_be_null(optional, written):
+def test_an_optional_member_may_be_null_in_strict_mode(optional, written):
     assert strict(properties(a=optional))["properties"]["a"] == written
 
 
@@ -388,7 +388,7 @@ def test_what_was_optional_may_be_null(optional, written):
         ({"type": "string", "not": {"const": "x"}}, {"type": "string"}),
     ],
 )
-def test_strict_says_what_it_can(schema, written):
+def test_a_schema_in_strict_mode(schema, written):
     parameters = {**properties(a=schema), "required": ["a"]}
 
     assert strict(parameters)["properties"]["a"] == written
@@ -414,7 +414,7 @@ def test_strict_keeps_references_and_recursion():
     }
 
 
-def test_what_stands_beside_a_reference_is_merged_with_what_it_names():
+def test_keywords_beside_a_reference_are_merged_with_its_target():
     parameters = {
         **properties(a={"$ref": "#/$defs/text", "description": "Here."}),
         "required": ["a"],
@@ -424,7 +424,7 @@ def test_what_stands_beside_a_reference_is_merged_with_what_it_names():
     assert strict(parameters)["properties"]["a"] == {"description": "Here.", "type": "string"}
 
 
-def test_what_is_asked_for_beside_alternatives_goes_into_each():
+def test_keywords_beside_alternatives_are_copied_into_each():
     schema = {
         **properties(kind={"type": "string"}),
         "required": ["kind"],
@@ -436,24 +436,24 @@ def test_what_is_asked_for_beside_alternatives_goes_into_each():
     assert [list(branch["properties"]) for branch in branches] == [["kind", "a"], ["kind"]]
 
 
-def test_strict_says_that_too_much_would_be_refused():
+def test_obstacles_name_the_limits_of_strict_mode():
     members = {f"member{number}": {"type": "string"} for number in range(1, 5_002)}
 
     assert strict_obstacles({"type": "object", "properties": members}) == [
-        "There are 5,001 members; at most 5,000 are taken."
+        "There are 5,001 members; at most 5,000 are allowed."
     ]
     assert strict_obstacles({"type": "string", "enum": [f"{number:0>80}" for number in range(300)]}) == [
-        "A choice of more than 250 texts has more than 15,000 characters."
+        "An `enum` of more than 250 strings has more than 15,000 characters."
     ]
 
 
-def test_strict_takes_ten_levels_of_objects():
+def test_strict_allows_ten_levels_of_objects():
     schema = properties()
     for _ in range(10):
         schema = {**properties(inner=schema), "required": ["inner"]}
 
     assert export(spec_with(schema), "openai-strict").obstacles == (
-        "There are 11 levels of objects; at most 10 are taken.",
+        "There are 11 levels of objects; at most 10 are allowed.",
     )
 
 
@@ -483,17 +483,17 @@ def test_strict_takes_ten_levels_of_objects():
         ),
     ],
 )
-def test_gemini_says_what_it_can(schema, written):
+def test_a_schema_for_gemini(schema, written):
     assert gemini(properties(a=schema))["properties"]["a"] == written
 
 
-def test_gemini_has_references_written_out():
+def test_references_are_written_out_for_gemini():
     parameters = {**properties(a={"$ref": "#/$defs/text"}), "$defs": {"text": {"type": "string"}}}
 
     assert gemini(parameters) == properties(a={"type": "string"})
 
 
-def test_gemini_has_recursion_cut():
+def test_recursion_is_cut_for_gemini():
     tree = properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}})
     exported = export(spec_with({**properties(root={"$ref": "#/$defs/tree"}), "$defs": {"tree": tree}}), "gemini")
 
@@ -520,14 +520,14 @@ def test_all_examples_of_an_export_are_checked_within_one_budget(monkeypatch):
 
 
 def circle(length):
-    """Definitions d0, d1, …, each with a member that is the next, and the last with one that is the first."""
+    """Definitions d0, d1, …: each has a member `next` that refers to the next one, the last to the first."""
     return {
         f"d{n}": properties(next={"$ref": f"#/$defs/d{(n + 1) % length}"}) | {"description": f"{n}"}
         for n in range(length)
     }
 
 
-def test_gemini_has_references_written_out_64_schemas_deep_and_then_left_open():
+def test_references_are_written_out_64_schemas_deep_for_gemini():
     exported = export(spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "gemini")
 
     schema, depth = parameters_in(exported), 1
@@ -540,7 +540,7 @@ def test_gemini_has_references_written_out_64_schemas_deep_and_then_left_open():
     assert loss.reason == "More than 64 schemas are nested here, which is too deep; deeper schemas accept any value."
 
 
-def test_strict_mode_has_any_number_of_definitions_that_refer_to_each_other():
+def test_strict_mode_allows_any_number_of_definitions_that_refer_to_each_other():
     exported = export(spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "openai-strict")
 
     definitions = parameters_in(exported)["$defs"]
@@ -550,7 +550,7 @@ def test_strict_mode_has_any_number_of_definitions_that_refer_to_each_other():
 
 @pytest.mark.parametrize("key", FORMATS)
 @pytest.mark.parametrize("hop", [lambda inner: inner, lambda inner: {"allOf": [inner]}], ids=["$ref", "allOf"])
-def test_references_in_place_and_into_the_value_are_written_in_every_format(key, hop):
+def test_chains_of_references_are_exported_to_every_format(key, hop):
     names = {f"d{n}_{m}": hop({"$ref": f"#/$defs/d{n}_{m + 1}"}) for n in range(60) for m in range(14)}
     for n in range(60):
         names[f"d{n}_14"] = properties(next={"$ref": f"#/$defs/d{n + 1}_0"})
@@ -562,21 +562,21 @@ def test_references_in_place_and_into_the_value_are_written_in_every_format(key,
     assert not [loss for loss in exported.losses if "too deep" in loss.reason]
 
 
-def test_gemini_keeps_the_order_of_members():
+def test_gemini_gets_the_order_of_members():
     assert gemini(properties(b={"type": "string"}, a={"type": "string"}))["propertyOrdering"] == ["b", "a"]
 
 
-def test_gemini_takes_no_parameters_rather_than_empty_ones():
+def test_empty_parameters_are_omitted_for_gemini():
     assert "parameters" not in export(spec_with(properties()), "gemini").document
 
 
-def test_gemini_has_the_return_type():
+def test_gemini_gets_the_return_type():
     assert export(make_spec("a", returnType=properties(a={"type": "string"})), "gemini").document["response"] == (
         properties(a={"type": "string"})
     )
 
 
-def test_references_that_multiply_are_not_written_out_for_ever():
+def test_the_number_of_written_schemas_is_limited():
     definitions = {"d0": {"type": "string"}}
     for number in range(1, 13):
         inner = {"$ref": f"#/$defs/d{number - 1}"}
@@ -584,11 +584,11 @@ def test_references_that_multiply_are_not_written_out_for_ever():
 
     exported = export(spec_with({**properties(x={"$ref": "#/$defs/d12"}), "$defs": definitions}), "gemini")
 
-    assert exported.obstacles == ("Written out, there are more than 5,000 schemas.",)
+    assert exported.obstacles == ("With references written out, there are more than 5,000 schemas.",)
 
 
 def hostile():
-    """Schemas that pass the gate, and multiply where they are written out."""
+    """Schemas that the schema policy allows, and that multiply when they are written out."""
     members = {f"p{number}": {"type": "string"} for number in range(450)}
     yield "wide alternatives", {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]}
     yield "one member often", {"allOf": [properties(p={"maxLength": number}) for number in range(450)]}
@@ -617,7 +617,7 @@ def test_hostile_schemas_are_exported_with_bounded_work(key, schema):
 # -- OpenAPI ----------------------------------------------------------------------------------------------------------
 
 
-def test_openapi_has_all_of_the_spec():
+def test_openapi_has_every_part_of_the_spec():
     spec = read_spec(GET_WEATHER.read_bytes())
 
     exported = export(spec, "openapi")
@@ -643,10 +643,10 @@ def test_openapi_has_definitions_among_its_components():
     }
 
 
-# -- all of them ------------------------------------------------------------------------------------------------------
+# -- all formats ------------------------------------------------------------------------------------------------------
 
 
-def test_every_part_of_a_spec_is_accounted_for():
+def test_every_part_of_a_spec_is_reported():
     spec = read_spec(GET_WEATHER.read_bytes())
 
     for fit in matrix(spec):
@@ -656,11 +656,12 @@ def test_every_part_of_a_spec_is_accounted_for():
             assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (fit.format.key, part)
 
 
-def test_the_matrix_says_where_a_tool_can_be_used_as_it_is():
+def test_the_matrix_has_the_verdict_of_every_format():
     spec = spec_with(properties(a={"type": "string", "format": "uri"}))
 
     assert {fit.format.key: fit.verdict for fit in matrix(spec)} == {
         "mcp": "as it is",
+        "mcp-2026-07-28": "as it is",
         "openai": "as it is",
         "openai-strict": "with changes",
         "anthropic": "as it is",
@@ -668,7 +669,7 @@ def test_the_matrix_says_where_a_tool_can_be_used_as_it_is():
         "langchain": "as it is",
         "openapi": "as it is",
     }
-    assert usable_as_it_is(spec) == ("mcp", "openai", "anthropic", "langchain", "openapi")
+    assert usable_as_it_is(spec) == ("mcp", "mcp-2026-07-28", "openai", "anthropic", "langchain", "openapi")
 
 
 @pytest.mark.parametrize("key", FORMATS)
@@ -683,3 +684,59 @@ def test_an_export_is_the_same_every_time(key):
 def test_rules_have_a_date_and_a_source(key):
     assert FORMATS[key].rules.source.startswith("https://")
     assert FORMATS[key].rules.as_of.year >= 2024
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "integer"}},
+        {"oneOf": [{"type": "null"}, {"type": "object"}]},
+    ],
+)
+def test_mcp_takes_any_output_schema_since_2026_07_28(returns):
+    spec = spec_with(properties(a={"type": "string"}), returnType=returns)
+
+    assert export(spec, "mcp-2026-07-28").document["outputSchema"] == returns
+    assert export(spec, "mcp-2026-07-28").document["inputSchema"] == export(spec, "mcp").document["inputSchema"]
+
+
+@pytest.mark.parametrize(("returns", "output"), [(True, {}), (False, {"not": {}})])
+def test_an_output_schema_is_written_as_an_object(returns, output):
+    spec = spec_with(properties(a={"type": "string"}), returnType=returns)
+
+    assert export(spec, "mcp-2026-07-28").document["outputSchema"] == output
+
+
+def test_until_2025_11_25_an_output_schema_of_another_type_is_dropped_with_the_revision_that_takes_it():
+    exported = export(spec_with(properties(a={"type": "string"}), returnType={"type": "string"}), "mcp")
+
+    (loss,) = [loss for loss in exported.losses if loss.pointer == "/definition/returnType"]
+    assert "outputSchema" not in exported.document
+    assert (
+        loss.reason == "This revision of MCP describes a result only if it is an object; that of 2026-07-28 any result."
+    )
+
+
+def test_openapi_gets_no_default_that_its_schema_refuses():
+    parameters = properties(
+        a={"type": "string", "default": None}, b={"$ref": "#/$defs/n"}, c={"type": "string", "default": "x"}
+    )
+    exported = export(spec_with({**parameters, "$defs": {"n": {"type": "integer", "default": "one"}}}), "openapi")
+
+    schemas = exported.document["components"]["schemas"]
+    assert schemas["Parameters"]["properties"]["a"] == {"type": "string"}
+    assert schemas["Parameters"]["properties"]["c"] == {"type": "string", "default": "x"}
+    assert schemas["Parameters.n"] == {"type": "integer"}
+    assert exported.verdict == "with changes"
+    assert {pointer for pointer, what in changes_of(exported).items() if what == "dropped"} == {
+        "/definition/parameters/properties/a/default",
+        "/definition/parameters/$defs/n/default",
+    }
+
+
+def test_openapi_keeps_a_default_that_cannot_be_checked():
+    slow = {"type": "string", "pattern": "^(a+)+$", "default": "a" * 40 + "!"}
+    exported = export(spec_with(properties(a=slow)), "openapi")
+
+    assert "a" in exported.document["components"]["schemas"]["Parameters"]["properties"]

@@ -1,4 +1,4 @@
-"""Imports: documents of other formats become specs, and what was lost is said."""
+"""Imports: documents of other formats become specs, and losses are reported."""
 
 import json
 
@@ -38,11 +38,11 @@ def openai(parameters=None, **members):
     return {"type": "function", "function": function if parameters is None else function | {"parameters": parameters}}
 
 
-# -- telling formats apart --------------------------------------------------------------------------------------------
+# -- detecting formats ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("document", "kind"),
+    ("document", "format_key"),
     [
         ({"tools": [{"name": "a", "inputSchema": {}}]}, "mcp"),
         ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "a", "inputSchema": {}}]}}, "mcp"),
@@ -72,11 +72,11 @@ def openai(parameters=None, **members):
         ([[[[[[[[{"name": "a", "inputSchema": {}}]]]]]]]], None),
     ],
 )
-def test_the_format_of_a_document_is_told_by_its_marks(document, kind):
-    assert detect(document) == kind
+def test_the_format_of_a_document_is_detected(document, format_key):
+    assert detect(document) == format_key
 
 
-def test_what_is_not_known_is_not_imported():
+def test_a_document_of_an_unknown_format_is_not_imported():
     with pytest.raises(NotKnown):
         import_document({"definition": {}})
 
@@ -103,7 +103,7 @@ def test_every_tool_of_real_mcp_servers_is_imported(path):
 
 
 @pytest.mark.corpora
-def test_imported_mcp_tools_are_those_of_the_catalog():
+def test_imported_mcp_tools_equal_the_known_specs():
     known = {row["definition"]["id"]: row["definition"] for row in rows_of("specs_mcp")}
     path = DATA / "mcp_lists" / "github-mcp-server.json"
 
@@ -114,7 +114,7 @@ def test_imported_mcp_tools_are_those_of_the_catalog():
     assert [definition_of(spec) for spec in both] == [known[spec.tool_id] for spec in both]
 
 
-def test_what_mcp_says_beside_is_kept():
+def test_other_fields_of_an_mcp_tool_are_stored():
     tool = {"name": "a", "description": "", "inputSchema": properties(), "annotations": {"readOnlyHint": True}}
 
     spec = only(import_document({"tools": [tool]}))
@@ -130,7 +130,7 @@ def test_a_tool_without_description_has_an_empty_one():
     assert [(loss.pointer, loss.what) for loss in spec.losses] == [("/description", "rewritten")]
 
 
-def test_a_schema_that_2020_12_would_read_otherwise_is_rewritten():
+def test_a_schema_that_means_something_else_in_2020_12_is_rewritten():
     schema = {"$schema": DRAFT_07, **properties(pair={"type": "array", "items": [{"type": "string"}]})}
 
     spec = only(import_document({"name": "a", "description": "", "inputSchema": schema}))
@@ -144,7 +144,7 @@ def test_a_schema_that_2020_12_would_read_otherwise_is_rewritten():
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", ["bfcl", "taubench"])
-def test_openai_functions_become_the_specs_of_the_catalog(name):
+def test_openai_functions_become_the_known_specs(name):
     known = {row["definition"]["id"]: row["definition"] for row in rows_of(f"specs_{name}")}
 
     for row in rows_of(f"{name}_raw_openai"):
@@ -169,7 +169,7 @@ def test_every_renamed_type_is_reported():
 
 
 @pytest.mark.parametrize(
-    ("schema", "mended"),
+    ("schema", "repaired"),
     [
         ({"type": "tuple", "items": [{"type": "int"}]}, {"type": "array", "prefixItems": [{"type": "integer"}]}),
         ({"type": ["str", "None"]}, {"type": ["string", "null"]}),
@@ -180,11 +180,11 @@ def test_every_renamed_type_is_reported():
         ({"type": "string", "default": {"type": "dict"}}, {"type": "string", "default": {"type": "dict"}}),
     ],
 )
-def test_types_of_programming_languages_are_those_of_json_schema(schema, mended):
-    assert definition_of(only(import_document(openai(properties(a=schema)))))["parameters"] == properties(a=mended)
+def test_types_of_programming_languages_become_types_of_json_schema(schema, repaired):
+    assert definition_of(only(import_document(openai(properties(a=schema)))))["parameters"] == properties(a=repaired)
 
 
-def test_members_that_say_of_themselves_that_they_are_required():
+def test_required_in_a_member_becomes_required_of_the_object():
     schema = properties(a={"type": "string", "required": True}, b={"type": "string", "optional": True})
 
     spec = only(import_document(openai(schema)))
@@ -195,7 +195,7 @@ def test_members_that_say_of_themselves_that_they_are_required():
     }
 
 
-def test_keywords_that_are_refused_are_left_out_and_reported():
+def test_invalid_keywords_are_removed_and_reported():
     schema = properties(a={"type": "string", "pattern": "(?P<x>", "minLength": "3"})
 
     spec = only(import_document(openai(schema)))
@@ -205,13 +205,13 @@ def test_keywords_that_are_refused_are_left_out_and_reported():
     assert {loss.what for loss in spec.losses} == {"dropped"}
 
 
-def test_what_cannot_be_mended_has_its_problems():
+def test_a_schema_that_cannot_be_repaired_has_problems():
     spec = only(import_document(openai(properties(a={"$ref": "https://example.com/schema.json"}))))
 
     assert [problem.rule for problem in spec.problems] == ["gate.ref-remote"]
 
 
-def test_ids_of_one_document_are_its_own():
+def test_ids_of_one_document_are_unique():
     imported = import_document([openai(), openai(), openai(name="f_2")], prefix="p")
 
     assert [spec.tool_id for spec in imported.specs] == ["p.f", "p.f_2", "p.f_2_2"]
@@ -224,14 +224,14 @@ def test_ids_that_are_too_long_are_cut():
     assert len(spec.tool_id) <= 200
 
 
-def test_lists_are_read_as_far_as_they_are_bounded():
+def test_the_number_of_tools_of_one_document_is_limited():
     imported = import_document([openai(name=f"f{number}") for number in range(MAX_TOOLS + 1)])
 
     assert len(imported.specs) == MAX_TOOLS
-    assert imported.notes == (f"At most {MAX_TOOLS:,} tools are read of one document; the rest was left.",)
+    assert imported.notes == (f"Only the first {MAX_TOOLS:,} tools of the document were imported.",)
 
 
-def test_a_function_that_takes_nothing_need_not_say_so():
+def test_a_gemini_function_may_omit_its_parameters():
     imported = import_document({"functionDeclarations": [{"name": "now", "description": "The time."}]})
 
     assert definition_of(only(imported)) == {"name": "now", "description": "The time."}
@@ -255,13 +255,13 @@ def test_a_function_that_takes_nothing_need_not_say_so():
         {"title": "a", "properties": {}, "examples": [1]},
     ],
 )
-def test_misshapen_tools_are_reported_and_break_nothing(document):
+def test_malformed_tools_are_reported_and_raise_no_error(document):
     for spec in import_document(document).specs:
         if not spec.problems:
             read_spec(spec.text)
 
 
-# -- there and back ---------------------------------------------------------------------------------------------------
+# -- round trips ------------------------------------------------------------------------------------------------------
 
 SPEC = make_spec(
     "shop.order",
@@ -275,7 +275,7 @@ SPEC = make_spec(
 
 
 @pytest.mark.parametrize(
-    ("key", "kept"),
+    ("key", "preserved"),
     [
         ("mcp", {"name", "description", "parameters", "returnType"}),
         ("openai", {"name", "description", "parameters"}),
@@ -285,17 +285,17 @@ SPEC = make_spec(
         ("openapi", {"id", "name", "description", "parameters", "returnType", "examples"}),
     ],
 )
-def test_what_an_export_keeps_comes_back(key, kept):
+def test_the_members_that_an_export_preserves_are_imported_again(key, preserved):
     imported = only(import_document(export(SPEC, key).document))
 
     definition = SPEC.document["definition"]
     assert imported.problems == ()
-    assert {member: definition_of(imported)[member] for member in kept} == {
-        member: definition[member] for member in kept
+    assert {member: definition_of(imported)[member] for member in preserved} == {
+        member: definition[member] for member in preserved
     }
 
 
-def test_what_an_mcp_server_says_besides_comes_back():
+def test_other_fields_of_an_mcp_tool_are_exported_again():
     tool = {
         "name": "order",
         "description": "Orders something.",
@@ -311,7 +311,7 @@ def test_what_an_mcp_server_says_besides_comes_back():
     assert exported.changes == ()
 
 
-def test_what_only_one_format_knows_is_reported_where_another_leaves_it_out():
+def test_fields_of_an_mcp_tool_are_reported_as_dropped_by_other_formats():
     tool = {
         "name": "order",
         "description": "Orders.",
@@ -325,7 +325,7 @@ def test_what_only_one_format_knows_is_reported_where_another_leaves_it_out():
     assert exported.verdict == "as it is"
 
 
-def test_what_is_no_member_of_an_mcp_tool_does_not_come_back():
+def test_unknown_fields_in_x_mcp_are_not_exported():
     spec = make_spec("order", parameters=properties())
     text = json.dumps({**json.loads(spec.source), "x-mcp": {"title": 7, "annotations": [], "server": "a"}})
 
@@ -335,12 +335,12 @@ def test_what_is_no_member_of_an_mcp_tool_does_not_come_back():
     assert [loss.pointer for loss in exported.changes] == ["/x-mcp/title", "/x-mcp/annotations", "/x-mcp/server"]
 
 
-def test_openapi_brings_the_whole_spec_back():
+def test_an_openapi_export_is_imported_as_the_same_spec():
     for spec in (SPEC, read_spec(GET_WEATHER.read_bytes())):
         assert only(import_document(export(spec, "openapi").document)).document == spec.document
 
 
-def test_gemini_parameters_come_back_as_json_schema():
+def test_exported_gemini_parameters_are_imported_as_json_schema():
     parameters = properties(
         a={"type": ["string", "null"], "maxLength": 3}, b={"type": "array", "items": {"type": "string"}}
     )
@@ -356,7 +356,7 @@ def test_an_import_is_the_same_every_time():
     assert import_document(document) == import_document(json.loads(json.dumps(document)))
 
 
-# -- types as people write them ---------------------------------------------------------------------------------------
+# -- type names -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ def test_a_type_of_a_programming_language_becomes_a_schema(name, schema):
 @pytest.mark.parametrize(
     "name", ["strng", "List[", "List[what]", "Dict[str]", "Optional[]", "[" * 190, "a" * 300, "Literal[a]"]
 )
-def test_a_type_that_means_nothing_is_left_out_and_reported_where_it_stood(name):
+def test_an_unknown_type_is_removed_and_reported_with_its_pointer(name):
     spec = only(import_document(openai(properties(a={"type": name}))))
 
     assert definition_of(spec)["parameters"]["properties"]["a"] == {}
@@ -404,34 +404,61 @@ def test_a_type_that_means_nothing_is_left_out_and_reported_where_it_stood(name)
     ]
 
 
-def test_what_stands_beside_a_type_counts_rather_than_what_the_type_says():
+def test_keywords_beside_a_type_name_take_precedence():
     spec = only(import_document(openai(properties(a={"type": "List[str]", "items": {"type": "integer"}}))))
 
     assert definition_of(spec)["parameters"]["properties"]["a"] == {"type": "array", "items": {"type": "integer"}}
 
 
-def test_a_type_may_stand_where_a_schema_belongs():
+def test_a_type_name_instead_of_a_schema_becomes_a_schema():
     spec = only(import_document(openai(properties(a={"type": "array", "items": "string"}))))
 
     assert definition_of(spec)["parameters"]["properties"]["a"] == {"type": "array", "items": {"type": "string"}}
 
 
 @pytest.mark.parametrize("tool", [{"type": "custom", "name": "sql"}, {"type": "web_search_preview", "name": "search"}])
-def test_a_tool_that_takes_no_parameters_by_its_kind_is_refused(tool):
+def test_a_tool_of_a_type_without_parameters_is_refused(tool):
     _, spec = import_document([openai(), tool]).specs
 
     assert [problem.rule for problem in spec.problems] == ["import.not-a-tool"]
 
 
-def test_a_list_that_goes_on_says_so():
+def test_an_incomplete_list_has_a_note():
     document = {"result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "2"}}
 
     assert [note for note in import_document(document).notes if "nextCursor" in note]
 
 
-def test_what_is_refused_in_a_schema_is_reported_where_it_stood():
+def test_a_removed_keyword_is_reported_with_its_pointer_in_the_document():
     tool = {"name": "a", "description": "", "inputSchema": properties(b={"type": "integer", "minimum": "3"})}
 
     spec = only(import_document({"tools": [tool]}))
 
     assert [loss.pointer for loss in spec.losses] == ["/tools/0/inputSchema/properties/b/minimum"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "repaired"),
+    [
+        ({"minimum": 0, "exclusiveMinimum": True}, {"exclusiveMinimum": 0}),
+        ({"maximum": 9, "exclusiveMaximum": True}, {"exclusiveMaximum": 9}),
+        ({"minimum": 0, "exclusiveMinimum": False}, {"minimum": 0}),
+        ({"exclusiveMinimum": True}, {}),
+    ],
+)
+def test_flags_of_draft_4_become_bounds(schema, repaired):
+    tool = {"name": "f", "description": "d", "inputSchema": properties(a={"type": "number", **schema})}
+
+    spec = only(import_document({"tools": [tool]}))
+
+    assert definition_of(spec)["parameters"] == properties(a={"type": "number", **repaired})
+    assert [loss.what for loss in spec.losses] == ["rewritten"]
+
+
+@pytest.mark.parametrize("name", [" f", "f\u200b", "\ufefff "])
+def test_outer_and_invisible_spaces_are_removed_from_ids(name):
+    spec = only(import_document({"tools": [{"name": name, "description": "d", "inputSchema": {"type": "object"}}]}))
+
+    assert spec.spec.tool_id == "f"
+    assert spec.spec.name == name
+    assert [loss.reason for loss in spec.losses] == ["Outer and invisible spaces were removed from the id."]

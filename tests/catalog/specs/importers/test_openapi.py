@@ -1,6 +1,7 @@
 """OpenAPI and Swagger documents as specs: one tool per operation."""
 
 import copy
+import json
 import random
 
 import pytest
@@ -87,12 +88,12 @@ def test_every_parameter_of_real_documents_is_a_member(path):
     specs = import_document(document).specs
 
     members = sum(len(spec.document["x-openapi"].get("parameters", {})) for spec in specs)
-    dropped = sum("is a matter of HTTP" in loss.reason for spec in specs for loss in spec.losses)
+    dropped = sum("HTTP clients set" in loss.reason for spec in specs for loss in spec.losses)
     assert members + dropped == _parameters_in(document)
 
 
 def _parameters_in(document):
-    """Counted by other means: those of operations, and of paths where the operation does not say its own."""
+    """Counted independently: those of operations, and those of paths that the operation does not override."""
     total = 0
     for item in document["paths"].values():
         for method in METHODS:
@@ -105,7 +106,7 @@ def _parameters_in(document):
                     *_, section, name = parameter["$ref"].split("/")
                     parameter = document.get("components", document)[section][name]
                 found[parameter["name"], parameter["in"]] = parameter
-            total += sum(place not in {"body", "formData"} for _, place in found)
+            total += sum(location not in {"body", "formData"} for _, location in found)
     return total
 
 
@@ -123,28 +124,28 @@ def test_secrets_of_real_documents_are_write_only(path):
             assert spec.document["configuration"]["properties"][name]["writeOnly"] is True
 
 
-def test_references_out_of_a_document_are_reported_and_not_followed():
+def test_references_to_other_documents_are_reported_and_not_fetched():
     path = DATA / "openapi" / "fabric-warehouse.swagger.json"
 
     specs = import_document(read(path)).specs
 
     reasons = {loss.reason for spec in specs for loss in spec.losses if "reference" in loss.reason}
     assert reasons == {
-        "This reference leads out of the document, and nothing is fetched. Any value is allowed there.",
+        "This reference points to another document, which is not fetched. Any value is allowed.",
     }
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def test_an_operation_is_called_by_its_id():
+def test_the_name_of_a_tool_is_the_operation_id():
     [spec] = import_document(api({"operationId": "getThing"}), prefix="things").specs
 
     assert spec.tool_id == "things.getThing"
     assert spec.document["definition"]["name"] == "getThing"
 
 
-def test_an_operation_without_id_is_called_by_method_and_path():
+def test_the_name_of_an_operation_without_id_is_its_method_and_path():
     assert imported({}).tool_id == "get_things_id"
 
 
@@ -159,7 +160,7 @@ def test_ids_start_with_the_title_of_the_api():
 
 
 @pytest.mark.parametrize(
-    ("summary", "description", "told"),
+    ("summary", "description", "expected_description"),
     [
         ("Get it", "Gets one thing.", "Get it\n\nGets one thing."),
         ("Get it", "Get it from there.", "Get it from there."),
@@ -167,16 +168,16 @@ def test_ids_start_with_the_title_of_the_api():
         (None, None, ""),
     ],
 )
-def test_summary_and_description_are_told_once(summary, description, told):
+def test_summary_and_description_are_joined_without_repetition(summary, description, expected_description):
     operation = {name: text for name, text in (("summary", summary), ("description", description)) if text}
 
-    assert imported(operation).document["definition"]["description"] == told
+    assert imported(operation).document["definition"]["description"] == expected_description
 
 
 # -- parameters -------------------------------------------------------------------------------------------------------
 
 
-def test_parameters_of_all_places_are_members():
+def test_parameters_of_all_locations_are_members():
     operation = {
         "parameters": [
             {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "description": "Which one."},
@@ -213,20 +214,20 @@ def test_parameters_of_all_places_are_members():
     }
 
 
-def test_a_body_alone_is_the_whole_of_the_parameters():
+def test_an_object_body_without_other_parameters_is_the_whole_object():
     spec = imported({"requestBody": body(properties(a={"type": "string"}))}, method="post")
 
     assert parameters_of(spec) == properties(a={"type": "string"})
     assert spec.document["x-openapi"]["body"] == {"contentType": "application/json", "whole": True}
 
 
-def test_a_body_that_is_no_object_is_a_member():
+def test_a_body_that_is_not_an_object_is_a_member():
     spec = imported({"requestBody": body({"type": "array", "items": {}})}, method="post")
 
     assert parameters_of(spec) == properties(body={"type": "array", "items": {}})
 
 
-def test_parameters_of_a_path_hold_for_its_operations():
+def test_parameters_of_a_path_apply_to_its_operations():
     document = api({"parameters": [{"name": "a", "in": "query", "schema": {"type": "integer"}}]})
     document["paths"]["/things/{id}"]["parameters"] = [
         {"name": "a", "in": "query", "schema": {"type": "string"}},
@@ -238,7 +239,7 @@ def test_parameters_of_a_path_hold_for_its_operations():
     assert parameters_of(spec) == properties(a={"type": "integer"}, b={"type": "string"})
 
 
-def test_parameters_of_the_same_name_are_told_apart():
+def test_parameters_of_the_same_name_get_different_names():
     operation = {
         "parameters": [
             {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
@@ -254,21 +255,21 @@ def test_parameters_of_the_same_name_are_told_apart():
 
 
 @pytest.mark.parametrize("name", ["Accept", "Content-Type", "authorization"])
-def test_headers_of_http_are_no_parameters(name):
+def test_headers_that_http_clients_set_are_not_parameters(name):
     spec = imported({"parameters": [{"name": name, "in": "header", "schema": {"type": "string"}}]})
 
     assert parameters_of(spec) is None
     assert list(losses_of(spec).values()) == ["dropped"]
 
 
-def test_a_parameter_may_be_json_itself():
+def test_a_parameter_may_have_json_content():
     spec = imported({"parameters": [{"name": "filter", "in": "query", **body(properties(a={}))}]})
 
     assert parameters_of(spec) == properties(filter=properties(a={}))
     assert spec.document["x-openapi"]["parameters"]["filter"] == {"in": "query", "contentType": "application/json"}
 
 
-def test_json_is_taken_rather_than_a_form():
+def test_json_is_preferred_to_a_form():
     content = {"application/x-www-form-urlencoded": {"schema": {}}, "application/vnd.x+json": {"schema": properties()}}
 
     spec = imported({"requestBody": {"content": content}}, method="post")
@@ -277,7 +278,7 @@ def test_json_is_taken_rather_than_a_form():
     assert list(losses_of(spec).values()) == ["dropped"]
 
 
-def test_swagger_describes_parameters_in_place():
+def test_swagger_parameters_without_schema_are_converted():
     operation = {
         "parameters": [
             {"name": "n", "in": "query", "type": "integer", "minimum": 0, "exclusiveMinimum": True, "required": True},
@@ -294,7 +295,7 @@ def test_swagger_describes_parameters_in_place():
     assert spec.document["x-openapi"]["parameters"]["tags"] == {"in": "query", "collectionFormat": "csv"}
 
 
-def test_swagger_forms_and_bodies_are_bodies():
+def test_form_and_body_parameters_of_swagger_become_bodies():
     form = {
         "parameters": [
             {"name": "file", "in": "formData", "type": "file", "required": True},
@@ -314,10 +315,44 @@ def test_swagger_forms_and_bodies_are_bodies():
     assert parameters_of(bodied) == properties(a={})
 
 
-# -- answers ----------------------------------------------------------------------------------------------------------
+def test_the_encoding_of_a_form_is_stored_beside_the_spec():
+    encoding = {"tags": {"style": "spaceDelimited", "headers": {}}, "file": {"contentType": "image/png"}, "x": {}}
+    content = {"multipart/form-data": {"schema": properties(tags={}, file={}), "encoding": encoding}}
+
+    spec = imported({"requestBody": {"content": content}}, method="post")
+
+    assert spec.document["x-openapi"]["body"] == {
+        "contentType": "multipart/form-data",
+        "whole": True,
+        "encoding": {"tags": {"style": "spaceDelimited"}, "file": {"contentType": "image/png"}},
+    }
 
 
-def test_the_return_type_is_that_of_the_first_success():
+def test_arrays_of_swagger_are_separated_by_commas_by_default():
+    array = {"type": "array", "items": {"type": "string"}}
+    query = {"parameters": [{"name": "q", "in": "query", **array}]}
+    form = {"parameters": [{"name": "q", "in": "formData", **array}]}
+
+    [queried] = import_document(swagger(query)).specs
+    [formed] = import_document(swagger(form, method="post")).specs
+
+    assert queried.document["x-openapi"]["parameters"]["q"] == {"collectionFormat": "csv", "in": "query"}
+    assert formed.document["x-openapi"]["body"]["encoding"] == {"q": {"collectionFormat": "csv"}}
+
+
+def test_the_media_type_of_the_response_is_stored_if_it_is_a_special_one():
+    content = {"application/vnd.x+json": {"schema": {"type": "string"}}}
+
+    special = imported({"responses": {"200": {"description": "", "content": content}}})
+
+    assert special.document["x-openapi"]["accept"] == "application/vnd.x+json"
+    assert "accept" not in imported(answering({"type": "string"})).document["x-openapi"]
+
+
+# -- responses --------------------------------------------------------------------------------------------------------
+
+
+def test_the_return_type_is_the_schema_of_the_first_success():
     responses = answering({"type": "integer"}, "201")["responses"] | answering({"type": "string"}, "404")["responses"]
 
     assert returns_of(imported({"responses": responses})) == {"type": "integer"}
@@ -333,11 +368,11 @@ def test_the_return_type_is_that_of_the_first_success():
         {"200": {"$ref": "#/components/responses/none"}},
     ],
 )
-def test_where_success_is_not_described_there_is_no_return_type(responses):
+def test_there_is_no_return_type_if_success_is_not_described(responses):
     assert returns_of(imported({"responses": responses})) is None
 
 
-def test_members_count_in_the_direction_in_which_they_are_sent():
+def test_a_member_is_required_only_in_the_direction_in_which_it_is_sent():
     thing = {
         **properties(id={"type": "string", "readOnly": True}, secret={"type": "string", "writeOnly": True}),
         "required": ["id", "secret"],
@@ -379,7 +414,7 @@ def test_schemas_of_openapi_3_0_become_2020_12(early, modern):
     assert returns_of(imported(answering(early))) == modern
 
 
-def test_schemas_of_openapi_3_1_are_2020_12_already():
+def test_schemas_of_openapi_3_1_are_unchanged():
     schema = {"type": ["string", "null"], "exclusiveMinimum": 3, "const": "x", "prefixItems": [True]}
 
     assert returns_of(imported(answering(schema), version="3.1.0")) == schema
@@ -423,7 +458,7 @@ def test_an_outermost_reference_is_written_out():
     }
 
 
-def test_definitions_of_the_same_name_are_told_apart():
+def test_definitions_of_the_same_name_get_different_names():
     components = {"schemas": {"A": {"type": "string"}}, "x-more": {"A": {"type": "integer"}}}
     schema = properties(a={"$ref": "#/components/schemas/A"}, b={"$ref": "#/components/x-more/A"})
 
@@ -446,14 +481,46 @@ def test_definitions_of_the_same_name_are_told_apart():
         "#/" + "x" * 3_000,
     ],
 )
-def test_references_that_lead_nowhere_are_reported(reference):
+def test_references_that_cannot_be_resolved_are_reported(reference):
     spec = imported(answering(properties(a={"$ref": reference})))
 
     assert returns_of(spec) == properties(a={})
     assert list(losses_of(spec).values()) == ["dropped"]
 
 
-def test_references_that_go_round_are_reported():
+@pytest.mark.parametrize("reference", ["resources/a.yml", "https://example.com/a.json#/get", "other.json#/paths/~1a"])
+def test_an_operation_that_leads_out_of_the_document_is_refused(reference):
+    paths = {"/a": {"get": {"$ref": reference}}, "/b": {"get": answering({"type": "string"})}}
+
+    refused, accepted = import_document({"openapi": "3.0.3", "paths": paths}).specs
+
+    assert refused.pointer == "/paths/~1a/get"
+    [problem] = refused.problems
+    assert problem.rule == "import.reference"
+    assert problem.message.startswith("/paths/~1a/get/$ref: This reference points to another document")
+    assert accepted.problems == ()
+
+
+def test_a_path_that_leads_out_of_the_document_is_refused():
+    paths = {"/a": {"$ref": "resources/a.yml"}, "/b": {"get": answering({"type": "string"})}}
+
+    refused, accepted = import_document({"openapi": "3.0.3", "paths": paths}).specs
+
+    assert refused.pointer == "/paths/~1a"
+    assert [problem.rule for problem in refused.problems] == ["import.reference"]
+    assert accepted.problems == ()
+
+
+def test_a_path_that_refers_to_another_of_the_same_document_is_read():
+    paths = {"/a": {"$ref": "#/components/pathItems/a"}}
+    components = {"pathItems": {"a": {"get": {"operationId": "get_a"}}}}
+
+    [spec] = import_document({"openapi": "3.1.0", "paths": paths, "components": components}).specs
+
+    assert spec.tool_id == "get_a"
+
+
+def test_circular_references_are_reported():
     components = {
         "parameters": {"a": {"$ref": "#/components/parameters/b"}, "b": {"$ref": "#/components/parameters/a"}},
         "schemas": {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}},
@@ -473,7 +540,7 @@ def test_references_that_go_round_are_reported():
 # -- configuration ----------------------------------------------------------------------------------------------------
 
 
-def test_servers_and_their_variables_are_configured():
+def test_servers_and_their_variables_become_configuration():
     servers = [
         {
             "url": "https://{region}.example.com",
@@ -493,7 +560,7 @@ def test_servers_and_their_variables_are_configured():
     )
 
 
-def test_a_swagger_document_says_where_it_is_in_parts():
+def test_the_url_of_a_swagger_document_is_built_from_its_parts():
     [spec] = import_document(swagger({}, host="example.com", basePath="/v1", schemes=["https"])).specs
 
     assert spec.document["configuration"]["properties"]["baseUrl"]["default"] == "https://example.com/v1"
@@ -522,7 +589,7 @@ def test_secrets_are_write_only_and_required(scheme, names):
     assert all(secret["writeOnly"] is True for secret in configuration["properties"].values())
 
 
-def test_of_several_ways_to_sign_in_none_is_required():
+def test_no_secret_is_required_if_there_are_several_ways_to_sign_in():
     components = {"securitySchemes": {"a": {"type": "apiKey"}, "b": {"type": "apiKey"}}}
 
     spec = imported({"security": [{"a": []}, {"b": []}]}, components=components)
@@ -531,7 +598,7 @@ def test_of_several_ways_to_sign_in_none_is_required():
     assert losses_of(spec) == {"/paths/~1things~1{id}/get/security": "rewritten"}
 
 
-def test_an_operation_may_need_less_than_the_api():
+def test_an_operation_may_override_the_security_of_the_api():
     components = {"securitySchemes": {"a": {"type": "apiKey"}}}
 
     assert "configuration" not in imported({"security": []}, security=[{"a": []}], components=components).document
@@ -558,7 +625,7 @@ def test_an_operation_may_need_less_than_the_api():
         {"swagger": "2.0", "host": "h", "schemes": [{}], "paths": {"/a": {"get": {"consumes": [[]]}}}},
     ],
 )
-def test_misshapen_documents_break_nothing(document):
+def test_malformed_documents_raise_no_error(document):
     for spec in import_document(document).specs:
         if not spec.problems:
             read_spec(spec.text)
@@ -566,7 +633,7 @@ def test_misshapen_documents_break_nothing(document):
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
-def test_documents_with_parts_exchanged_break_nothing(path):
+def test_documents_with_exchanged_parts_raise_no_error(path):
     document = read(path)
     for seed in range(12):
         for spec in import_document(_scrambled(document, random.Random(seed))).specs:
@@ -577,12 +644,12 @@ def test_documents_with_parts_exchanged_break_nothing(path):
 def _scrambled(document, chance):
     """`document` with a few of its values replaced by others."""
     document = copy.deepcopy(document)
-    places = []
+    positions = []
 
     def walk(value):
         entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         for key, inner in list(entries):
-            places.append((value, key))
+            positions.append((value, key))
             walk(inner)
 
     walk(document["paths"])
@@ -599,12 +666,12 @@ def _scrambled(document, chance):
         "#/paths",
     ]
     for _ in range(20):
-        holder, key = chance.choice(places)
+        holder, key = chance.choice(positions)
         holder[key] = chance.choice(others)
     return document
 
 
-def test_definitions_are_kept_as_far_as_one_spec_can_hold_them():
+def test_definitions_beyond_the_limit_of_one_spec_are_replaced():
     schemas = {f"S{number}": properties(**{f"p{i}": {} for i in range(20)}) for number in range(200)}
     everything = properties(**{name: {"$ref": f"#/components/schemas/{name}"} for name in schemas})
 
@@ -616,8 +683,101 @@ def test_definitions_are_kept_as_far_as_one_spec_can_hold_them():
     assert losses_of(spec)["/components/schemas/S199"] == "dropped"
 
 
-def test_specs_of_one_document_are_bounded_together(monkeypatch):
-    monkeypatch.setattr("catalog.specs.importers.build.MAX_CHARS", 2_000)
+def entangled(operations, definitions):
+    """A document whose operations each return a definition that reaches all the others."""
+    schemas = {
+        f"D{number}": {
+            "type": "object",
+            "description": f"Definition {number}. " + "Some words. " * 20,
+            "properties": {
+                "text": {"type": "string"},
+                "next": {"$ref": f"#/components/schemas/D{(number + 1) % definitions}"},
+                "other": {"$ref": f"#/components/schemas/D{(number * 7 + 3) % definitions}"},
+            },
+        }
+        for number in range(definitions)
+    }
+    paths = {
+        f"/things/{number}": {
+            "get": {"operationId": f"get_{number}"}
+            | answering({"$ref": f"#/components/schemas/D{number % definitions}"})
+        }
+        for number in range(operations)
+    }
+    return {"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}}
+
+
+@pytest.mark.deep
+def test_every_operation_of_a_large_document_over_shared_definitions_becomes_a_tool():
+    specs = import_document(entangled(operations=845, definitions=600)).specs
+
+    assert [spec.problems for spec in specs if spec.problems] == []
+    assert len(specs) == 845
+
+
+def test_tools_that_would_be_too_large_together_carry_the_nearest_definitions(monkeypatch):
+    monkeypatch.setattr("catalog.specs.importers.openapi.document.MAX_BYTES_TOGETHER", 200_000)
+    document = entangled(operations=40, definitions=60)
+    document["paths"]["/small"] = {"get": {"operationId": "small"} | answering(properties(a={"type": "string"}))}
+
+    specs = import_document(document).specs
+
+    assert [spec.problems for spec in specs if spec.problems] == []
+    assert sum(len(json.dumps(spec.document)) for spec in specs) <= 200_000
+    first = returns_of(specs[0])["$defs"]
+    assert first["D1"] is not True
+    left_out = [name for name, definition in first.items() if definition is True]
+    assert left_out
+    assert {losses_of(specs[0])[f"/components/schemas/{name}"] for name in left_out} == {"dropped"}
+    assert returns_of(specs[-1]) == properties(a={"type": "string"})
+
+
+def test_a_tool_carries_only_the_definitions_that_it_reaches():
+    schemas = {"A": properties(b={"$ref": "#/components/schemas/B"}), "B": {"type": "string"}, "C": {"type": "null"}}
+    operation = answering(properties(a={"$ref": "#/components/schemas/A"}))
+
+    spec = imported(operation, version="3.1.0", components={"schemas": schemas})
+
+    assert list(returns_of(spec)["$defs"]) == ["A", "B"]
+
+
+def test_definitions_that_one_spec_cannot_hold_are_left_out_and_named_with_their_size():
+    large = properties(a={"type": "string", "description": "x" * 150_000})
+    schemas = {"Large": large, "Larger": large, "Small": {"type": "string"}}
+    everything = properties(**{name: {"$ref": f"#/components/schemas/{name}"} for name in schemas})
+
+    spec = imported(answering(everything), version="3.1.0", components={"schemas": schemas})
+
+    assert spec.problems == ()
+    assert returns_of(spec)["$defs"] == {"Large": large, "Larger": True, "Small": {"type": "string"}}
+    [loss] = [loss for loss in spec.losses if loss.pointer == "/components/schemas/Larger"]
+    assert loss.reason.startswith("With this definition (150,0")
+
+
+def test_a_spec_that_is_too_large_by_itself_is_refused_with_the_part_that_makes_it_large():
+    schema = properties(a={"type": "string"}, b={"type": "string", "description": "x" * 300_000})
+
+    [spec] = import_document(api({"requestBody": body(schema)}, version="3.1.0", path="/things")).specs
+
+    [problem] = spec.problems
+    assert problem.rule == "json.too-large"
+    assert problem.pointer == "/definition/parameters/properties/b/description"
+    assert "(300,002 bytes)" in problem.message
+
+
+def test_an_imported_spec_that_is_too_large_with_its_indentation_is_written_on_one_line():
+    schema = properties(**{f"p{number}": {"type": "integer"} for number in range(1_900)})
+
+    [spec] = import_document(
+        {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"} | answering(schema)}}}, max_spec_bytes=100_000
+    ).specs
+
+    assert spec.problems == ()
+    assert "\n" not in spec.text
+
+
+def test_the_total_size_of_the_specs_of_one_document_is_limited(monkeypatch):
+    monkeypatch.setattr("catalog.specs.importers.openapi.document.MAX_BYTES_TOGETHER", 2_000)
     operations = {f"/p{number}": {"get": {"description": "x" * 300}} for number in range(10)}
 
     specs = import_document({"openapi": "3.1.0", "paths": operations}).specs
@@ -626,20 +786,20 @@ def test_specs_of_one_document_are_bounded_together(monkeypatch):
     assert sum(len(spec.text) for spec in specs) <= 2_000
 
 
-def test_a_document_of_too_many_schemas_is_read_as_far_as_it_is_bounded():
+def test_a_document_with_too_many_schemas_is_imported_in_part():
     wide = properties(**{f"p{number}": {} for number in range(1_000)})
     paths = {f"/p{number}": {"get": answering(wide)} for number in range(MAX_SCHEMAS // 1_000 + 5)}
 
     imported = import_document({"openapi": "3.1.0", "paths": paths})
 
     assert len(imported.specs) < len(paths)
-    assert imported.notes == (f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was left.",)
+    assert imported.notes == (f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported.",)
 
 
-# -- nothing is lost without a word -----------------------------------------------------------------------------------
+# -- every loss is reported -------------------------------------------------------------------------------------------
 
 GET = "/paths/~1things~1{id}/get"
-ANSWER = f"{GET}/responses/200"
+RESPONSE = f"{GET}/responses/200"
 
 
 @pytest.mark.parametrize(
@@ -657,16 +817,16 @@ ANSWER = f"{GET}/responses/200"
         ),
         ({"requestBody": body({}, **{"x-name": 1})}, f"{GET}/requestBody/x-name"),
         (
-            {"requestBody": {"content": {"multipart/form-data": {"schema": {}, "encoding": {}}}}},
-            f"{GET}/requestBody/content/multipart~1form-data/encoding",
+            {"requestBody": {"content": {"multipart/form-data": {"schema": {}, "x-size": 1}}}},
+            f"{GET}/requestBody/content/multipart~1form-data/x-size",
         ),
         ({"responses": {"404": {"description": "Gone."}}}, f"{GET}/responses/404"),
         ({"responses": {"200": {"description": ""}, "default": {"description": ""}}}, f"{GET}/responses/default"),
-        ({"responses": {"200": {"description": "", "headers": {}}}}, f"{ANSWER}/headers"),
-        ({"responses": {"200": {"description": "", "links": {}}}}, f"{ANSWER}/links"),
+        ({"responses": {"200": {"description": "", "headers": {}}}}, f"{RESPONSE}/headers"),
+        ({"responses": {"200": {"description": "", "links": {}}}}, f"{RESPONSE}/links"),
         (
             {"responses": {"200": {"description": "", "content": {"application/json": {}, "text/xml": {}}}}},
-            f"{ANSWER}/content/text~1xml",
+            f"{RESPONSE}/content/text~1xml",
         ),
         (
             {"responses": {"200": {"description": "", **body({})}, "201": {"description": "", **body({})}}},
@@ -674,11 +834,11 @@ ANSWER = f"{GET}/responses/200"
         ),
     ],
 )
-def test_what_has_no_place_in_a_spec_is_reported(operation, pointer):
+def test_parts_that_a_spec_has_no_member_for_are_reported(operation, pointer):
     assert losses_of(imported(operation)).get(pointer) == "dropped"
 
 
-def test_a_name_that_two_operations_have_is_reported_where_it_changes():
+def test_a_changed_name_is_reported():
     document = api({"operationId": "same"})
     document["paths"]["/others"] = {"get": {"operationId": "same"}}
 
@@ -695,11 +855,11 @@ def test_a_name_that_is_too_long_is_cut():
     assert losses_of(spec) == {GET: "rewritten"}
 
 
-def test_an_answer_for_every_code_is_what_the_tool_returns_where_it_is_the_only_one():
+def test_the_only_response_for_all_codes_is_the_return_type():
     assert returns_of(imported(answering({"type": "string"}, code="default"))) == {"type": "string"}
 
 
-def test_the_one_example_of_a_body_is_an_example_of_the_tool():
+def test_the_example_of_a_body_is_an_example_of_the_tool():
     whole = {"content": {"application/json": {"schema": {"type": "object"}, "example": {"a": 1}}}}
 
     spec = imported({"requestBody": whole}, path="/things")
@@ -716,13 +876,13 @@ def test_examples_of_a_body_beside_parameters_are_examples_of_its_schema():
     assert parameters_of(imported(operation))["properties"]["body"] == {"type": "object", "examples": [{"a": 1}]}
 
 
-def test_examples_of_an_answer_alone_are_examples_of_its_schema():
+def test_examples_of_a_response_without_parameters_are_examples_of_its_schema():
     response = {"content": {"application/json": {"schema": {"type": "array"}, "examples": {"few": {"value": [1]}}}}}
 
     assert returns_of(imported({"responses": {"200": response}})) == {"type": "array", "examples": [[1]]}
 
 
-def test_the_scopes_that_a_token_needs_are_said():
+def test_the_scopes_of_a_token_are_listed():
     components = {"securitySchemes": {"login": {"type": "oauth2", "flows": {}}}}
 
     spec = imported({"security": [{"login": ["read", "write"]}]}, components=components)

@@ -1,4 +1,4 @@
-"""Whatever a document holds, each of its tools becomes a spec or is refused with a reason, and no error escapes."""
+"""Each tool of a random document becomes a spec or is refused with a reason, and no exception escapes."""
 
 import json
 from random import Random
@@ -18,7 +18,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def imported(document):
-    """The tools in `document`, as an upload of its text would read them."""
+    """The tools in `document`, read as in an upload."""
     document = loads(json.dumps(document), max_bytes=settings.MAX_UPLOAD_BYTES)
     try:
         return import_document(document, prefix=prefix_for(document, "file.json")).specs
@@ -27,7 +27,7 @@ def imported(document):
 
 
 def unexplained(specs):
-    """Those of `specs` that are neither accepted nor refused, or both."""
+    """The `specs` that are neither accepted nor refused, or both."""
     return [spec for spec in specs if (spec.spec is None) != bool(spec.problems)]
 
 
@@ -51,13 +51,13 @@ def test_any_api_document_can_be_uploaded(program, seed):
     assert answer.status_code in {200, 422}
 
 
-# -- definitions that are too many for one spec -----------------------------------------------------------------------
+# -- too many definitions for one spec ---------------------------------------------------------------------------------
 
 A, B, C = ({"$ref": f"#/components/schemas/{name}"} for name in "ABC")
 
 
-def answering(**schemas):
-    """An operation that answers with A, in a document with these schemas."""
+def responding(**schemas):
+    """An operation with a response of the schema A, in a document with these schemas."""
     responses = {"200": {"description": "", "content": {"application/json": {"schema": A}}}}
     return {
         "openapi": "3.0.3",
@@ -72,8 +72,8 @@ def of_members(count, **members):
     return {"type": "object", "properties": texts | members}
 
 
-def test_a_definition_that_is_left_out_needs_no_other_definitions():
-    [spec] = imported(answering(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"}))
+def test_a_replaced_definition_needs_no_other_definitions():
+    [spec] = imported(responding(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"}))
 
     assert spec.problems == ()
     assert spec.document["definition"]["returnType"] == {
@@ -82,13 +82,13 @@ def test_a_definition_that_is_left_out_needs_no_other_definitions():
         "$defs": {"B": True},
     }
     assert [(loss.pointer, loss.reason) for loss in spec.losses] == [
-        ("/components/schemas/B", "The schemas of this tool are too many; any value is allowed here.")
+        ("/components/schemas/B", "This tool has too many schemas; any value is allowed here.")
     ]
 
 
 @pytest.mark.django_db
-def test_a_document_with_a_definition_that_is_left_out_is_uploaded(program):
-    document = answering(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"})
+def test_a_document_with_a_replaced_definition_is_uploaded(program):
+    document = responding(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"})
 
     answer = program.send("POST", "/uploads", json.dumps(document))
 
@@ -97,7 +97,7 @@ def test_a_document_with_a_definition_that_is_left_out_is_uploaded(program):
 
 @given(SEEDS)
 @hypothesis_settings(max_examples=40)
-def test_large_definitions_that_refer_to_each_other_at_random_are_kept_as_far_as_they_fit(seed):
+def test_random_large_definitions_give_a_spec_or_a_reason(seed):
     random = Random(seed)
     names = "ABCDEFGH"
     schemas = {}
@@ -107,7 +107,7 @@ def test_large_definitions_that_refer_to_each_other_at_random_are_kept_as_far_as
         if random.random() < 0.3:
             schemas[name] = {"$ref": f"#/components/schemas/{random.choice(names)}"}
 
-    specs = imported(answering(**schemas))
+    specs = imported(responding(**schemas))
 
     assert len(specs) == 1
     assert unexplained(specs) == []
@@ -115,7 +115,7 @@ def test_large_definitions_that_refer_to_each_other_at_random_are_kept_as_far_as
 
 @pytest.mark.parametrize("members", [MAX_TOGETHER - 3, MAX_TOGETHER - 2, MAX_TOGETHER - 1, MAX_TOGETHER])
 @pytest.mark.parametrize("last", [{"type": "string"}, A, B, {"$ref": "#/components/schemas/missing"}])
-def test_definitions_around_the_bound_are_left_out_one_by_one(members, last):
-    [spec] = imported(answering(A=of_members(0, b=B, c=C), B=of_members(members, a=A, c=C), C=last))
+def test_definitions_near_the_limit_give_a_valid_spec(members, last):
+    [spec] = imported(responding(A=of_members(0, b=B, c=C), B=of_members(members, a=A, c=C), C=last))
 
     assert spec.problems == ()

@@ -1,0 +1,126 @@
+"""Schemas of uploads of many specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ninja import Schema
+from pydantic import Field
+
+from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.exports import LossOut
+from catalog.api.schemas.problems import PROBLEM, SpecProblemOut
+from catalog.jsontext.reader import loads
+from catalog.uploads.parse import Origin
+from catalog.uploads.store import Entry, counts_of
+
+
+class UploadQuery(Schema):
+    dry_run: bool = Field(False, description="Store nothing; only report what would happen.")
+    prefix: str | None = Field(
+        None,
+        max_length=100,
+        description="The start of the ids of imported tools; a dot follows. Default: the title of an API, or the name "
+        "of the file of an MCP list. Empty: no prefix.",
+    )
+    replace: bool = Field(
+        False,
+        description="Let imported tools revise tools that came from another document or server, or that belong to "
+        "someone else. Otherwise they are rejected (`publish.other-origin`, `publish.other-owner`).",
+    )
+
+
+class UploadedToolOut(Out):
+    id: str = Field(validation_alias="tool_id")
+    name: str
+    slug: str
+    revision: int
+    archived: bool
+
+
+class ImportedOut(Out):
+    format: str = Field(description="The format of the document.")
+    pointer: str = Field(description="JSON Pointer to the tool in the document.")
+    notes: list[str] = Field(description="Remarks on the whole document; only with its first tool.")
+    losses: list[LossOut] = Field(description="The parts of the tool that were kept, rewritten or dropped.")
+    spec: Any = Field(description="With `dry_run=1`: the spec that the tool would become.")
+
+    @classmethod
+    def of_origin(cls, origin: Origin, *, with_spec: bool) -> ImportedOut:
+        return cls.of(origin, spec=loads(origin.text) if with_spec and origin.text else None)
+
+
+class EntryOut(Out):
+    source: str = Field(description="The file, or the entry of an archive.")
+    line: int = Field(description="The line on which the spec begins.")
+    outcome: Literal["created", "revised", "unchanged", "held", "rejected"]
+    tool: UploadedToolOut | None
+    imported: ImportedOut | None = Field(
+        None,
+        description="Set if the tool was converted from a document of another format. Also set for a tool of an "
+        "exported catalog if some of its metadata could not be restored.",
+    )
+    problems: list[SpecProblemOut]
+    warnings: list[SpecProblemOut] = Field(
+        [], description="Members that the format does not define and that are probably misspelt; they have no effect."
+    )
+    change: int | None = Field(
+        None, description="The change that waits for approval, if the tool belongs to someone else (`held`)."
+    )
+    verdict: Literal["breaking", "unknown", "compatible", "identical"] | None = Field(
+        None,
+        description="What the change means for callers. Null for a new or rejected tool, and after the first 200 "
+        "revisions of an upload, which are not compared.",
+    )
+
+    @classmethod
+    def of_entry(cls, entry: Entry, *, dry_run: bool) -> EntryOut:
+        return cls.of(
+            entry,
+            tool=None if entry.outcome in {"held", "rejected"} else entry,
+            imported=ImportedOut.of_origin(entry.origin, with_spec=dry_run) if entry.origin else None,
+            problems=[fault.problem for fault in entry.faults],
+        )
+
+
+class ReportOut(Out):
+    model_config = with_example(
+        {
+            "dry_run": False,
+            "counts": {"created": 1, "revised": 0, "unchanged": 0, "rejected": 1},
+            "specs": [
+                {
+                    "source": "get-weather.json",
+                    "line": 1,
+                    "outcome": "created",
+                    "tool": {
+                        "id": "Get weather",
+                        "name": "Get weather",
+                        "slug": "get-weather-3f1c6a20",
+                        "revision": 1,
+                        "archived": False,
+                    },
+                    "imported": None,
+                    "problems": [],
+                },
+                {
+                    "source": "tools.ndjson",
+                    "line": 7,
+                    "outcome": "rejected",
+                    "tool": None,
+                    "imported": None,
+                    "problems": [PROBLEM],
+                },
+            ],
+        }
+    )
+
+    dry_run: bool
+    counts: dict[str, int] = Field(description="The number of specs with each outcome.")
+    specs: list[EntryOut] = Field(description="One entry per spec, in order.")
+
+    @classmethod
+    def of_entries(cls, entries: Sequence[Entry], *, dry_run: bool) -> ReportOut:
+        specs = [EntryOut.of_entry(entry, dry_run=dry_run) for entry in entries]
+        return cls(dry_run=dry_run, counts=counts_of(entries), specs=specs)
