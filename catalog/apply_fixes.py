@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.db import transaction
 
+from catalog import audit
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, Problem, RevisionConflict
 from catalog.jsontext.pointers import pointer_join
@@ -46,7 +48,7 @@ def apply_fixes_to_tool(
     """
     revision = revision_of(tool)
     if revision.number != seen:
-        raise RevisionConflict(f"You saw revision {seen}; there is revision {revision.number} now.")
+        raise RevisionConflict(f"You saw revision {seen}, but revision {revision.number} is current now.")
     report = LintReport(revision, list(tool.waivers.all()))
     chosen = report.safe_fixes if keys is None else _chosen(report, keys)
     if not chosen:
@@ -54,9 +56,13 @@ def apply_fixes_to_tool(
     fixed = apply_safe_fixes(revision.source, chosen)
     spec = read_spec(fixed.text, max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
-        message = f"This would make the spec one of {spec.tool_id!r}; say an `id` first."
+        message = f"This fix would change the tool's id to {spec.tool_id!r}; set `definition.id` first."
         raise DocumentError([Problem("", message, "publish.other-tool")])
-    publication = publish(spec, by=by, expected=seen, dry_run=dry_run)
+    with transaction.atomic():
+        publication = publish(spec, by=by, expected=seen, dry_run=dry_run)
+        if not dry_run:
+            after = {"revision": publication.revision.number, "fixes": [fix.title for fix in fixed.applied]}
+            audit.record("tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by)
     return AppliedFixes(publication, fixed.text, fixed.applied, fixed.left)
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
+from catalog import audit
 from catalog.accounts.models import User
 from catalog.assessments import assess_again
 from catalog.errors import DocumentError, Problem
@@ -24,7 +25,7 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
         tool: the waiver applies to all its revisions, including future ones.
         rule: the id of the rule.
         pointer: waive only the finding at this pointer; "" waives all findings of the rule.
-        reason: shown to everybody.
+        reason: shown to all users.
         by: the user who decides.
 
     Raises:
@@ -38,11 +39,14 @@ def waive(tool: Tool, *, rule: str, pointer: str = "", reason: str, by: User | N
         search_index().hold()
         others = Waiver.objects.filter(tool=tool).exclude(rule=rule, pointer=pointer)
         if others.count() >= MAX_WAIVERS:
-            message = f"A tool has at most {MAX_WAIVERS} waivers; waive a rule wherever it is found, or mend the spec."
+            message = f"A tool can have at most {MAX_WAIVERS} waivers; waive whole rules, or fix the spec."
             raise DocumentError([Problem("/rule", message, "waiver.number")])
+        earlier = Waiver.objects.filter(tool=tool, rule=rule, pointer=pointer).first()
         waiver, _ = Waiver.objects.update_or_create(
             tool=tool, rule=rule, pointer=pointer, defaults={"reason": reason, "created_by": by}
         )
+        before = _facts_of(earlier) if earlier else None
+        audit.record("waiver.add", "tool", tool.tool_id, before=before, after=_facts_of(waiver))
         assess_again(Tool.objects.with_current().get(pk=tool.pk))
     return waiver
 
@@ -51,8 +55,15 @@ def withdraw(waiver: Waiver) -> None:
     """Remove a waiver: its findings count again."""
     with transaction.atomic():
         search_index().hold()
-        Waiver.objects.filter(pk=waiver.pk).delete()
-        assess_again(Tool.objects.with_current().get(pk=waiver.tool_id))
+        deleted, _ = Waiver.objects.filter(pk=waiver.pk).delete()
+        tool = Tool.objects.with_current().get(pk=waiver.tool_id)
+        if deleted:
+            audit.record("waiver.remove", "tool", tool.tool_id, before=_facts_of(waiver))
+        assess_again(tool)
+
+
+def _facts_of(waiver: Waiver) -> dict[str, str]:
+    return {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason}
 
 
 def problems_of_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
@@ -68,7 +79,7 @@ def _about_pointer(pointer: str) -> Problem | None:
     if len(pointer) > POINTER_LENGTH or "\x00" in pointer or (pointer and not pointer.startswith("/")):
         return Problem(
             "/pointer",
-            f"A place is a JSON Pointer of at most {POINTER_LENGTH} characters; without one a rule is waived anywhere.",
+            f"`pointer` is a JSON Pointer of at most {POINTER_LENGTH} characters, or empty to waive the whole rule.",
             "waiver.pointer",
         )
     return None
@@ -76,8 +87,8 @@ def _about_pointer(pointer: str) -> Problem | None:
 
 def _about_reason(reason: str) -> Problem | None:
     if not reason:
-        return Problem("/reason", "Say why: whoever reads the spec next will ask.", "waiver.reason")
+        return Problem("/reason", "Enter a reason, for other readers of the spec.", "waiver.reason")
     if len(reason) > REASON_LENGTH or "\x00" in reason:
-        message = f"A reason has at most {REASON_LENGTH} characters; this one has {len(reason):,}."
+        message = f"A reason can have at most {REASON_LENGTH} characters; this one has {len(reason):,}."
         return Problem("/reason", message, "waiver.reason")
     return None

@@ -1,4 +1,4 @@
-"""Scores on a page: `{% lint_summary tool %}`, `{% score_trend tool %}`, `{{ score|grade }}`."""
+"""Scores on a page: `{% score_trend tool %}`, `{{ score|grade }}`."""
 
 from __future__ import annotations
 
@@ -6,29 +6,19 @@ from typing import Any, Final
 
 from django import template
 
-from catalog.lint_reports import LintReport
 from catalog.models import Tool
 from catalog.score_trends import HEIGHT, WIDTH, height_of, trend_of
-from catalog.shortcuts import revision_of
 from catalog.specs.lint.assessment import GRADES, grade_of
 
 register = template.Library()
 
 WORDS: Final = {90: "good", 70: "warn", 0: "bad"}
-REMARKS_SHOWN: Final = 3
 
 
 @register.filter
 def grade(score: int) -> str:
     """The colour of a score: "good", "warn" or "bad"."""
     return WORDS[grade_of(score)]
-
-
-@register.inclusion_tag("catalog/lint/_summary.html")
-def lint_summary(tool: Tool) -> dict[str, Any]:
-    """A summary of lint for the current revision: the score, the most severe findings, a link to all."""
-    report = LintReport(revision_of(tool), list(tool.waivers.all()))
-    return {"tool": tool, "report": report, "shown": report.standing[:REMARKS_SHOWN]}
 
 
 @register.inclusion_tag("catalog/lint/_trend.html")

@@ -1,4 +1,4 @@
-"""Pages of lint: the rules and their documentation; what could be better in a tool's spec."""
+"""The pages of lint: the rules with their documentation, and the findings in a tool's spec."""
 
 from __future__ import annotations
 
@@ -9,31 +9,30 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
+from catalog.lint_page import MEANINGS, LintPage, change_of
 from catalog.lint_reports import LintReport
-from catalog.models import Tool
-from catalog.shortcuts import revision_at, revision_of, tool_at
-from catalog.specs.lint import RULES, SEVERITIES, Rule, Severity
+from catalog.models import Revision, Tool
+from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
+from catalog.specs.lint import RULES, SEVERITIES
 from catalog.specs.lint.citations import SOURCES
-from catalog.specs.lint.rule_examples import illustrations
+from catalog.specs.lint.rule_examples import rule_examples
+from catalog.views.parts import part_or_page, without_input
 from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
-MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
-    "error": ("Errors", "The tool cannot be used as it is described, or ought not to be."),
-    "warning": ("Warnings", "A model, a provider or a person will stumble over it."),
-    "info": ("Hints", "More could be said."),
-}
+SUMMARY_GROUPS: Final = 3  # on the tool's page
 
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """Every rule of lint, the gravest first."""
+    """All lint rules, the most severe first."""
     groups = [
         (severity, *MEANINGS[severity], [rule for rule in RULES.values() if rule.severity == severity])
         for severity in SEVERITIES
@@ -43,24 +42,18 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
-    """One rule: what it finds and why it matters, an example of it and put right, where the rule comes from."""
-    found = _rule_at(rule)
-    shown = illustrations()[found.id]
+    """One rule: why it matters, what to do, an example with its correction, and the rule's sources."""
+    found = rule_at(rule)
+    example = rule_examples()[found.id]
     context = {
         "rule": found,
         "meaning": MEANINGS[found.severity][1],
-        "shown": shown,
-        "notes": shown.notes(found.id),
-        "mended": shown.is_fixed(found.id),
+        "example": example,
+        "notes": example.notes(),
+        "has_fix": example.has_fix(),
         "sources": SOURCES[found.id],
     }
     return render(request, "catalog/lint/rule.html", context)
-
-
-def _rule_at(name: str) -> Rule:
-    if name not in RULES:
-        raise Http404
-    return RULES[name]
 
 
 # -- a tool -----------------------------------------------------------------------------------------------------------
@@ -68,24 +61,55 @@ def _rule_at(name: str) -> Rule:
 
 @require_safe
 def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
-    """What could be better in a tool's spec: in its current revision, or in `?revision=`."""
-    return _lint_page(request, tool_at(slug))
+    """The findings in the current revision of a tool, or in `?revision=`; with `?rule=`, all of one rule.
+
+    An htmx request, which the tool's page makes, gets a summary.
+    """
+    tool = tool_at(slug, request.user)
+    if not request.htmx or request.htmx.history_restore_request:  # type: ignore[attr-defined]
+        response = _lint_page(request, tool)
+        patch_vary_headers(response, ["HX-Request"])
+        return without_input(response)
+    report = LintReport(revision_of(tool), list(tool.waivers.all()))
+    groups = [group for section in LintPage(report).sections for group in section.groups]
+    context = {"tool": tool, "report": report, "groups": groups[:SUMMARY_GROUPS]}
+    return part_or_page(request, "catalog/lint/_summary.html", "catalog/lint/_summary.html", context)
+
+
+@require_safe
+def fix_changes(request: HttpRequest, slug: str) -> HttpResponse:
+    """The change that all safe fixes of a revision make together, or with `?rule=` all fixes of that rule."""
+    tool = tool_at(slug, request.user)
+    revision = _revision(request, tool)
+    report = LintReport(revision, list(tool.waivers.all()))
+    rule = rule_at(request.GET["rule"]) if "rule" in request.GET else None
+    fixes = report.fixes_of(rule.id) if rule else report.safe_fixes
+    context = {
+        "tool": tool,
+        "revision": revision,
+        "rule": rule,
+        "fixes": fixes,
+        "difference": change_of(report, fixes),
+    }
+    return part_or_page(request, "catalog/lint/_changes.html", "catalog/lint/changes.html", context)
 
 
 @require_POST
 @login_required
 def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
-    """Apply the fixes `fix`, or all that are safe, to the revision that was `seen`; publish what comes of it."""
-    tool = tool_at(slug)
+    """Apply the fixes `fix`, all of a `rule`, or all `safe` ones to the revision that was `seen`, and publish."""
+    tool = tool_for(request.user, "revise", slug)
     keys = None if "safe" in request.POST else request.POST.getlist("fix")
+    if rule := request.POST.get("rule"):
+        keys = [fix.key for fix in LintReport(revision_of(tool), list(tool.waivers.all())).fixes_of(rule)]
     try:
         fixed = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
     except RevisionConflict:
-        return _lint_page(request, tool_at(slug), conflict=True, status=409)
+        return _lint_page(request, tool_at(slug, request.user), conflict=True, status=409)
     except DocumentError as error:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
     done = f"Revision {fixed.publication.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
-    rest = f" {_fixes(len(fixed.left))} did not fit any more; look again." if fixed.left else ""
+    rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
     messages.success(request, done + rest)
     return redirect("catalog:tool_lint", slug)
 
@@ -93,25 +117,25 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def add_waiver(request: HttpRequest, slug: str) -> HttpResponse:
-    """Waive `rule` at `pointer`, or (`everywhere`) wherever it is found, for a `reason`."""
-    tool = tool_at(slug)
+    """Waive `rule` at `pointer`, or all its findings (`everywhere`), for a `reason`."""
+    tool = tool_for(request.user, "waive", slug)
     form = WaiverForm(request.POST)
     if not form.save(tool, by=actor(request)):
         message = form.error_links[0]["message"]
         return _lint_page(request, tool, refusal=message, refused=request.POST, status=form.status)
-    messages.success(request, f"Waived: {RULES[form.cleaned_data['rule']].title}. It costs no score any more.")
+    messages.success(request, f"Waived: {RULES[form.cleaned_data['rule']].title}. It no longer reduces the score.")
     return redirect("catalog:tool_lint", slug)
 
 
 @require_POST
 @login_required
 def remove_waiver(request: HttpRequest, slug: str, waiver: int) -> HttpResponse:
-    """Take a waiver back."""
-    found = tool_at(slug).waivers.filter(pk=waiver).first()
+    """Remove a waiver."""
+    found = tool_for(request.user, "waive", slug).waivers.filter(pk=waiver).first()
     if found is None:
         raise Http404
     withdraw(found)
-    messages.success(request, "The waiver is taken back. What it waived counts again.")
+    messages.success(request, "The waiver is removed. Its findings count again.")
     return redirect("catalog:tool_lint", slug)
 
 
@@ -124,17 +148,18 @@ def _lint_page(
     refused: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page; `refused`: a waiver that was not accepted, to be put right."""
-    current = revision_of(tool)
-    asked = request.GET.get("revision")
-    revision = revision_at(tool.slug, _number(asked)) if asked else current
+    """The page; `refused`: a rejected waiver, to be corrected."""
+    revision = _revision(request, tool)
     report = LintReport(revision, list(tool.waivers.select_related("created_by")))
+    rule = rule_at(request.GET["rule"]) if "rule" in request.GET else None
+    is_current = revision.pk == tool.current_id
     context = {
         "tool": tool,
         "report": report,
-        "groups": [(severity, *MEANINGS[severity], remarks) for severity, remarks in report.groups],
-        "is_current": revision.pk == current.pk,
-        "changeable": revision.pk == current.pk and request.user.is_authenticated,
+        "shown": LintPage(report, rule),
+        "revision_query": "" if is_current else f"&revision={revision.number}",
+        "is_current": is_current,
+        "changeable": is_current and request.user.is_authenticated,
         "conflict": conflict,
         "refusal": refusal,
         "errors": [{"href": "#refused", "message": refusal}] if refusal else [],
@@ -143,11 +168,21 @@ def _lint_page(
     return render(request, "catalog/lint/tool.html", context, status=status)
 
 
-def _number(text: str | None) -> int:
-    """The number of a revision, as an address or a form has it.
+def _revision(request: HttpRequest, tool: Tool) -> Revision:
+    """The revision `?revision=`, or the current one.
 
     Raises:
-        Http404: it is none.
+        Http404: there is none.
+    """
+    asked = request.GET.get("revision")
+    return revision_at(tool.slug, _number(asked), request.user) if asked else revision_of(tool)
+
+
+def _number(text: str | None) -> int:
+    """The number of a revision in a URL or a form.
+
+    Raises:
+        Http404: it is not a number.
     """
     if not text or not text.isascii() or not text.isdecimal() or len(text) > MAX_DIGITS:
         raise Http404

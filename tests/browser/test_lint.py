@@ -30,7 +30,7 @@ def tides(site: Site, specs: Path, request: pytest.FixtureRequest) -> str:
 
 def test_a_fix_is_looked_at_and_applied_by_the_keyboard(signed_in: Page, tides: str):
     signed_in.goto(f"{tides}lint/")
-    summary = signed_in.locator(".finding-fix summary", has_text="Leave it out")
+    summary = signed_in.locator(".finding-fix summary", has_text="Remove it").first
     summary.focus()
     signed_in.keyboard.press("Enter")
     expect(signed_in.locator(".finding-fix[open] .diff-del").first).to_be_visible()
@@ -55,11 +55,35 @@ def test_a_finding_is_waived_and_costs_no_score(signed_in: Page, tides: str):
     signed_in.goto(f"{tides}lint/")
     before = int(signed_in.locator(".page-heading .score-number").inner_text())
     signed_in.locator(".finding", has_text="Get tides").locator(".finding-waive summary").click()
-    signed_in.get_by_label("Why it stays as it is").locator("visible=true").fill("Everybody knows it so.")
-    signed_in.get_by_role("button", name="Waive it").locator("visible=true").click()
+    signed_in.get_by_label("Reason").locator("visible=true").fill("Everybody knows it so.")
+    signed_in.get_by_role("button", name="Waive", exact=True).locator("visible=true").click()
 
     expect(signed_in.locator("#waived")).to_contain_text("Everybody knows it so.")
     assert int(signed_in.locator(".page-heading .score-number").inner_text()) == before + 5
+
+
+def test_a_link_to_a_line_of_the_spec_loads_the_spec(signed_in: Page, tides: str):
+    signed_in.goto(f"{tides}#spec-text-L7")
+
+    expect(signed_in.locator(".json-line:target")).to_be_in_viewport()
+
+
+def test_an_export_is_loaded_when_its_tab_is_opened(signed_in: Page, tides: str):
+    signed_in.goto(tides)
+    expect(signed_in.locator("#use-openai-code")).to_have_count(0)
+
+    signed_in.get_by_role("tab", name="OpenAI").click()
+
+    expect(signed_in.locator("#use-openai-code")).to_contain_text('"function"')
+
+
+def test_the_changes_of_all_safe_fixes_are_loaded_when_they_are_opened(signed_in: Page, tides: str):
+    signed_in.goto(f"{tides}lint/")
+    expect(signed_in.locator(".lint-safe .diff-del")).to_have_count(0)
+
+    signed_in.get_by_text("Show the changes").click()
+
+    expect(signed_in.locator(".lint-safe .diff-del").first).to_be_visible()
 
 
 def test_similar_tools_come_when_the_reader_gets_there(signed_in: Page, tides: str):
@@ -68,4 +92,4 @@ def test_similar_tools_come_when_the_reader_gets_there(signed_in: Page, tides: s
 
     signed_in.locator("#similar").scroll_into_view_if_needed()
 
-    expect(signed_in.locator(".similar-tool").first).to_contain_text("Both take harbour, days")
+    expect(signed_in.locator(".similar-tool").first).to_contain_text("Shared parameters: harbour, days")

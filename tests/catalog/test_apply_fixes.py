@@ -13,10 +13,10 @@ from tests.corpora import lines
 
 
 def removal(pointer):
-    return Fix("Take it out", (Operation("remove", pointer),))
+    return Fix("Remove it", (Operation("remove", pointer),))
 
 
-def test_items_of_one_list_are_taken_out_together():
+def test_items_of_one_list_are_removed_together():
     mending = apply_safe_fixes(
         "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]", [removal(f"/{index}") for index in (1, 2, 10, 9)]
     )
@@ -25,8 +25,8 @@ def test_items_of_one_list_are_taken_out_together():
     assert len(mending.applied) == 4
 
 
-def test_a_part_that_moves_does_so_after_what_stands_in_it_is_mended():
-    move = Fix("Call it b", (Operation("move", "/b", source="/a"),))
+def test_a_part_is_moved_after_the_fixes_inside_it():
+    move = Fix("Rename it to b", (Operation("move", "/b", source="/a"),))
 
     mending = apply_safe_fixes('{"a": {"x": 1, "y": 2}}', [move, removal("/a/x")])
 

@@ -1,10 +1,10 @@
-"""Judging: what is published alone is judged at once, what comes in bulk afterwards, and nothing is left out."""
+"""Assessments: a spec published alone is assessed at once, specs in bulk afterwards, and none is left out."""
 
 import threading
 from unittest.mock import patch
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from catalog import assessments, publishing
 from catalog.assessments import (
@@ -40,7 +40,7 @@ GOOD = {
 
 @pytest.fixture(autouse=True)
 def _own_data_dir(settings, tmp_path):
-    """Whose turn it is, is said by a file of the data directory."""
+    """A file of the data directory records which process assesses next; each test has its own."""
     settings.DATA_DIR = tmp_path
 
 
@@ -59,14 +59,14 @@ def at_least(lowest):
 # -- one spec ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_spec_is_judged_by_what_lint_finds_and_by_the_formats_that_take_it():
+def test_a_spec_is_assessed_by_lint_and_by_the_formats_that_accept_it():
     spec = make_spec("a", **GOOD)
 
     assert assess(spec) == SpecAssessment(score(lint(spec)), usable_as_it_is(spec))
     assert assess(spec).score == 100
 
 
-def test_what_is_waived_costs_nothing():
+def test_waived_findings_do_not_reduce_the_score():
     spec = make_spec("a", **{**GOOD, "name": "Get weather"})
 
     assert assess(spec).score == 95
@@ -89,14 +89,14 @@ def test_every_score_has_a_grade_and_is_found_from_every_score_below_on():
 
 
 @pytest.mark.django_db
-def test_what_is_published_alone_is_judged_at_once():
+def test_a_single_published_spec_is_assessed_immediately():
     tool = make_tool("a", **GOOD)
 
     stored = Tool.objects.get(pk=tool.pk)
     assert (stored.score, stored.grade, stored.usable) == (
         100,
         90,
-        ("mcp", "openai", "anthropic", "gemini", "langchain", "openapi"),
+        ("mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi"),
     )
     assert Assessment.objects.get().result == SpecAssessment(100, stored.usable)
     assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
@@ -104,7 +104,7 @@ def test_what_is_published_alone_is_judged_at_once():
 
 
 @pytest.mark.django_db
-def test_what_is_published_in_bulk_is_not_judged_yet():
+def test_specs_published_in_bulk_are_not_assessed_yet():
     bulk("a", "b", **GOOD)
 
     assert {tool.score for tool in Tool.objects.all()} == {None}
@@ -113,7 +113,7 @@ def test_what_is_published_in_bulk_is_not_judged_yet():
 
 
 @pytest.mark.django_db
-def test_a_revision_that_comes_in_bulk_takes_the_judgement_of_the_one_before_away():
+def test_a_revision_published_in_bulk_removes_the_previous_assessment():
     make_tool("a", **GOOD)
 
     bulk("a", description="Other words than before, and enough of them.")
@@ -125,7 +125,7 @@ def test_a_revision_that_comes_in_bulk_takes_the_judgement_of_the_one_before_awa
 
 
 @pytest.mark.django_db
-def test_a_few_that_are_uploaded_together_are_judged_at_once(browser):
+def test_a_few_specs_uploaded_together_are_assessed_immediately(browser):
     browser.post("/upload/", {"text": f"[{spec_text('a', **GOOD)}, {spec_text('b', **GOOD)}]"})
 
     assert {tool.score for tool in Tool.objects.all()} == {100}
@@ -133,7 +133,7 @@ def test_a_few_that_are_uploaded_together_are_judged_at_once(browser):
 
 
 @pytest.mark.django_db
-def test_what_changes_nothing_in_a_spec_leaves_its_judgement(browser):
+def test_an_unchanged_spec_keeps_its_assessment(browser):
     tool = make_tool("a", **GOOD)
 
     archive(tool)
@@ -145,14 +145,14 @@ def test_what_changes_nothing_in_a_spec_leaves_its_judgement(browser):
 
 
 @pytest.mark.django_db
-def test_a_dry_run_judges_nothing():
+def test_a_dry_run_assesses_nothing():
     publish(make_spec("a", **GOOD), by=None, dry_run=True)
 
     assert not Assessment.objects.exists()
 
 
 @pytest.mark.django_db
-def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
+def test_a_spec_that_cannot_be_assessed_is_published_nevertheless(caplog):
     with patch("catalog.assessments.assess", side_effect=RecursionError):
         tool = make_tool("a")
 
@@ -164,7 +164,7 @@ def test_a_spec_that_cannot_be_judged_is_published_all_the_same(caplog):
 
 
 @pytest.mark.django_db
-def test_what_came_in_bulk_is_judged_afterwards_as_if_it_had_come_alone():
+def test_specs_published_in_bulk_get_the_same_assessment_later():
     texts = real_specs()[:60]
     alone = {}
     for text in texts:
@@ -182,7 +182,7 @@ def test_what_came_in_bulk_is_judged_afterwards_as_if_it_had_come_alone():
 
 
 @pytest.mark.django_db
-def test_every_revision_is_judged_and_the_tool_shows_its_current_one():
+def test_every_revision_is_assessed_and_the_tool_shows_the_current_assessment():
     bulk("a", **GOOD)
     bulk("a", **{**GOOD, "description": ""})
 
@@ -194,7 +194,7 @@ def test_every_revision_is_judged_and_the_tool_shows_its_current_one():
 
 
 @pytest.mark.django_db
-def test_what_is_judged_is_not_judged_again():
+def test_an_assessed_revision_is_not_assessed_again():
     bulk("a", "b")
     list(assess_all())
 
@@ -202,7 +202,7 @@ def test_what_is_judged_is_not_judged_again():
 
 
 @pytest.mark.django_db
-def test_what_was_judged_by_other_rules_is_judged_again():
+def test_a_revision_assessed_by_other_rules_is_assessed_again():
     make_tool("a", **GOOD)
     Assessment.objects.update(assessed_by=assessments.ASSESSED_BY - 1, score=5)
     Tool.objects.update(score=5)
@@ -213,7 +213,7 @@ def test_what_was_judged_by_other_rules_is_judged_again():
 
 
 @pytest.mark.django_db
-def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
+def test_a_spec_that_cannot_be_assessed_does_not_stop_the_others():
     bulk("a", "bad", "c")
     real = assessments.assess
 
@@ -229,7 +229,7 @@ def test_a_spec_that_cannot_be_judged_does_not_hold_up_the_others():
 
 
 @pytest.mark.django_db
-def test_new_revisions_are_found_after_all_was_judged_and_windows_without_any_are_passed():
+def test_new_revisions_are_found_later_and_empty_windows_are_skipped():
     backlog = Backlog()
     bulk("a")
     while assess_backlog(backlog):
@@ -243,7 +243,7 @@ def test_new_revisions_are_found_after_all_was_judged_and_windows_without_any_ar
 
 
 @pytest.mark.django_db
-def test_judging_stops_when_its_time_is_over_and_goes_on_later():
+def test_assessing_stops_at_its_time_limit_and_continues_later():
     bulk(*(f"tool-{number}" for number in range(60)))
 
     first = list(assess_all(seconds=0))
@@ -257,7 +257,7 @@ def test_judging_stops_when_its_time_is_over_and_goes_on_later():
 
 
 @pytest.mark.django_db
-def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
+def test_a_revision_published_during_an_assessment_stays_unassessed():
     bulk("a", **GOOD)
     real = assessments.assess
 
@@ -274,7 +274,7 @@ def test_a_revision_that_lands_while_the_one_before_is_judged_stays_unjudged():
 
 
 @pytest.mark.django_db
-def test_what_is_waived_while_a_revision_is_judged_counts():
+def test_a_waiver_added_during_an_assessment_counts():
     bulk("a", **{**GOOD, "name": "Get weather"})
     real = assessments.assess
     waivers = []
@@ -295,7 +295,7 @@ def test_what_is_waived_while_a_revision_is_judged_counts():
 
 
 @pytest.mark.django_db
-def test_only_one_judges_at_a_time():
+def test_only_one_process_assesses_at_a_time():
     bulk("a")
 
     with assessment_lock(), pytest.raises(LockHeld):
@@ -305,7 +305,7 @@ def test_only_one_judges_at_a_time():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_thread_of_the_server_judges_what_comes():
+def test_a_thread_of_the_server_assesses_new_revisions():
     thread = Assessor()
     with patch("catalog.assessments.POLL_S", 0.01):
         thread.start()
@@ -331,7 +331,7 @@ def test_it_rests_after_each_spec_and_after_storing_them():
     assert min(rests) > 0
 
 
-def test_the_thread_of_the_server_rests_longer_while_somebody_asks(monkeypatch):
+def test_the_thread_of_the_server_rests_longer_during_requests(monkeypatch):
     waits = []
     asks = [True, False]
     thread = Assessor(busy=asks.pop)
@@ -391,7 +391,7 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
+def test_an_interrupted_assessment_leaves_the_tool_and_the_index_unchanged():
     bulk("a", **GOOD)
 
     with patch("catalog.assessments.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
@@ -407,7 +407,7 @@ def test_what_ends_in_the_middle_leaves_a_tool_and_the_index_as_they_were():
 
 
 @pytest.mark.django_db
-def test_what_is_loaded_by_the_command_is_judged(tmp_path, capsys):
+def test_specs_loaded_by_the_command_are_assessed(tmp_path, capsys):
     for number in range(6):
         (tmp_path / f"{number}.json").write_text(spec_text(f"tool-{number}", **GOOD))
 
@@ -417,7 +417,7 @@ def test_what_is_loaded_by_the_command_is_judged(tmp_path, capsys):
 
 
 @pytest.mark.django_db
-def test_a_dry_run_of_the_command_judges_nothing_of_what_is_there(tmp_path, capsys):
+def test_a_dry_run_of_the_command_assesses_no_stored_revision(tmp_path, capsys):
     bulk("a")
     (tmp_path / "b.json").write_text(spec_text("b", **GOOD))
 
@@ -427,7 +427,7 @@ def test_a_dry_run_of_the_command_judges_nothing_of_what_is_there(tmp_path, caps
 
 
 @pytest.mark.django_db
-def test_what_is_loaded_while_a_server_judges_is_left_to_it(tmp_path, capsys):
+def test_the_command_leaves_assessments_to_a_running_server(tmp_path, capsys):
     for number in range(6):
         (tmp_path / f"{number}.json").write_text(spec_text(f"tool-{number}", **GOOD))
 
@@ -438,7 +438,7 @@ def test_what_is_loaded_while_a_server_judges_is_left_to_it(tmp_path, capsys):
 
 
 @pytest.mark.django_db
-def test_all_that_waits_is_judged_by_a_command(capsys):
+def test_a_command_assesses_the_whole_backlog(capsys):
     bulk("a", "b")
 
     call_command("judge_tools")
@@ -448,9 +448,11 @@ def test_all_that_waits_is_judged_by_a_command(capsys):
 
 
 @pytest.mark.django_db
-def test_the_command_says_that_somebody_else_judges():
-    with assessment_lock(), pytest.raises(CommandError, match="Another process is assessing"):
+def test_the_command_leaves_the_work_to_another_process_that_is_assessing(capsys):
+    with assessment_lock():
         call_command("judge_tools")
+
+    assert "assessed already" in capsys.readouterr().err
 
 
 @pytest.mark.django_db

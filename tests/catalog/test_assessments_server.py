@@ -12,6 +12,8 @@ import pytest
 from tests.factories import real_specs
 from tests.site import Site
 
+pytestmark = pytest.mark.deep
+
 SPECS = 1_200  # some seconds of work
 
 
@@ -55,7 +57,7 @@ def asked(site, query):
         return json.load(answer)["count"]
 
 
-def test_a_site_judges_what_came_in_bulk_and_goes_on_after_it_was_killed(site, tmp_path):
+def test_a_site_assesses_a_bulk_upload_and_continues_after_a_crash(site, tmp_path):
     wait_until(lambda: unjudged(site) == 0)
     site.stop()
     (tmp_path / "specs.ndjson").write_text("\n".join(specs()))

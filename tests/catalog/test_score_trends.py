@@ -28,45 +28,47 @@ def test_the_scores_are_drawn_from_the_oldest_to_the_newest(tool):
     assert trend.words == "Lint score of revisions 1 to 3: from 70 to 100"
 
 
-def test_one_revision_is_no_trend(client):
+def test_one_revision_has_no_trend(client):
     tool = make_tool("a", **GOOD)
 
     assert trend_of(tool) is None
     assert not page(client, "/tools/a/lint/").css(".trend")
 
 
-def test_revisions_that_are_not_judged_yet_are_said(tool):
-    bulk("a", description="In bulk, and not judged yet.")
+def test_unassessed_revisions_are_mentioned(tool):
+    bulk("a", description="In bulk, and not assessed yet.")
 
     assert trend_of(type(tool).objects.with_current().get()).missing == 1
 
 
 def test_pages_draw_it_and_the_history_has_every_score(tool, client):
-    for path in ("/tools/a/", "/tools/a/lint/", "/tools/a/revisions/"):
-        drawing = page(client, path).css_first(".trend-drawing")
+    summary = page(client, "/tools/a/lint/", headers={"HX-Request": "true"})  # the part that the tool's page loads
+    for tree in (summary, page(client, "/tools/a/lint/"), page(client, "/tools/a/revisions/")):
+        drawing = tree.css_first(".trend-drawing")
         assert drawing.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
         assert len(drawing.css("circle")) == 3
     assert texts_of(page(client, "/tools/a/revisions/"), ".score-link") == ["Score 100", "Score 95", "Score 70"]
 
 
-def test_a_revision_that_is_not_judged_says_so_in_the_history(client):
+def test_an_unassessed_revision_is_marked_in_the_history(client):
     bulk("a", **GOOD)
 
-    assert text_of(page(client, "/tools/a/revisions/"), ".score-link") == "not judged yet"
+    assert text_of(page(client, "/tools/a/revisions/"), ".score-link") == "not assessed yet"
 
 
-def test_the_tools_page_tells_the_score_and_the_gravest_findings(client):
+def test_the_tools_page_shows_the_score_and_the_most_severe_findings(client):
     make_tool("a", **{**GOOD, "description": "", "name": "Get weather"})
 
-    tree = page(client, "/tools/a/")
+    section = page(client, "/tools/a/").css_first("#lint")
+    summary = page(client, section.css_first("[hx-get]").attributes["hx-get"], headers={"HX-Request": "true"})
 
-    assert "65" in text_of(tree, "#lint .score")
-    assert "1 error, 1 warning, 0 hints" in text_of(tree, "#lint")
-    assert texts_of(tree, "#lint .lint-shown-text")[0] == "The description is empty."
-    assert tree.css_first("#lint a[href='/tools/a/lint/']") is not None
+    assert "65" in text_of(section, ".score")
+    assert section.css_first("a[href='/tools/a/lint/']") is not None
+    assert "1 error, 1 warning, 0 hints" in text_of(summary, ".lint-summary")
+    assert texts_of(summary, ".lint-shown-text")[0].startswith("The description is empty;")
 
 
-def test_the_trend_is_that_of_all_waivers_once_everything_is_judged_again(tool, program, settings, tmp_path):
+def test_the_trend_respects_all_waivers_after_a_new_assessment(tool, program, settings, tmp_path):
     settings.DATA_DIR = tmp_path
     program.send("POST", "/tools/a/lint/waivers", '{"rule": "name-not-portable", "reason": "So be it."}')
 

@@ -1,4 +1,4 @@
-"""What lint finds, with lines and columns: for the API, for commands, for people's editors."""
+"""Findings with lines and columns: for the API, commands and editors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from catalog.specs.spec import ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A finding in its place: `problem` says where, what and by which rule."""
+    """A finding with its position: `problem` has the pointer, line, column, message and rule."""
 
     problem: Problem
     severity: Severity
@@ -31,9 +31,9 @@ class Advice:
 
 
 def advise(spec: ToolSpec) -> list[Advice]:
-    """What could be better in `spec`, the gravest first, with lines and columns of its text."""
+    """The findings of `spec`, the most severe first, with lines and columns of its text."""
     findings = lint(spec)
-    places = locate(spec.source, [finding.pointer for finding in findings]) if findings else {}
+    positions = locate(spec.source, [finding.pointer for finding in findings]) if findings else {}
     return [
         Advice(
             Problem(finding.pointer, finding.message, finding.rule, line=line, column=column),
@@ -41,5 +41,5 @@ def advise(spec: ToolSpec) -> list[Advice]:
             finding.fix,
         )
         for finding in findings
-        for line, column in [places[finding.pointer]]
+        for line, column in [positions[finding.pointer]]
     ]

@@ -1,4 +1,4 @@
-"""The assessment of a spec: its lint score, and which formats accept it as it is."""
+"""The assessment of a spec: its lint score, and which formats accept it unchanged."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from catalog.specs.lint.linter import lint
 from catalog.specs.lint.score import score
 from catalog.specs.spec import ToolSpec
 
-ASSESSED_BY: Final = 2  # raise it when rules change what is found or what is usable: everything is then judged again
+ASSESSED_BY: Final = 3  # raise it when a change of rules changes scores or usable formats: all tools are reassessed
 GRADES: Final[tuple[tuple[int, str], ...]] = ((90, "90 and above"), (70, "70 to 89"), (0, "Below 70"))
 
 
 @dataclass(frozen=True, slots=True)
 class WaivedFinding:
-    """What somebody decided to live with: a rule, at one place of the spec or, where `pointer` is "", anywhere."""
+    """A rule that was waived: at one pointer of the spec, or everywhere if `pointer` is ""."""
 
     rule: str
     pointer: str = ""
@@ -28,7 +28,7 @@ class WaivedFinding:
 
 @dataclass(frozen=True, slots=True)
 class SpecAssessment:
-    """`usable`: the keys of the export formats that accept the spec as it is."""
+    """`usable`: the keys of the export formats that accept the spec unchanged."""
 
     score: int
     usable: tuple[str, ...]
@@ -39,10 +39,11 @@ class SpecAssessment:
 
 
 def assess(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment:
-    """Assess `spec`; what is `waived` costs nothing. Some 1 to 2 ms for a typical spec."""
-    found = lint(spec)
-    standing = [one for one in found if not any(each.covers(one.rule, one.pointer) for each in waived)]
-    return SpecAssessment(score(standing), usable_as_it_is(spec))
+    """Assess `spec`; `waived` findings do not lower the score. 1 to 2 ms for a typical spec."""
+    findings = [
+        finding for finding in lint(spec) if not any(waiver.covers(finding.rule, finding.pointer) for waiver in waived)
+    ]
+    return SpecAssessment(score(findings), usable_as_it_is(spec))
 
 
 def grade_of(number: int) -> int:
@@ -50,11 +51,11 @@ def grade_of(number: int) -> int:
     return next(lowest for lowest, _ in GRADES if number >= lowest)
 
 
-# What searches find it by. A score is a token of its own and one of its ten, so that "at least" needs but a few.
+# Tokens of the search index. A score has a token of its own and one for its ten, so that "at least" needs only a few.
 
 
 def keys_of(number: int | None, usable: Collection[str]) -> tuple[str, ...]:
-    """The tokens of a tool in the search index; none where it is not judged yet."""
+    """The tokens of a tool in the search index; none if it is not assessed yet."""
     if number is None:
         return ()
     return ("f_judged", f"f_score_{number}", f"f_scores_{number // 10}", *map(usable_key, usable))
@@ -65,13 +66,13 @@ def usable_key(format_key: str) -> str:
 
 
 def keys_from(lowest: int) -> tuple[str, ...]:
-    """The tokens of which every tool with a score of `lowest` or more has one."""
+    """Every tool with a score of `lowest` or more has one of these tokens."""
     tens = -(-lowest // 10)
     singles = range(lowest, min(tens * 10, 101))
     return (*(f"f_score_{number}" for number in singles), *(f"f_scores_{ten}" for ten in range(tens, 11)))
 
 
 def keys_of_grade(lowest: int) -> tuple[str, ...]:
-    """The tokens of which every tool of a grade, and no other, has one."""
+    """Every tool of a grade, and no other, has one of these tokens."""
     highest = min((other for other, _ in GRADES if other > lowest), default=101)
     return tuple(f"f_scores_{ten}" for ten in range(lowest // 10, -(-highest // 10)))

@@ -1,4 +1,4 @@
-"""Where the rules come from: the documents that a reader can look them up in."""
+"""The documents that the rules come from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.specs.exporters.providers import Rules
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document, and its part; `as_of`: when a document that changes was looked up."""
+    """A document or a section of one; `as_of`: when a document that changes was looked up."""
 
     label: str
     url: str
@@ -21,7 +21,7 @@ class Source:
 
 
 def _of(rules: Rules) -> Source:
-    return Source(f"{rules.label}: what it takes", rules.source, rules.as_of)
+    return Source(f"{rules.label}: its requirements for tools", rules.source, rules.as_of)
 
 
 def _validation(section: str, title: str) -> Source:
@@ -41,10 +41,13 @@ _WRITING: Final = (
     Source("OpenAI: best practices for defining functions", providers.OPENAI.source, providers.OPENAI.as_of),
 )
 _LONG: Final = Source(
-    "LlamaIndex: the bound of 1,024 characters", "https://github.com/run-llama/llama_index/pull/18784"
+    "LlamaIndex: the limit of 1,024 characters", "https://github.com/run-llama/llama_index/pull/18784"
 )
-_UNSEEN: Final = Source(
+_INVISIBLE: Final = Source(
     "Unicode Technical Report 36: Unicode Security Considerations", "https://www.unicode.org/reports/tr36/"
+)
+_CONFUSABLE: Final = Source(
+    "Unicode Technical Standard 39: Unicode Security Mechanisms", "https://www.unicode.org/reports/tr39/"
 )
 _NULLABLE: Final = Source("OpenAPI 3.0.3, Schema Object", "https://spec.openapis.org/oas/v3.0.3#schema-object")
 _CHANGES: Final = Source("JSON Schema 2020-12, release notes", "https://json-schema.org/draft/2020-12/release-notes")
@@ -59,10 +62,12 @@ _WRITE_ONLY: Final = _validation("9.4", "readOnly and writeOnly")
 SOURCES: Final[Mapping[str, tuple[Source, ...]]] = {
     "name-not-portable": (_MCP, _OPENAI, _ANTHROPIC, _GEMINI),
     "member-name-not-portable": (_ANTHROPIC,),
+    "name-mixed-scripts": (_CONFUSABLE,),
+    "member-misspelt": (_FORMAT,),
     "description-empty": _WRITING,
     "description-vague": _WRITING,
     "description-long": (_LONG,),
-    "description-hidden": (_UNSEEN,),
+    "description-hidden": (_INVISIBLE,),
     "parameter-undescribed": _WRITING,
     "member-undescribed": _WRITING,
     "setting-undescribed": (_FORMAT,),
@@ -79,6 +84,7 @@ SOURCES: Final[Mapping[str, tuple[Source, ...]]] = {
     "examples-invalid": (_validation("9.5", "examples"),),
     "example-parameters-invalid": (_FORMAT,),
     "example-return-invalid": (_FORMAT,),
+    "example-return-not-portable": (_FORMAT,),
     "enum-duplicate": (_validation("6.1.2", "enum"),),
     "enum-impossible": (_validation("6.1.2", "enum"), _TYPE),
     "optional-null-without-default": (_DEFAULT,),

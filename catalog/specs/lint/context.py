@@ -1,4 +1,4 @@
-"""A spec as lint looks at it: its three schemas, each with a map of its subschemas."""
+"""A spec as the rules see it: its three schemas, each with a map of its subschemas."""
 
 from __future__ import annotations
 
@@ -15,24 +15,20 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
 
-MAX_NODES: Final = 2_000
-STEPS: Final = 20_000  # of checking one value
-ALL_SECONDS: Final = 0.5  # of CPU time, of checking all values of a spec
+MAX_NODES: Final = 10_000  # as many as `policy` allows
+STEPS: Final = 20_000  # to check one value
+ALL_SECONDS: Final = 0.5  # of CPU time, to check all values of a spec
 
 _IN_PLACE: Final = ALWAYS | {*BRANCHES}
 
-Name = Literal["parameters", "returnType", "configuration"]
+PartName = Literal["parameters", "returnType", "configuration"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One schema of a spec.
+    """One schema of a spec; `pointer` leads to it in the spec."""
 
-    Attributes:
-        pointer: where it stands in the spec.
-    """
-
-    name: Name
+    name: PartName
     pointer: str
     schema: JSON
     budget: Budget
@@ -48,24 +44,24 @@ class Part:
 
     def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
         """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
-        known = self.names_in_place.get(node)
-        if known is None:
-            around = [keywords_of(one) for one in in_place(node)]
-            names = frozenset(name for one in around for name in _members(one, "properties"))
-            patterns = frozenset(pattern for one in around for pattern in _members(one, "patternProperties"))
-            known = self.names_in_place[node] = (names, patterns)
-        return known
+        cached = self.names_in_place.get(node)
+        if cached is None:
+            schemas = [keywords_of(one) for one in in_place(node)]
+            names = frozenset(name for schema in schemas for name in _members(schema, "properties"))
+            patterns = frozenset(pattern for schema in schemas for pattern in _members(schema, "patternProperties"))
+            cached = self.names_in_place[node] = (names, patterns)
+        return cached
 
     @cached_property
     def compiled(self) -> CompiledSchema:
         return compile_schema(self.schema)
 
     def pointer_to(self, node: Node, *tokens: str | int) -> str:
-        """Where what stands at `tokens` from `node` stands in the spec."""
+        """The pointer into the spec of `node`, or of the value at `tokens` below it."""
         return pointer_join(self.pointer + node.pointer, *tokens)
 
-    def place_of(self, node: Node) -> Subschema | None:
-        """`node` as values are checked against it; None where it cannot be found."""
+    def _subschema_of(self, node: Node) -> Subschema | None:
+        """`node` in the compiled schema; None if it cannot be found."""
         path: list[str | int] = []
         above: Node | None = node
         while above is not None:
@@ -76,13 +72,13 @@ class Part:
         except LookupError:
             return None
 
-    def refuses(self, node: Node, value: JSON) -> str | None:
-        """Why `value` does not fit `node`, in a few words; None where it does, or that cannot be found out."""
-        place = self.place_of(node)
-        if place is None or self.budget.seconds <= 0:
+    def mismatch(self, node: Node, value: JSON) -> str | None:
+        """Why `value` does not match `node`, in a few words; None if it does, or if the check took too long."""
+        subschema = self._subschema_of(node)
+        if subschema is None or self.budget.seconds <= 0:
             return None
         budget = Budget(steps=STEPS, seconds=self.budget.seconds)
-        errors = place.errors(value, budget)
+        errors = subschema.errors(value, budget)
         self.budget.seconds = budget.seconds
         return errors[0].message if errors else None
 
@@ -103,12 +99,12 @@ class Subject:
         )
         return tuple(part for part in found if part.schema is not None)
 
-    def part(self, name: Name) -> Part | None:
+    def part(self, name: PartName) -> Part | None:
         return next((part for part in self.parts if part.name == name), None)
 
 
 def keywords_of(node: Node) -> Mapping[str, JSON]:
-    """What `node` says; nothing where it is true or false."""
+    """The keywords of `node`; none if it is true or false."""
     return node.schema if isinstance(node.schema, dict) else {}
 
 
@@ -118,12 +114,12 @@ def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
 
 
 def is_modern(node: Node) -> bool:
-    """Whether `node` is read in 2019-09 or 2020-12."""
+    """Whether the dialect of `node` is 2019-09 or 2020-12."""
     return node.dialect in {DEFAULT_DIALECT, DRAFT_2019_09}
 
 
 def property_name(node: Node) -> str | None:
-    """The name of the member that `node` describes; None where it describes something else."""
+    """The name of the member that `node` describes; None if it describes something else."""
     return str(node.path[1]) if node.path[:1] == ("properties",) and len(node.path) == 2 else None
 
 

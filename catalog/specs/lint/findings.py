@@ -1,4 +1,4 @@
-"""What lint finds, as values."""
+"""Findings and their fixes, as values."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from catalog.jsontext.reader import JSON, dumps
 Severity = Literal["error", "warning", "info"]
 
 KEY_CHARACTERS: Final = 12
-SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")  # the gravest first
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")  # the most severe first
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What mends a finding: a JSON Patch of the spec.
+    """A JSON Patch of the spec that removes a finding.
 
     Attributes:
         title: what it does, in a few words.
-        safe: all that was taken and returned before still is, and nothing else; nothing is called otherwise.
+        safe: the tool keeps its name and members, and accepts and returns exactly the same values as before.
     """
 
     title: str
@@ -30,11 +30,11 @@ class Fix:
 
     @property
     def key(self) -> str:
-        """Names it among the fixes of a spec; findings that the same operations mend have the same."""
+        """Identifies it among the fixes of a spec; findings with the same patch share the key."""
         return hashlib.sha256(dumps(self._patch()).encode()).hexdigest()[:KEY_CHARACTERS]
 
     def as_json(self) -> dict[str, JSON]:
-        """{"key", "title", "safe", "patch"}; the patch as RFC 6902 writes it."""
+        """{"key", "title", "safe", "patch"}; the patch in the notation of RFC 6902."""
         return {"key": self.key, "title": self.title, "safe": self.safe, "patch": self._patch()}
 
     def _patch(self) -> list[JSON]:
@@ -43,13 +43,13 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is allowed and could be better.
+    """Something in a valid spec that could be better.
 
     Attributes:
         rule: its id in `RULES`.
         pointer: into the spec.
-        message: one sentence.
-        fix: what mends it, where that can be said for sure.
+        message: one or two sentences.
+        fix: None if the right change is not certain.
     """
 
     rule: str

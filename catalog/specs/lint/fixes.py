@@ -1,4 +1,4 @@
-"""Fixes of findings, applied to the text of a spec: one, or several together."""
+"""Apply fixes of findings to the text of a spec: one, or several together."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from catalog.jsontext.reader import parse
 from catalog.jsontext.text_patch import patch_text
 from catalog.specs.lint.findings import Fix
 
-# What fixing costs goes with the length of the text, for each operation: so many bytes are gone through at once.
-MAX_WORK_CHARACTERS: Final = 4_000_000
+MAX_WORK_CHARACTERS: Final = 4_000_000  # per call: each operation reads the whole text
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class FixResult:
     """A text with fixes applied to it.
 
     Attributes:
-        left: those that do not fit any more after the others, or are too many for once.
+        left: fixes that no longer apply after the others, or exceed `MAX_WORK_CHARACTERS`.
     """
 
     text: str
@@ -30,7 +29,7 @@ class FixResult:
 
 
 def apply_fix(text: str, fix: Fix) -> str:
-    """`text`, a spec's, with `fix` applied to it; everything else stays as it is written.
+    """`text`, a spec's, with `fix` applied; all other text stays byte for byte the same.
 
     Raises:
         PatchError: a value that the fix changes does not exist.
@@ -40,18 +39,18 @@ def apply_fix(text: str, fix: Fix) -> str:
 
 
 def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
-    """`text`, a spec's, with `fixes`, all made for it, applied to it; what they are not about stays as it is written.
+    """`text`, a spec's, with `fixes`, all made for this text, applied; all other text stays byte for byte the same.
 
     Raises:
         JSONTextError: `text` is not JSON.
     """
     value = parse(text)
-    most = max(1, MAX_WORK_CHARACTERS // max(len(text), 1))
+    max_operations = max(1, MAX_WORK_CHARACTERS // max(len(text), 1))
     applied: list[Fix] = []
     left: list[Fix] = []
     used = 0
-    for fix in sorted({fix.key: fix for fix in fixes}.values(), key=_place, reverse=True):
-        if applied and used + len(fix.operations) > most:
+    for fix in sorted({fix.key: fix for fix in fixes}.values(), key=_position, reverse=True):
+        if applied and used + len(fix.operations) > max_operations:
             left.append(fix)
             continue
         try:
@@ -65,21 +64,21 @@ def apply_safe_fixes(text: str, fixes: Iterable[Fix]) -> FixResult:
     return FixResult(patch_text(text, operations) if applied else text, tuple(applied), tuple(left))
 
 
-Place = tuple[bool, tuple[tuple[bool, int, str], ...]]
+_Path = tuple[tuple[bool, int, str], ...]
 
 
-def _place(fix: Fix) -> Place:
-    """Fixes are applied from the last place to the first, so that none moves what another is about.
+def _position(fix: Fix) -> tuple[bool, _Path]:
+    """Sorts fixes in reverse: the last position goes first, so that no fix shifts the target of another.
 
-    Those that move a part, and with it all that stands inside, come after all others.
+    Fixes that move a part, with everything inside it, go last.
     """
     moves = any(operation.op == "move" for operation in fix.operations)
-    first = min((_natural(operation.path) for operation in fix.operations), default=())
+    first = min((_path(operation.path) for operation in fix.operations), default=())
     return not moves, first
 
 
-def _natural(pointer: str) -> tuple[tuple[bool, int, str], ...]:
-    """The way that a pointer goes, with indexes in the order of numbers."""
+def _path(pointer: str) -> _Path:
+    """The tokens of `pointer`, comparable; indexes in the order of numbers."""
     return tuple(
         (not token.isdecimal(), int(token) if token.isdecimal() and len(token) < 10 else 0, token)
         for token in split_pointer(pointer)

@@ -1,4 +1,4 @@
-"""All checks of a spec, in one pass over its schemas."""
+"""Run all rules over a spec, in one pass over its schemas."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ MAX_FINDINGS: Final = 500
 OF_SPECS: Final[tuple[Callable[[Subject], Iterator[Finding]], ...]] = (
     names.tool_name,
     names.member_names,
+    names.mixed_scripts,
+    names.misspelt_members,
     descriptions.tool_description,
     descriptions.hidden_characters,
     descriptions.absent_parts,
@@ -44,7 +46,7 @@ OF_SCHEMAS: Final[tuple[Callable[[Part, Node], Iterator[Finding]], ...]] = (
 
 
 def lint(spec: ToolSpec) -> list[Finding]:
-    """What could be better in `spec`, the gravest first; at most `MAX_FINDINGS`. Below 1 ms for a typical spec."""
+    """The findings of `spec`, the most severe first; at most `MAX_FINDINGS`. Below 1 ms for a typical spec."""
     findings = list(islice(_findings(Subject(spec)), MAX_FINDINGS))
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 

@@ -1,4 +1,4 @@
-"""Every rule of lint: what it is about, why it matters, what to do. The documentation of the rules is made of this."""
+"""Every rule of lint, with its documentation: the title, why it matters, what to do."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Rule:
     """One rule.
 
     Attributes:
-        id: a stable code, also the anchor of its documentation.
-        severity: "error" where the tool cannot be used as it is described, "warning" where a model or a provider will
-            stumble, "info" where more could be said.
-        title: what is found, in a few words.
+        id: a stable code, also the last part of its documentation's URL.
+        severity: "error" if the tool cannot be used as described, "warning" if a model or a provider may fail, "info"
+            for everything else.
+        title: the finding, in a few words.
         why: why it matters.
         how: what to do.
     """
@@ -33,19 +33,38 @@ _NAMES: Final = (
     Rule(
         "name-not-portable",
         "warning",
-        "The name is not one that every provider takes",
-        "A model calls a tool by its name. OpenAI and Anthropic take letters, digits, hyphens and underscores, at most "
-        "64; Gemini wants a letter or an underscore first; MCP takes dots as well, and up to 128 characters. Elsewhere "
-        "the tool goes by another name than here.",
-        "Choose a name such as `get_weather`. Keep the old one as `id`, so that the tool stays the same here.",
+        "Some providers do not accept the name",
+        "A model calls a tool by its name. OpenAI and Anthropic accept letters, digits, hyphens and underscores, at "
+        "most 64; Gemini also requires a letter or an underscore first; MCP also allows dots, and up to 128 "
+        "characters. An export to a provider that does not accept the name has to change it.",
+        "Choose a name such as `get_weather`. Keep the old name as `id`, so that it stays the same tool in this "
+        "catalog.",
     ),
     Rule(
         "member-name-not-portable",
         "warning",
-        "The name of a parameter is not one that every provider takes",
-        "Anthropic refuses parameters whose names are made of anything but letters, digits, dots, hyphens and "
-        "underscores, or are longer than 64 characters.",
+        "Some providers do not accept the name of a parameter",
+        "Anthropic rejects parameter names with characters other than letters, digits, dots, hyphens and "
+        "underscores, and names of more than 64 characters.",
         "Rename the parameter, and let the tool accept the old name for a while.",
+    ),
+)
+
+_MEMBERS: Final = (
+    Rule(
+        "name-mixed-scripts",
+        "warning",
+        "The id or name mixes letters of different scripts",
+        "Some Cyrillic and Greek letters look like Latin ones. A tool whose id looks like that of another can take "
+        "its place without anybody seeing it, and nobody finds it by typing its name.",
+        "Write the word in the letters of one script.",
+    ),
+    Rule(
+        "member-misspelt",
+        "error",
+        "A member of the spec is probably misspelt",
+        "The format allows members that it does not define, and ignores them: with `paramters`, a tool takes nothing.",
+        "Rename the member.",
     ),
 )
 
@@ -55,66 +74,66 @@ _DESCRIPTIONS: Final = (
         "error",
         "The tool has no description",
         "A model chooses a tool by its description alone.",
-        "Say what the tool does, when to use it, and what it gives back.",
+        "Describe what the tool does, when to use it, and what it returns.",
     ),
     Rule(
         "description-vague",
         "warning",
-        "The description says next to nothing",
-        "A model that cannot tell what a tool is for calls it too rarely, or with the wrong things.",
-        "Say what the tool does, when to use it and when not, what it needs and what it gives back.",
+        "The description is too vague",
+        "A model that does not know what a tool is for calls it too rarely, or with the wrong arguments.",
+        "Describe what the tool does, when to use it and when not, what it needs and what it returns.",
     ),
     Rule(
         "description-long",
         "info",
         "The description is very long",
-        "It is sent to the model with every request, where it costs tokens and hides what is important; some models "
-        "and gateways cut or refuse more than 1,024 characters.",
-        "Keep what helps to choose the tool; move the details to the parameters they are about.",
+        "It is sent to the model with every request, costs tokens and hides what is important; some models and "
+        "gateways cut or reject descriptions of more than 1,024 characters.",
+        "Keep what helps a model to choose the tool; move details to the descriptions of the parameters.",
     ),
     Rule(
         "description-hidden",
         "error",
-        "A description holds characters that nobody sees",
-        "A model reads them all the same: invisible characters are how instructions are hidden in a tool from the "
-        "people who approve it.",
-        "Take them out.",
+        "A description contains invisible characters",
+        "A model reads them although nobody sees them: they can hide instructions from the people who approve the "
+        "tool.",
+        "Remove them.",
     ),
     Rule(
         "parameter-undescribed",
         "warning",
         "A parameter has no description",
-        "A model guesses what to send from the name alone.",
-        "Say what the parameter means: its unit, its form, an example.",
+        "A model guesses its value from the name alone.",
+        "Describe what the parameter means: its unit, its format, an example.",
     ),
     Rule(
         "member-undescribed",
         "info",
         "A member inside a parameter has no description",
-        "A model guesses what to send from the name alone.",
-        "Say what the member means: its unit, its form, an example.",
+        "A model guesses its value from the name alone.",
+        "Describe what the member means: its unit, its format, an example.",
     ),
     Rule(
         "setting-undescribed",
         "warning",
         "A setting has no description",
-        "Whoever sets up the tool has to guess what to enter.",
-        "Say what the setting means and where to get its value.",
+        "The person who sets up the tool has to guess what to enter.",
+        "Describe what the setting means and where to get its value.",
     ),
     Rule(
         "parameter-untyped",
         "info",
-        "A parameter may be anything",
-        "Without a type, choices or a reference there is nothing to go by: a model invents a form, and a person gets a "
-        "field for JSON. Gemini refuses it.",
-        "Say the type.",
+        "A parameter has no type",
+        "Without a type, choices or a reference, a model has to guess the format, and a form can only show a JSON "
+        "field. Gemini rejects it.",
+        "Declare the type.",
     ),
     Rule(
         "object-unspecified",
         "info",
-        "An object does not say what it holds",
+        "An object declares no members",
         "A model has to invent its members.",
-        "Declare the members, or describe those of a map with `additionalProperties`.",
+        "Declare the members, or describe the values of a map with `additionalProperties`.",
     ),
 )
 
@@ -123,29 +142,29 @@ _PARTS: Final = (
         "parameters-missing",
         "info",
         "There is no schema for the parameters",
-        "It stays open whether the tool takes nothing or anything.",
-        'If it takes nothing, say `{"type": "object", "properties": {}}`.',
+        "It is unclear whether the tool takes no parameters or any parameters.",
+        'If it takes none, use `{"type": "object", "properties": {}}`.',
     ),
     Rule(
         "return-type-missing",
         "info",
-        "There is no schema for what the tool returns",
-        "Neither a model nor a program knows what to expect, and no answer can be checked.",
-        "Describe the response in `returnType`.",
+        "There is no schema for the return value",
+        "Neither a model nor a program knows what to expect, and results cannot be checked.",
+        "Describe the result in `returnType`.",
     ),
     Rule(
         "examples-missing",
         "info",
         "There is no example",
-        "An example shows more than a schema says, can be tried with one click, and is what a mock answers with.",
-        "Add one to `examples`: its parameters, and what came back.",
+        "An example explains more than a schema, can be run with one click, and is returned by mocks.",
+        "Add one to `examples`: its parameters and the result.",
     ),
     Rule(
         "schema-draft",
         "info",
-        "A schema is of an earlier draft of JSON Schema",
-        "LLM Tool Spec asks for 2020-12, and some providers read every schema as 2020-12.",
-        "Name 2020-12 in `$schema`, or nothing.",
+        "A schema uses an earlier draft of JSON Schema",
+        "LLM Tool Spec requires 2020-12, and some providers read every schema as 2020-12.",
+        "Apply the fix: it sets `$schema` to 2020-12, and rewrites keywords that mean something else there.",
     ),
 )
 
@@ -153,24 +172,24 @@ _PROVIDERS: Final = (
     Rule(
         "root-not-object",
         "error",
-        "The parameters are no object",
-        "Every provider asks a model for an object, and refuses a tool whose parameters do not say that they are one.",
-        'Say `"type": "object"` at the top; wrap what is something else in a member.',
+        "The parameters are not an object",
+        "Every provider asks a model for an object, and rejects a tool whose parameters do not declare this type.",
+        'Declare `"type": "object"` at the top; wrap any other value in a member.',
     ),
     Rule(
         "root-combined",
         "warning",
         "The parameters are combined at the top",
-        "OpenAI and Anthropic refuse `oneOf`, `anyOf` and `allOf` in the outermost schema, OpenAI `enum` and `not` as "
-        "well.",
-        "Declare all members side by side and say in their descriptions which belong together, or put the "
+        "OpenAI and Anthropic reject `oneOf`, `anyOf` and `allOf` in the outermost schema; OpenAI also rejects "
+        "`enum` and `not`.",
+        "Declare all members side by side and explain in their descriptions which belong together, or move the "
         "alternatives into one member.",
     ),
     Rule(
         "array-without-items",
         "warning",
-        "An array does not say what it holds",
-        "OpenAI and Gemini refuse an array without `items`; a model has to guess.",
+        "An array does not describe its items",
+        "OpenAI and Gemini reject an array without `items`; a model has to guess.",
         "Describe the items.",
     ),
 )
@@ -179,50 +198,59 @@ _VALUES: Final = (
     Rule(
         "default-invalid",
         "warning",
-        "A default is not allowed by its own schema",
-        "Whoever fills it in is refused: a form that starts with it, a model that repeats it.",
-        "Correct the default or the schema; leave out a default of null where null is not allowed.",
+        "A default does not match its own schema",
+        "Forms and models that use the default get an error.",
+        "Correct the default or the schema; remove a default of null if null is not allowed.",
     ),
     Rule(
         "examples-invalid",
         "warning",
-        "An example value is not allowed by its own schema",
-        "A model learns from it what is refused afterwards.",
+        "An example value does not match its own schema",
+        "A model that imitates the example gets an error.",
         "Correct the example or the schema.",
     ),
     Rule(
         "example-parameters-invalid",
         "error",
-        "An example of the tool has parameters that are refused",
-        "It cannot be tried, and a model learns the wrong thing from it.",
+        "An example of the tool has invalid parameters",
+        "It cannot be run, and a model that imitates it gets an error.",
         "Correct the example or the schema.",
     ),
     Rule(
         "example-return-invalid",
         "error",
-        "An example of the tool returns what `returnType` does not allow",
-        "A mock answers with it, and breaks the promise of the spec.",
+        "An example of the tool does not match `returnType`",
+        "A mock returns it, although the spec does not allow it.",
         "Correct the example or the schema.",
+    ),
+    Rule(
+        "example-return-not-portable",
+        "info",
+        "Some readers of the format do not accept an example's return value",
+        "The published schema of LLM Tool Spec allows only objects as `returnValue`. Toolshelf accepts any JSON value, "
+        "because tools return arrays and text too; another program may reject the spec.",
+        "If other programs read the spec and you can change the tool, let it return an object with a member for this "
+        "value, and describe that in `returnType`. Otherwise leave the example as it is.",
     ),
     Rule(
         "enum-duplicate",
         "warning",
         "A choice is listed twice",
-        "1 and 1.0 are the same in JSON; a list shows it twice for nothing, and some validators refuse it.",
+        "1 and 1.0 are equal in JSON; a form shows the choice twice, and some validators reject the list.",
         "Keep one.",
     ),
     Rule(
         "enum-impossible",
         "warning",
-        "A choice is not of the type that is asked for",
-        "It is offered, and refused when it is taken.",
-        "Take it out, or allow its type.",
+        "A choice does not match the declared type",
+        "It is offered, but always rejected.",
+        "Remove it, or allow its type.",
     ),
     Rule(
         "optional-null-without-default",
         "info",
-        "A parameter that may be null does not say so by its default",
-        "It stays open whether null means the same as leaving it out.",
+        "An optional parameter may be null and has no default",
+        "It is unclear whether null means the same as omitting it.",
         'Add `"default": null`.',
     ),
 )
@@ -232,22 +260,22 @@ _SECRETS: Final = (
         "secret-not-marked",
         "warning",
         "A setting that looks secret is not marked",
-        "A value that is not marked may be shown, logged or exported.",
+        "Its value may be shown, logged or exported.",
         'Add `"writeOnly": true`.',
     ),
     Rule(
         "secret-in-parameters",
         "info",
         "A parameter looks like a secret",
-        "What a model sends, it has seen: it stands in the conversation and in the log of the provider.",
+        "The model sees every value that it sends: the secret appears in the conversation and in the provider's logs.",
         "Make it a setting, in `configuration`.",
     ),
     Rule(
         "secret-with-default",
         "error",
         "A setting that looks secret has a default",
-        "Whoever reads the spec knows it.",
-        "Take it out, and change the secret if it is a real one.",
+        "Everyone who reads the spec can read the secret.",
+        "Remove the default, and change the secret if it is a real one.",
     ),
 )
 
@@ -256,36 +284,36 @@ _SCHEMAS: Final = (
         "required-undeclared",
         "warning",
         "`required` names a member that is not declared",
-        "Every call without it is refused, and nothing says what it is. Most often it is a typing error, or what a "
-        "renaming forgot. Where no other members are allowed, no value at all is valid.",
-        "Declare the member, or take the name out of `required`.",
+        "Every call without the member is rejected, and nothing describes it. It is usually a typo, or was "
+        "forgotten when a member was renamed. If no other members are allowed, no value is valid.",
+        "Declare the member, or remove the name from `required`.",
     ),
     Rule(
         "bounds-contradictory",
         "error",
-        "A lower bound is above the upper one",
-        "No value is valid.",
+        "A lower bound is above the upper bound",
+        "No value of that type is valid.",
         "Correct the bounds.",
     ),
     Rule(
         "keyword-without-effect",
         "warning",
-        "A keyword has no effect on the type beside it",
-        "It looks like a rule and is none: `minimum` says nothing about a text.",
-        "Take it out, or correct the type.",
+        "A keyword has no effect on the declared type",
+        "It looks like a constraint but is none: `minimum` does not constrain a string.",
+        "Remove it, or correct the type.",
     ),
     Rule(
         "keyword-outdated",
         "warning",
         "A keyword of another draft has no effect",
-        "JSON Schema 2020-12 does not know it any more (or OpenAPI alone does), so what it says does not hold.",
-        "Write it as 2020-12 does.",
+        "JSON Schema 2020-12 no longer defines it, or only OpenAPI does, so validators ignore it.",
+        "Use the keyword of 2020-12.",
     ),
     Rule(
         "keyword-misspelt",
         "warning",
-        "A keyword is not known, and is nearly one that is",
-        "A keyword that is not known is passed over without a word.",
+        "A keyword is probably misspelt",
+        "Validators silently ignore unknown keywords.",
         "Correct the spelling.",
     ),
     Rule(
@@ -293,28 +321,27 @@ _SCHEMAS: Final = (
         "info",
         "A definition is not used",
         "It is sent to the model with every request, for nothing.",
-        "Take it out.",
+        "Remove it.",
     ),
     Rule(
         "format-unknown",
         "info",
         "A format is not known",
-        "A format that nobody knows is not checked, and says little to a model.",
-        "Use one of JSON Schema's formats, or say in the description what is meant.",
+        "An unknown format is not checked, and means little to a model.",
+        "Use one of JSON Schema's formats, or explain the format in the description.",
     ),
     Rule(
         "pattern-not-portable",
         "info",
-        "A pattern uses what other engines do not know",
-        "Look-around and back-references are not understood by the engines of some providers and languages (RE2, "
-        "Rust).",
-        "Say it without them, or in the description.",
+        "Some regex engines do not support a pattern",
+        "The engines of some providers and languages (RE2, Rust) do not support look-around and back-references.",
+        "Rewrite the pattern without them, or explain it in the description.",
     ),
 )
 
 RULES: Final[Mapping[str, Rule]] = {
     rule.id: rule
-    for group in (_NAMES, _DESCRIPTIONS, _PARTS, _PROVIDERS, _VALUES, _SECRETS, _SCHEMAS)
+    for group in (_NAMES, _MEMBERS, _DESCRIPTIONS, _PARTS, _PROVIDERS, _VALUES, _SECRETS, _SCHEMAS)
     for rule in group
 }
 
@@ -322,5 +349,5 @@ RULES: Final[Mapping[str, Rule]] = {
 def found(
     rule: str, pointer: str, message: str, fix: Fix | None = None, *, severity: Severity | None = None
 ) -> Finding:
-    """A finding of the rule that has the id `rule`; its severity is the rule's unless this one is not as grave."""
+    """A finding of the rule with the id `rule`. `severity` replaces the rule's severity."""
     return Finding(rule, severity or RULES[rule].severity, pointer, message, fix)

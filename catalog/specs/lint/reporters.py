@@ -1,4 +1,4 @@
-"""What checking specs found, as text, JSON and SARIF."""
+"""The results of checking specs, as text, JSON and SARIF."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from catalog.errors import Problem
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.lint import RULES, Advice
 
-LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}  # SARIF's words for our severities
+LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}  # SARIF's level for each severity
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One spec, what is wrong with it and what could be better; lines and columns as in its file.
+    """One spec with its problems and findings; lines and columns as in its file.
 
     Attributes:
-        score: 0 to 100; None where something is wrong.
+        score: 0 to 100; None for a spec with problems.
     """
 
     source: str
@@ -30,9 +30,9 @@ class Checked:
 
 
 def as_text(checked: Sequence[Checked]) -> str:
-    """One line each, as compilers write them: "file:line:column: message (rule at pointer)".
+    """One line each, as compilers do: "file:line:column: message (rule at pointer)".
 
-    Advice says its severity before the message.
+    For advice, the severity precedes the message.
     """
     lines = []
     for one in checked:
@@ -42,8 +42,8 @@ def as_text(checked: Sequence[Checked]) -> str:
 
 
 def _line(one: Checked, problem: Problem, severity: str = "") -> str:
-    place = f"{one.source}:{problem.line or one.line}:{problem.column or 1}"
-    return f"{place}: {severity}{problem.message} ({problem.rule} at {problem.pointer or 'the top'})"
+    position = f"{one.source}:{problem.line or one.line}:{problem.column or 1}"
+    return f"{position}: {severity}{problem.message} ({problem.rule} at {problem.pointer or 'the top'})"
 
 
 def as_json(checked: Sequence[Checked]) -> str:
@@ -62,12 +62,13 @@ def as_json(checked: Sequence[Checked]) -> str:
     return dumps(report, indent=2)
 
 
-def as_sarif(checked: Sequence[Checked], *, site: str = "") -> str:
+def as_sarif(checked: Sequence[Checked], *, site: str = "", home: str = "") -> str:
     """A SARIF 2.1.0 log, for code hosts that show problems beside the lines.
 
     Args:
-        checked: what was found.
-        site: the address of a Toolshelf, whose pages about the rules are linked to; "" where there is none.
+        checked: the results.
+        site: the URL of a Toolshelf whose pages about the rules are linked; "" for no links.
+        home: the URL of the Toolshelf that makes the log, if `site` is ""; "" if it is not known.
 
     Source: OASIS, "Static Analysis Results Interchange Format 2.1.0", sections 3.13 to 3.49.
     """
@@ -75,11 +76,12 @@ def as_sarif(checked: Sequence[Checked], *, site: str = "") -> str:
     results += [_result(one, advice.problem, LEVELS[advice.severity]) for one in checked for advice in one.advice]
     used = {problem.rule for one in checked for problem in one.problems}
     used |= {advice.problem.rule for one in checked for advice in one.advice}
-    driver: JSON = {
+    driver: dict[str, JSON] = {
         "name": "Toolshelf",
-        "informationUri": "https://github.com/JavaAIDev/easy-llm-tools",
         "rules": [_rule(rule, site) for rule in sorted(used)],
     }
+    if site or home:
+        driver["informationUri"] = f"{(site or home).rstrip('/')}/"
     log: JSON = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -105,15 +107,15 @@ def _rule(name: str, site: str) -> JSON:
 
 
 def _result(one: Checked, problem: Problem, level: str) -> JSON:
-    place: dict[str, JSON] = {
+    location: dict[str, JSON] = {
         "physicalLocation": {
             "artifactLocation": {"uri": Path(one.source).as_posix()},
             "region": {"startLine": problem.line or one.line, "startColumn": problem.column or 1},
         }
     }
     if problem.pointer:
-        place["logicalLocations"] = [{"fullyQualifiedName": problem.pointer}]
-    return {"ruleId": problem.rule, "level": level, "message": {"text": problem.message}, "locations": [place]}
+        location["logicalLocations"] = [{"fullyQualifiedName": problem.pointer}]
+    return {"ruleId": problem.rule, "level": level, "message": {"text": problem.message}, "locations": [location]}
 
 
 FORMATS: Final[Mapping[str, Callable[[Sequence[Checked]], str]]] = {

@@ -1,7 +1,6 @@
-"""For each rule, what it finds and what it passes over: JSON that stands at one place of a spec.
+"""For each rule, an example: a part of a spec with a finding of the rule, and the same part corrected.
 
-They stand in `illustrations.txt`: "# rule place", "- found" and a text, "- right" and a text. A test checks that the
-first is found by the rule, and the second is not.
+`rule_examples.txt` contains them: "# rule pointer", "- found" and a JSON text, "- corrected" and a JSON text.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from catalog.specs.lint.linter import lint
 from catalog.specs.spec import read_spec
 
 _FILE: Final = Path(__file__).with_name("rule_examples.txt")
-_ENTRY: Final = re.compile(r"^# (\S+) (\S+)\n- found\n(.+?)\n- right\n(.+?)\n(?=\n#|\Z)", re.DOTALL | re.MULTILINE)
-_AROUND: Final = """{
+_ENTRY: Final = re.compile(r"^# (\S+) (\S+)\n- found\n(.+?)\n- corrected\n(.+?)\n(?=\n#|\Z)", re.DOTALL | re.MULTILINE)
+_SPEC: Final = """{
   "definition": {
     "name": "get_weather",
     "description": "Tell the present weather of a city.",
@@ -36,31 +35,32 @@ _AROUND: Final = """{
 
 
 @dataclass(frozen=True, slots=True)
-class Illustration:
-    """What stands at `place` (a pointer into a spec), as JSON text: as it is found, and put right."""
+class RuleExample:
+    """Two JSON texts of the value at `pointer` in a spec: `found`, which has a finding, and `corrected`."""
 
-    place: str
+    rule: str
+    pointer: str
     found: str
-    right: str
+    corrected: str
 
-    def findings(self, rule: str, text: str) -> list[Finding]:
-        """What `rule` finds where `text`, one of the two, stands in a spec that is fine otherwise."""
-        document: JSON = apply_patch(loads(_AROUND), [Operation("add", self.place, loads(text))])
-        return [finding for finding in lint(read_spec(dumps(document))) if finding.rule == rule]
+    def findings(self, text: str) -> list[Finding]:
+        """The rule's findings when `text`, one of the two, is part of a spec without other findings."""
+        document: JSON = apply_patch(loads(_SPEC), [Operation("add", self.pointer, loads(text))])
+        return [finding for finding in lint(read_spec(dumps(document))) if finding.rule == self.rule]
 
-    def notes(self, rule: str) -> list[dict[str, str]]:
-        """What is found in the first text: {"pointer" (into that text), "message"}."""
+    def notes(self) -> list[dict[str, str]]:
+        """The findings of `found`: {"pointer" (into that text), "message"}."""
         return [
-            {"pointer": finding.pointer.removeprefix(self.place), "message": finding.message}
-            for finding in self.findings(rule, self.found)
+            {"pointer": finding.pointer.removeprefix(self.pointer), "message": finding.message}
+            for finding in self.findings(self.found)
         ]
 
-    def is_fixed(self, rule: str) -> bool:
-        """Whether there is a fix for what is found in the first text."""
-        return any(finding.fix for finding in self.findings(rule, self.found))
+    def has_fix(self) -> bool:
+        """Whether a finding of `found` has a fix."""
+        return any(finding.fix for finding in self.findings(self.found))
 
 
 @cache
-def illustrations() -> Mapping[str, Illustration]:
-    """The illustration of every rule, by the rule's id."""
-    return {rule: Illustration(*rest) for rule, *rest in _ENTRY.findall(_FILE.read_text(encoding="utf-8"))}
+def rule_examples() -> Mapping[str, RuleExample]:
+    """The example of every rule, by the rule's id."""
+    return {entry[0]: RuleExample(*entry) for entry in _ENTRY.findall(_FILE.read_text(encoding="utf-8"))}

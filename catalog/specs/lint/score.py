@@ -1,4 +1,4 @@
-"""How good a spec is, as one number."""
+"""The lint score: how good a spec is, as one number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from catalog.specs.lint.findings import Severity
 
-# What the first finding of a rule costs, what each further one, and what all of one rule at most.
+# The cost of a rule's first finding, of each further one, and the limit for all findings of one rule.
 COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
     "error": (30, 5, 45),
     "warning": (5, 1.5, 15),
@@ -17,7 +17,7 @@ COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
 
 
 class Graded(Protocol):
-    """What counts: a finding, or an advice that was made of one."""
+    """A finding, or the advice that was made from one."""
 
     @property
     def rule(self) -> str: ...
@@ -27,10 +27,10 @@ class Graded(Protocol):
 
 
 def score(findings: Iterable[Graded]) -> int:
-    """0 (hardly usable) to 100 (nothing to say). Many findings of one rule are one mistake, made often."""
-    counted = Counter((finding.rule, finding.severity) for finding in findings)
-    lost = 0.0
-    for (_, severity), number in counted.items():
+    """0 (hardly usable) to 100 (no findings). Repeated findings of one rule cost less: they are one mistake."""
+    counts = Counter((finding.rule, finding.severity) for finding in findings)
+    cost = 0.0
+    for (_, severity), number in counts.items():
         first, further, most = COSTS[severity]
-        lost += min(first + further * (number - 1), most)
-    return max(round(100 - lost), 0)
+        cost += min(first + further * (number - 1), most)
+    return max(round(100 - cost), 0)

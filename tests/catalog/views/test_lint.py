@@ -6,6 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.errors import DocumentError
+from catalog.lint_page import SHOWN_PER_RULE
 from catalog.models import Assessment, Revision, Tool, Waiver
 from catalog.specs.lint import lint
 from catalog.specs.lint.assessment import ASSESSED_BY
@@ -38,7 +39,7 @@ def fix_of(answer, rule):
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_lint_of_a_tool_names_every_finding_with_its_place_and_its_fix(stranger):
+def test_the_lint_page_lists_every_finding_with_its_line_and_fix(stranger):
     tool = make_tool("a", **FAULTY)
 
     answer = findings(stranger)
@@ -87,10 +88,10 @@ def test_a_spec_on_one_line_is_laid_out_and_its_findings_lead_to_the_lines_shown
     assert all(tree.css_first(line) is not None for line in lines)
 
 
-def test_a_spec_without_faults_says_so(client):
+def test_the_page_of_a_spec_without_findings_says_so(client):
     make_tool("a", **{**FAULTY, "name": "a", "parameters": properties()})
 
-    assert "Nothing to say against it" in page(client, "/tools/a/lint/").body.text()
+    assert "No findings" in page(client, "/tools/a/lint/").body.text()
 
 
 @pytest.mark.parametrize("revision", ["x", "0", "99999999999", "7"])
@@ -98,6 +99,133 @@ def test_the_lint_of_no_revision_is_not_found(client, revision):
     make_tool("a")
 
     assert client.get(f"/tools/a/lint/?revision={revision}").status_code == 404
+
+
+# -- many findings ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(db):
+    """A tool with 30 parameters, each without a description and with a default that does not fit."""
+    schema = properties(**{f"p{number:02}": {"type": "string", "default": None} for number in range(30)})
+    return make_tool("many", description="Tell the present weather of a city, not a forecast.", parameters=schema)
+
+
+def test_findings_are_grouped_by_rule_and_the_first_are_shown(client, many):
+    tree = page(client, "/tools/many/lint/")
+
+    group = tree.css_first("#rule-default-invalid")
+    assert text_of(group, ".finding-message").startswith("30 ")
+    assert len(group.css("tbody tr")) == SHOWN_PER_RULE
+    assert text_of(group, "a[href*='rule=']") == "Show all 30"
+    assert len(tree.css(".finding")) == len({one.rule for one in lint(many.current.spec)})
+    assert {link.attributes["href"] for link in group.css("tbody a")} <= {
+        f"#{line.attributes['id']}" for line in tree.css(".json-line")
+    }
+
+
+def test_the_page_of_one_rule_shows_all_of_its_findings_and_no_other(client, many):
+    tree = page(client, "/tools/many/lint/?rule=default-invalid")
+
+    assert len(tree.css(".finding")) == 1
+    assert len(tree.css("#rule-default-invalid tbody tr")) == 30
+    assert client.get("/tools/many/lint/?rule=nothing").status_code == 404
+
+
+def test_the_findings_of_a_rule_in_an_earlier_revision_have_their_page(client, many):
+    make_tool("many", description="Without parameters.")
+
+    tree = page(client, "/tools/many/lint/?revision=1")
+    link = tree.css_first("#rule-default-invalid a[href*='rule=']").attributes["href"]
+
+    assert len(page(client, link).css("#rule-default-invalid tbody tr")) == 30
+
+
+def test_the_size_of_the_page_depends_on_the_rules_and_not_on_the_findings(client):
+    sizes = []
+    for count in (20, 200):
+        schema = properties(**{f"p{number:03}": {"type": "string", "default": None} for number in range(count)})
+        make_tool("a", parameters=schema)
+        page_of_lint = HTMLParser(client.get("/tools/a/lint/").content)
+        page_of_lint.css_first("#spec").decompose()
+        sizes.append(len(page_of_lint.html))
+
+    assert sizes[1] < sizes[0] * 1.1
+
+
+def test_all_fixes_of_a_rule_are_looked_at_and_applied_together(browser, many):
+    group = page(browser, "/tools/many/lint/").css_first("#rule-default-invalid")
+    changes = page(browser, group.css_first("[hx-get*='changes']").attributes["hx-get"])
+    fields = {field.attributes["name"]: field.attributes["value"] for field in group.css(".finding-fix input")}
+
+    answer = browser.post("/tools/many/lint/fixes/", fields, follow=True)
+
+    assert len(changes.css(".diff-del")) >= 30
+    assert "Revision 2 is published, with 30 fixes applied." in answer.content.decode()
+    assert "default-invalid" not in {one.rule for one in lint(Tool.objects.with_current().get().current.spec)}
+
+
+@pytest.mark.parametrize("rule", ["nothing", "member-undescribed"])
+def test_the_fixes_of_a_rule_that_has_none_are_refused(browser, many, rule):
+    answer = browser.post("/tools/many/lint/fixes/", {"seen": "1", "rule": rule})
+
+    assert answer.status_code == 422
+    assert "There is nothing to fix." in answer.content.decode()
+
+
+def test_the_change_of_all_safe_fixes_has_its_own_address(client):
+    make_tool("a", **FAULTY)
+
+    tree = page(client, "/tools/a/lint/changes/")
+
+    assert "2 fixes in revision 1." in tree.body.text()
+    assert tree.css(".diff-del")
+    assert client.get("/tools/a/lint/changes/?rule=nothing").status_code == 404
+    assert client.get("/tools/a/lint/changes/?revision=7").status_code == 404
+
+
+def test_the_change_of_a_spec_without_fixes_says_so(client):
+    make_tool("a", **{**FAULTY, "name": "a", "parameters": properties()})
+
+    assert "There is nothing to fix." in page(client, "/tools/a/lint/changes/").body.text()
+
+
+def test_one_of_many_findings_can_be_waived(browser, many):
+    form = page(browser, "/tools/many/lint/").css_first("#rule-default-invalid .finding-waive form")
+    pointer = form.css("option")[1].attributes["value"]
+
+    browser.post("/tools/many/lint/waivers/", {"rule": "default-invalid", "pointer": pointer, "reason": "So be it."})
+
+    tree = page(browser, "/tools/many/lint/")
+    assert text_of(tree, "#rule-default-invalid .finding-message").startswith("29 ")
+    assert pointer in text_of(tree, "#waived .finding-where")
+
+
+def test_a_waiver_of_a_rule_is_shown_once_with_its_findings(browser, many):
+    waive(many, rule="default-invalid", reason="So be it.", by=None)
+
+    tree = page(browser, "/tools/many/lint/")
+
+    assert len(tree.css("#waived .finding")) == 1
+    assert len(tree.css("#waived tbody tr")) == SHOWN_PER_RULE
+    assert text_of(tree, "#waived .section-title").startswith("Waived 30")
+
+
+def test_a_refused_waiver_of_a_group_keeps_the_chosen_finding(browser, many):
+    pointer = "/definition/parameters/properties/p03/default"
+
+    answer = browser.post("/tools/many/lint/waivers/", {"rule": "default-invalid", "pointer": pointer, "reason": " "})
+
+    tree = HTMLParser(answer.content)
+    assert "Enter a reason" in text_of(tree, ".finding-waive[open] .field-error")
+    assert tree.css_first(".finding-waive[open] option[selected]").attributes["value"] == pointer
+
+
+def test_the_summary_on_a_tools_page_is_grouped_by_rule(client, many):
+    tree = HTMLParser(client.get("/tools/many/lint/", headers={"HX-Request": "true"}).content)
+
+    assert any(text.startswith("30 ") for text in texts_of(tree, ".lint-shown-text"))
+    assert len(tree.css(".lint-shown li")) <= 3
 
 
 # -- fixes ------------------------------------------------------------------------------------------------------------
@@ -202,18 +330,18 @@ def test_all_safe_fixes_are_applied_by_a_button(browser):
     assert {one.rule for one in lint(Tool.objects.with_current().get().current.spec)} == {"name-not-portable"}
 
 
-def test_a_button_of_a_revision_that_is_not_current_any_more_changes_nothing_and_shows_what_there_is(browser):
+def test_a_fix_for_an_outdated_revision_changes_nothing_and_shows_the_current_findings(browser):
     make_tool("a", **FAULTY)
     make_tool("a", **{**FAULTY, "description": "Other words, and enough of them."})
 
     answer = browser.post("/tools/a/lint/fixes/", {"seen": 1, "safe": 1})
 
     assert answer.status_code == 409
-    assert "somebody published another revision meanwhile" in answer.content.decode()
+    assert "another revision was published in the meantime" in answer.content.decode()
     assert Revision.objects.count() == 2
 
 
-def test_a_button_for_a_fix_that_is_gone_says_so(browser):
+def test_a_fix_that_no_longer_exists_is_reported(browser):
     make_tool("a", **FAULTY)
 
     answer = browser.post("/tools/a/lint/fixes/", {"seen": 1, "fix": "gone"})
@@ -229,7 +357,7 @@ def waiver(program, **body):
     return program.send("POST", "/tools/a/lint/waivers", json.dumps({"reason": "So be it.", **body}))
 
 
-def test_what_is_waived_costs_no_score_and_says_who_and_why(program):
+def test_a_waiver_shows_its_author_and_reason_and_raises_the_score(program):
     before = make_tool("a", **FAULTY).score
 
     answer = waiver(program, rule="name-not-portable")
@@ -243,7 +371,7 @@ def test_what_is_waived_costs_no_score_and_says_who_and_why(program):
     assert shown["counts"]["warning"] == 2
 
 
-def test_a_waiver_holds_for_the_revisions_to_come(program):
+def test_a_waiver_applies_to_later_revisions(program):
     make_tool("a", **FAULTY)
     waiver(program, rule="name-not-portable")
 
@@ -253,7 +381,7 @@ def test_a_waiver_holds_for_the_revisions_to_come(program):
     assert findings(program)["counts"]["warning"] == 2
 
 
-def test_a_waiver_of_one_place_leaves_the_others(program):
+def test_a_waiver_of_one_pointer_leaves_the_other_findings(program):
     make_tool("a", **{**FAULTY, "parameters": properties(a={"type": "string"}, b={"type": "string"})})
 
     waiver(program, rule="parameter-undescribed", pointer="/definition/parameters/properties/a")
@@ -262,7 +390,7 @@ def test_a_waiver_of_one_place_leaves_the_others(program):
     assert [bool(one["waiver"]) for one in found] == [True, False]
 
 
-def test_a_waiver_is_taken_back(program):
+def test_a_waiver_can_be_removed(program):
     before = make_tool("a", **FAULTY).score
     number = waiver(program, rule="name-not-portable").json()["id"]
 
@@ -273,7 +401,7 @@ def test_a_waiver_is_taken_back(program):
     assert program.send("DELETE", f"/tools/a/lint/waivers/{number}").status_code == 404
 
 
-def test_a_waiver_of_another_tool_is_not_taken_back(program):
+def test_a_waiver_of_another_tool_is_not_removed(program):
     make_tool("a", **FAULTY)
     make_tool("b", **FAULTY)
     number = waiver(program, rule="name-not-portable").json()["id"]
@@ -291,7 +419,7 @@ def test_the_same_waived_twice_has_the_last_reason(program):
     assert [one.reason for one in Waiver.objects.all()] == ["Second."]
 
 
-def test_the_earlier_revisions_are_judged_again_later(program):
+def test_earlier_revisions_are_assessed_again_later(program):
     make_tool("a", **FAULTY)
     make_tool("a", **{**FAULTY, "description": "Other words, and enough of them."})
 
@@ -311,7 +439,7 @@ def test_the_earlier_revisions_are_judged_again_later(program):
         ({"rule": "name-not-portable", "pointer": "/" + "x" * 500}, "/pointer"),
     ],
 )
-def test_a_waiver_that_says_no_reason_or_means_nothing_is_refused(program, body, pointer):
+def test_a_waiver_without_a_reason_or_a_valid_rule_is_refused(program, body, pointer):
     make_tool("a", **FAULTY)
 
     answer = waiver(program, **body)
@@ -321,7 +449,7 @@ def test_a_waiver_that_says_no_reason_or_means_nothing_is_refused(program, body,
     assert not Waiver.objects.exists()
 
 
-def test_a_finding_is_waived_on_the_page_and_the_waiver_taken_back_there(browser):
+def test_a_finding_is_waived_and_the_waiver_removed_on_the_page(browser):
     make_tool("a", **FAULTY)
 
     answer = browser.post(
@@ -354,18 +482,18 @@ def test_a_waiver_without_a_reason_comes_back_to_be_put_right(browser):
 
     assert answer.status_code == 422
     tree = HTMLParser(answer.content)
-    assert "Say why" in text_of(tree, ".finding-waive[open] .field-error")
+    assert "Enter a reason" in text_of(tree, ".finding-waive[open] .field-error")
     assert tree.css_first(".finding-waive[open] input[aria-describedby$='-error']") is not None
     assert not Waiver.objects.exists()
 
 
-def test_a_waiver_of_what_is_not_found_any_more_is_shown_and_can_be_taken_back(browser, program):
+def test_a_waiver_without_a_finding_is_shown_and_can_be_removed(browser, program):
     make_tool("a", **FAULTY)
     waiver(program, rule="description-vague")
 
     tree = page(browser, "/tools/a/lint/")
 
-    assert "Nothing is found any more that this waives" in text_of(tree, "#waived")
+    assert "This waiver no longer matches a finding" in text_of(tree, "#waived")
     browser.post(tree.css_first("#waived form").attributes["action"])
     assert not Waiver.objects.exists()
 

@@ -1,4 +1,4 @@
-"""Constraints that contradict each other, or say nothing: bounds, types, formats, patterns.
+"""Constraints that contradict each other or have no effect: bounds, types, formats, patterns.
 
 Sources: JSON Schema 2020-12 Validation, sections 6 and 7.
 """
@@ -18,7 +18,7 @@ from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 KNOWN_FORMATS: Final = frozenset(FORMATS) | {
-    "idn-hostname",  # of JSON Schema; the rest of OpenAPI's registry and in common use
+    "idn-hostname",  # of JSON Schema; the others are in OpenAPI's registry or in common use
     "binary", "byte", "color", "decimal", "double", "float", "int32", "int64", "markdown", "password", "phone",
 }  # fmt: skip
 MEANT_FORMATS: Final[Mapping[str, str]] = {
@@ -53,7 +53,7 @@ def bounds(part: Part, node: Node) -> Iterator[Finding]:
         if not is_number(least) or not is_number(most):
             continue
         if least > most or (least == most and "exclusive" in f"{low}{high}"):
-            message = f"`{low}` is {dumps(schema[low])}, and `{high}` is {dumps(schema[high])}."
+            message = f"`{low}` is {dumps(schema[low])}, but `{high}` is {dumps(schema[high])}; correct one of them."
             yield found("bounds-contradictory", part.pointer_to(node, low), message)
 
 
@@ -62,25 +62,25 @@ def without_effect(part: Part, node: Node) -> Iterator[Finding]:
     types = schema.get("type")
     if types is None or (node.dialect.ref_stands_alone and "$ref" in schema):
         return
-    named = frozenset(str(name) for name in types) if isinstance(types, list) else frozenset({str(types)})
+    declared = frozenset(str(name) for name in types) if isinstance(types, list) else frozenset({str(types)})
     for keyword in schema:
-        meant = _TYPE_OF.get(keyword)
-        if meant is not None and keyword in node.dialect.keywords and not meant & named:
-            place = part.pointer_to(node, keyword)
-            fix = Fix("Take it out", (Operation("remove", place),), safe=True)
-            message = f"`{keyword}` says nothing about the type {' or '.join(sorted(named))}."
-            yield found("keyword-without-effect", place, message, fix)
+        constrained = _TYPE_OF.get(keyword)
+        if constrained is not None and keyword in node.dialect.keywords and not constrained & declared:
+            pointer = part.pointer_to(node, keyword)
+            fix = Fix("Remove it", (Operation("remove", pointer),), safe=True)
+            message = f"`{keyword}` has no effect on the type {' or '.join(sorted(declared))}."
+            yield found("keyword-without-effect", pointer, message, fix)
 
 
 def formats(part: Part, node: Node) -> Iterator[Finding]:
     name = keywords_of(node).get("format")
     if not isinstance(name, str) or name in KNOWN_FORMATS:
         return
-    place = part.pointer_to(node, "format")
+    pointer = part.pointer_to(node, "format")
     meant = MEANT_FORMATS.get(name.casefold()) or (name.casefold() if name.casefold() in KNOWN_FORMATS else None)
-    fix = Fix(f"Say {meant}", (Operation("replace", place, meant),)) if meant else None
-    hint = f"; is `{meant}` meant?" if meant else ", so it is not checked."
-    yield found("format-unknown", place, f"`{name[:60]}` is no format of JSON Schema{hint}", fix)
+    fix = Fix(f"Use {meant}", (Operation("replace", pointer, meant),)) if meant else None
+    hint = f"; did you mean `{meant}`?" if meant else ", so it is not checked."
+    yield found("format-unknown", pointer, f"`{name[:60]}` is not a format of JSON Schema{hint}", fix)
 
 
 def patterns(part: Part, node: Node) -> Iterator[Finding]:
@@ -91,4 +91,5 @@ def patterns(part: Part, node: Node) -> Iterator[Finding]:
     if any(f"\\{digit}" in pattern.replace("\\\\", "") for digit in range(1, 10)):
         used["back-references"] = None
     if used:
-        yield found("pattern-not-portable", part.pointer_to(node, "pattern"), f"It uses {' and '.join(used)}.")
+        message = f"The pattern uses {' and '.join(used)}, which some regex engines do not support."
+        yield found("pattern-not-portable", part.pointer_to(node, "pattern"), message)

@@ -1,4 +1,4 @@
-"""Descriptions: of the tool, of its parameters and settings; and parts of the spec that are not there."""
+"""Descriptions of the tool, its parameters and settings; missing parts of the spec."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_DESCRIPTION_CHARACTERS: Final = 1_024
 MIN_DESCRIPTION_WORDS: Final = 3
 _WORD: Final = re.compile(r"\w+")
 _PLACEHOLDER: Final = re.compile(r"\W*(?:todo|tbd|fixme|n/?a|none|null|description|placeholder|test)\W*", re.IGNORECASE)
-# Characters without a glyph: of width 0, those that turn text around, tags, variation selectors past emoji's.
+# Invisible characters: zero-width, direction controls, tags, variation selectors other than those of emoji.
 _HIDDEN: Final = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e01ef]"
 )
-_FREE: Final = frozenset(
+_CONSTRAINING: Final = frozenset(
     {"type", "enum", "const", "properties", "items", "not", "if", "required", "$ref", "$dynamicRef"}
 )
 
@@ -31,22 +31,21 @@ _FREE: Final = frozenset(
 def tool_description(subject: Subject) -> Iterator[Finding]:
     text = subject.spec.description.strip()
     if not text:
-        yield found("description-empty", DESCRIPTION, "The description is empty.")
+        message = "The description is empty; describe what the tool does and when to use it."
+        yield found("description-empty", DESCRIPTION, message)
     elif _is_uninformative(text, subject.spec.name):
         yield found("description-vague", DESCRIPTION, f"“{text[:60]}” does not tell a model when to use the tool.")
     elif len(text) > MAX_DESCRIPTION_CHARACTERS:
-        message = (
-            f"The description has {len(text):,} characters; {MAX_DESCRIPTION_CHARACTERS:,} are enough nearly always."
-        )
+        message = f"The description has {len(text):,} characters; shorten it to {MAX_DESCRIPTION_CHARACTERS:,}."
         yield found("description-long", DESCRIPTION, message)
 
 
 def _is_uninformative(text: str, name: str) -> bool:
     words = _WORD.findall(text.casefold())
-    named = set(_WORD.findall(re.sub(r"([a-z])([A-Z])|_|-", r"\1 \2", name).casefold()))
-    if _PLACEHOLDER.fullmatch(text) or set(words) <= named:
+    in_name = set(_WORD.findall(re.sub(r"([a-z])([A-Z])|_|-", r"\1 \2", name).casefold()))
+    if _PLACEHOLDER.fullmatch(text) or set(words) <= in_name:
         return True
-    return len(words) < MIN_DESCRIPTION_WORDS and text.isascii()  # elsewhere words are not told apart by spaces
+    return len(words) < MIN_DESCRIPTION_WORDS and text.isascii()  # other scripts may not separate words by spaces
 
 
 def hidden_characters(subject: Subject) -> Iterator[Finding]:
@@ -56,8 +55,8 @@ def hidden_characters(subject: Subject) -> Iterator[Finding]:
         hidden = _HIDDEN.findall(text)
         if hidden:
             shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
-            fix = Fix("Take them out", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True)
-            yield found("description-hidden", pointer, f"This text holds {shown}, which nobody sees.", fix)
+            fix = Fix("Remove them", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True)
+            yield found("description-hidden", pointer, f"This text contains invisible characters: {shown}.", fix)
 
 
 def _descriptions(value: JSON, pointer: str) -> Iterator[tuple[str, str]]:
@@ -77,22 +76,24 @@ def absent_parts(subject: Subject) -> Iterator[Finding]:
     spec = subject.spec
     if spec.parameters is None:
         nothing: JSON = {"type": "object", "properties": {}}
-        fix = Fix("Say that it takes nothing", (Operation("add", "/definition/parameters", nothing),))
-        yield found("parameters-missing", "/definition", "The spec does not say what the tool takes.", fix)
+        fix = Fix("Declare that it takes no parameters", (Operation("add", "/definition/parameters", nothing),))
+        message = "The spec has no `parameters`; describe them, or declare that there are none."
+        yield found("parameters-missing", "/definition", message, fix)
     if spec.return_type is None:
-        yield found("return-type-missing", "/definition", "The spec does not say what the tool returns.")
+        message = "The spec has no `returnType`; describe what the tool returns."
+        yield found("return-type-missing", "/definition", message)
     if not spec.examples:
-        yield found("examples-missing", "/definition", "The spec shows no example of a call.")
+        yield found("examples-missing", "/definition", "The spec has no `examples`; add a call and its result.")
 
 
 def undescribed(part: Part, node: Node) -> Iterator[Finding]:
-    """Members of what people or models fill in; what comes back is read by its names."""
+    """Parameters and settings without a description; the members of a result are clear from their names."""
     name = property_name(node)
     if name is None or part.name == "returnType" or _is_described(node):
         return
     is_outer = node.parent is part.map.root
     rule = "setting-undescribed" if part.name == "configuration" else "parameter-undescribed"
-    message = f"Nothing says what `{name[:80]}` means."
+    message = f"`{name[:80]}` has no description; explain what it means."
     yield found(rule if is_outer else "member-undescribed", part.pointer_to(node), message)
 
 
@@ -108,16 +109,17 @@ def _has_text(node: Node, keyword: str) -> bool:
 
 
 def unspecified(part: Part, node: Node) -> Iterator[Finding]:
-    """Members of which nothing is said but that they are there."""
+    """Members without any constraint on their value."""
     name = property_name(node)
     if name is None or part.name == "returnType":
         return
     declared = frozenset().union(*(keywords_of(one) for one in in_place(node)))
-    if not declared & _FREE and node.schema is not False:
+    if not declared & _CONSTRAINING and node.schema is not False:
         if part.name == "parameters" and node.parent is part.map.root:
-            yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` may be anything.")
+            yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` has no type; declare one.")
     elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not declared & _DESCRIPTIVE:
-        yield found("object-unspecified", part.pointer_to(node), f"Nothing says what `{name[:80]}` holds.")
+        message = f"`{name[:80]}` is an object without declared members; declare them."
+        yield found("object-unspecified", part.pointer_to(node), message)
 
 
 _DESCRIPTIVE: Final = frozenset({

@@ -1,4 +1,4 @@
-"""Keywords of other drafts, of other formats, and with typing errors: what is not known is passed over without a word.
+"""Keywords of other drafts and formats, and misspelt ones: validators silently ignore unknown keywords.
 
 Sources: JSON Schema 2020-12, release notes; OpenAPI 3.0, "Schema Object".
 """
@@ -19,7 +19,7 @@ from catalog.specs.lint.context import Part, is_modern, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
-# What other formats know, and people add; no typing errors.
+# Keywords of other formats and in common use, so not typos.
 _FOREIGN: Final = frozenset({
     "discriminator", "example", "externalDocs", "nullable", "xml", "enumNames", "enumDescriptions", "optional",
     "hidden", "order", "group", "label", "name", "id", "const", "tags", "meta", "ref", "key", "notes", "unit", "units",
@@ -32,19 +32,19 @@ _DEFINITIONS: Final = "#/definitions/"
 
 
 def outdated(part: Part, node: Node) -> Iterator[Finding]:
-    """Keywords that the draft of `node` does not know, and another one, or OpenAPI, does."""
+    """Keywords that the draft of `node` does not define, but another one or OpenAPI does."""
     schema = keywords_of(node)
     for keyword in _ELSEWHERE.keys() & schema.keys() - node.dialect.keywords:
-        place = part.pointer_to(node, keyword)
-        yield found("keyword-outdated", place, _ELSEWHERE[keyword], _modern(part, node, keyword))
+        pointer = part.pointer_to(node, keyword)
+        yield found("keyword-outdated", pointer, _ELSEWHERE[keyword], _modern(part, node, keyword))
     if "definitions" in schema and is_modern(node):
-        message = "2020-12 calls this `$defs`. References find it here all the same."
+        message = "JSON Schema 2020-12 renamed `definitions` to `$defs`; references to it still work."
         fix = _as_defs(part, node)
         yield found("keyword-outdated", part.pointer_to(node, "definitions"), message, fix, severity="info")
 
 
 def _as_defs(part: Part, node: Node) -> Fix | None:
-    """`definitions` moved, and every reference with it."""
+    """Renames `definitions`, and changes every reference to it."""
     if node is not part.map.root or "$defs" in keywords_of(node) or "$id" in keywords_of(node):
         return None
     operations = []
@@ -53,43 +53,43 @@ def _as_defs(part: Part, node: Node) -> Fix | None:
         if isinstance(reference, str) and reference.startswith(_DEFINITIONS):
             moved = f"#/$defs/{reference.removeprefix(_DEFINITIONS)}"
             operations.append(Operation("replace", part.pointer_to(one, "$ref"), moved))
-    place = part.pointer_to(node, "definitions")
-    operations.append(Operation("move", part.pointer_to(node, "$defs"), source=place))
-    return Fix("Call it $defs", tuple(operations), safe=True)
+    source = part.pointer_to(node, "definitions")
+    operations.append(Operation("move", part.pointer_to(node, "$defs"), source=source))
+    return Fix("Rename it to $defs", tuple(operations), safe=True)
 
 
 _ELSEWHERE: Final[Mapping[str, str]] = {
-    "dependencies": "2020-12 says `dependentRequired` or `dependentSchemas`; `dependencies` has no effect.",
-    "additionalItems": "2020-12 says `items` after `prefixItems`; `additionalItems` has no effect.",
-    "$recursiveRef": "2020-12 says `$dynamicRef`; `$recursiveRef` has no effect.",
-    "$recursiveAnchor": "2020-12 says `$dynamicAnchor`; `$recursiveAnchor` has no effect.",
-    "nullable": "`nullable` is OpenAPI's; in JSON Schema it has no effect.",
-    "example": "`example` is OpenAPI's; JSON Schema says `examples`, a list.",
+    "dependencies": "`dependencies` has no effect; 2020-12 has `dependentRequired` and `dependentSchemas` instead.",
+    "additionalItems": "`additionalItems` has no effect; 2020-12 has `items` beside `prefixItems` instead.",
+    "$recursiveRef": "`$recursiveRef` has no effect; 2020-12 has `$dynamicRef` instead.",
+    "$recursiveAnchor": "`$recursiveAnchor` has no effect; 2020-12 has `$dynamicAnchor` instead.",
+    "nullable": "`nullable` has no effect outside OpenAPI; allow null in `type` instead.",
+    "example": "`example` has no effect outside OpenAPI; use `examples`, an array, instead.",
 }
 
 
 def _modern(part: Part, node: Node, keyword: str) -> Fix | None:
-    """What says the same in 2020-12."""
-    schema, here = keywords_of(node), part.pointer_to(node)
+    """The same constraint in 2020-12."""
+    schema, parent = keywords_of(node), part.pointer_to(node)
     value = schema[keyword]
-    place = pointer_join(here, keyword)
-    away = Operation("remove", place)
-    if keyword == "dependencies" and "dependentRequired" not in schema and _names_alone(value):
-        move = Operation("move", pointer_join(here, "dependentRequired"), source=place)
-        return Fix("Say dependentRequired", (move,))
+    pointer = pointer_join(parent, keyword)
+    remove = Operation("remove", pointer)
+    if keyword == "dependencies" and "dependentRequired" not in schema and _has_only_names(value):
+        move = Operation("move", pointer_join(parent, "dependentRequired"), source=pointer)
+        return Fix("Use dependentRequired", (move,))
     if keyword == "example" and "examples" not in schema:
         examples: JSON = [value]
-        return Fix("Say examples", (Operation("add", pointer_join(here, "examples"), examples), away), safe=True)
+        return Fix("Use examples", (Operation("add", pointer_join(parent, "examples"), examples), remove), safe=True)
     if keyword == "nullable" and isinstance(types := schema.get("type"), str) and "enum" not in schema:
         if value is not True:
-            return Fix("Take it out", (away,), safe=True)
+            return Fix("Remove it", (remove,), safe=True)
         both: JSON = [types, "null"]
-        return Fix("Allow null by the type", (Operation("replace", pointer_join(here, "type"), both), away))
+        return Fix("Allow null in the type", (Operation("replace", pointer_join(parent, "type"), both), remove))
     return None
 
 
-def _names_alone(needs: JSON) -> bool:
-    return isinstance(needs, dict) and all(isinstance(needed, list) for needed in needs.values())
+def _has_only_names(dependencies: JSON) -> bool:
+    return isinstance(dependencies, dict) and all(isinstance(names, list) for names in dependencies.values())
 
 
 def misspelt(part: Part, node: Node) -> Iterator[Finding]:
@@ -97,12 +97,13 @@ def misspelt(part: Part, node: Node) -> Iterator[Finding]:
     for keyword in schema:
         if keyword in node.dialect.keywords or keyword in _FOREIGN or keyword.startswith(("x-", "$", "_")):
             continue
-        meant = _meant(keyword, node.dialect)
+        meant = _similar_keyword(keyword, node.dialect)
         if meant is None or meant in schema:
             continue
-        place = part.pointer_to(node, keyword)
-        move = Operation("move", part.pointer_to(node, meant), source=place)
-        yield found("keyword-misspelt", place, f"Is `{meant}` meant?", Fix(f"Call it {meant}", (move,)))
+        pointer = part.pointer_to(node, keyword)
+        move = Operation("move", part.pointer_to(node, meant), source=pointer)
+        message = f"`{keyword}` is not a keyword; did you mean `{meant}`?"
+        yield found("keyword-misspelt", pointer, message, Fix(f"Rename it to {meant}", (move,)))
 
 
 @cache
@@ -110,7 +111,7 @@ def _every_keyword() -> frozenset[str]:
     return frozenset().union(*(dialect.keywords for dialect in DIALECTS))
 
 
-def _meant(keyword: str, dialect: Dialect) -> str | None:
+def _similar_keyword(keyword: str, dialect: Dialect) -> str | None:
     if keyword in _every_keyword() or not 3 <= len(keyword) <= 30:
         return None
     folded = {name.casefold(): name for name in dialect.keywords}

@@ -1,37 +1,45 @@
-"""Names: of the tool, and of its parameters.
+"""Names of the tool and its parameters.
 
-Sources: the rules of the providers, in `exports.rules`.
+Sources: the rules of the providers, in `catalog.specs.exporters.providers`.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from catalog.json_schema.describe import listed
 from catalog.jsontext.patch import Operation
 from catalog.specs.exporters.aliases import NameRule
 from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
 from catalog.specs.lint.context import Subject, properties_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
+from catalog.specs.member_names import misnamed
 
 PROVIDERS: Final = (MCP, OPENAI, ANTHROPIC, GEMINI)
-LEGAL: Final = NameRule("A-Za-z0-9_-", 64, "", first="A-Za-z_")  # what all of them take
+LEGAL: Final = NameRule("A-Za-z0-9_-", 64, "", first="A-Za-z_")  # accepted by all of them
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_CONFUSED: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU", "FULLWIDTH"})
+# Cyrillic and Greek letters that look like Latin ones: a word of them alone is as deceptive.
+_LOOK_LATIN: Final = frozenset("аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЈЅοαινρυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 _SPLIT: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
 def tool_name(subject: Subject) -> Iterator[Finding]:
     spec = subject.spec
-    against = [rules.label for rules in PROVIDERS if not rules.name.allows(spec.name)]
-    if not against:
+    rejecting = [rules.label for rules in PROVIDERS if not rules.name.allows(spec.name)]
+    if not rejecting:
         return
-    message = f"{_listed(against)} {'takes' if len(against) == 1 else 'take'} no tool of the name “{spec.name}”."
-    yield found("name-not-portable", "/definition/name", message, _renaming(subject))
+    verb = "does" if len(rejecting) == 1 else "do"
+    message = f"{listed(rejecting, 'and')} {verb} not accept the tool name “{spec.name}”."
+    yield found("name-not-portable", "/definition/name", message, _rename(subject))
 
 
-def _renaming(subject: Subject) -> Fix | None:
-    """A legal name out of the letters of the old one, which stays the tool's id."""
+def _rename(subject: Subject) -> Fix | None:
+    """A legal name from the letters of the old one, which becomes the tool's id."""
     name = _SPLIT.sub("_", subject.spec.name).strip("_")
     if not LEGAL.allows(name):
         return None
@@ -39,7 +47,7 @@ def _renaming(subject: Subject) -> Fix | None:
     definition = subject.spec.document["definition"]
     if isinstance(definition, dict) and "id" not in definition:
         operations.insert(0, Operation("add", "/definition/id", subject.spec.name))
-    return Fix(f"Call it {name}", tuple(operations))
+    return Fix(f"Rename it to {name}", tuple(operations))
 
 
 def member_names(subject: Subject) -> Iterator[Finding]:
@@ -48,9 +56,43 @@ def member_names(subject: Subject) -> Iterator[Finding]:
         return
     for name, node in properties_of(part.map.root):
         if not ANTHROPIC.members.allows(name):
-            message = f"Anthropic takes no parameter of the name “{name[:80]}”."
+            message = f"Anthropic does not accept the parameter name “{name[:80]}”."
             yield found("member-name-not-portable", part.pointer_to(node), message)
 
 
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def mixed_scripts(subject: Subject) -> Iterator[Finding]:
+    """Words of the id and the name in which letters of one script look like those of another."""
+    definition = subject.spec.document["definition"]
+    for member in ("id", "name"):
+        text = definition.get(member) if isinstance(definition, dict) else None
+        word = _mixed_word(text) if isinstance(text, str) and not text.isascii() else None
+        if word is None:
+            continue
+        letters = [letter for letter in word if not letter.isascii()]
+        named = ", ".join(f"{letter} (U+{ord(letter):04X}, {_script(letter).title()})" for letter in letters[:3])
+        message = f"The word “{word[:40]}” of the {member} has letters that look like Latin ones: {named}."
+        yield found("name-mixed-scripts", f"/definition/{member}", message)
+
+
+def _mixed_word(text: str) -> str | None:
+    has_latin = any(letter.isascii() and letter.isalpha() for letter in text)
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word.isascii():
+            continue
+        if len(_CONFUSED & {_script(letter) for letter in word}) > 1 or (has_latin and _LOOK_LATIN.issuperset(word)):
+            return word
+    return None
+
+
+def _script(letter: str) -> str:
+    """The script of a letter, which is the first word of its name in Unicode."""
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def misspelt_members(subject: Subject) -> Iterator[Finding]:
+    for member in misnamed(subject.spec.document):
+        around = member.pointer.rpartition("/")[0]
+        move = Operation("move", f"{around}/{member.meant}", source=member.pointer)
+        fix = Fix(f"Rename it to {member.meant}", (move,)) if member.fits else None
+        yield found("member-misspelt", member.pointer, member.message, fix)

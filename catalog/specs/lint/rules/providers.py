@@ -1,15 +1,17 @@
-"""What providers refuse: parameters that are no object, alternatives at the top, arrays of anything; earlier drafts.
+"""Schemas that providers reject: parameters that are not an object, alternatives at the top, arrays without items.
 
-Sources: the rules of the providers, in `exports.rules`.
+Sources: the rules of the providers, in `catalog.specs.exporters.providers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from catalog.json_schema.dialects import DEFAULT_DIALECT
+from catalog.conversion_report import Report
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04
 from catalog.json_schema.index import Node
-from catalog.json_schema.normalize import is_outdated
+from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -17,6 +19,8 @@ from catalog.specs.exporters.providers import ANTHROPIC, OPENAI
 from catalog.specs.lint.context import Part, Subject, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
+
+MAX_NAMED: Final = 100  # subschemas whose draft one fix changes
 
 
 def root(subject: Subject) -> Iterator[Finding]:
@@ -26,13 +30,13 @@ def root(subject: Subject) -> Iterator[Finding]:
     node = part.map.root
     types = keywords_of(node).get("type")
     if types != "object":
-        yield found(
-            "root-not-object", part.pointer, "The parameters do not say that they are an object.", _as_object(part)
-        )
+        message = 'The parameters do not declare `"type": "object"`.'
+        yield found("root-not-object", part.pointer, message, _as_object(part))
     barred = [keyword for keyword in keywords_of(node) if keyword in OPENAI.barred | ANTHROPIC.barred]
     for keyword in barred:
-        who = [rules.label for rules in (OPENAI, ANTHROPIC) if keyword in rules.barred]
-        message = f"{' and '.join(who)} {'refuses' if len(who) == 1 else 'refuse'} `{keyword}` at the top."
+        rejecting = [rules.label for rules in (OPENAI, ANTHROPIC) if keyword in rules.barred]
+        verb = "rejects" if len(rejecting) == 1 else "reject"
+        message = f"{' and '.join(rejecting)} {verb} `{keyword}` at the top of the parameters."
         yield found("root-combined", part.pointer_to(node, keyword), message)
 
 
@@ -40,23 +44,39 @@ def _as_object(part: Part) -> Fix | None:
     schema = part.schema
     if schema is True or schema == {}:
         nothing: JSON = {"type": "object"}
-        return Fix("Say that they are an object", (Operation("replace", part.pointer, nothing),))
+        return Fix("Declare that they are an object", (Operation("replace", part.pointer, nothing),))
     if isinstance(schema, dict) and not schema.keys() & {"type", "$ref", "enum", "const", "items"}:
-        place = pointer_join(part.pointer, "type")
-        return Fix("Say that they are an object", (Operation("add", place, "object"),))
+        pointer = pointer_join(part.pointer, "type")
+        return Fix("Declare that they are an object", (Operation("add", pointer, "object"),))
     return None
 
 
 def draft(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
-        dialect = part.map.root.dialect
-        if dialect is DEFAULT_DIALECT:
+        named = [
+            node for node in part.map.nodes if node.dialect is not DEFAULT_DIALECT and "$schema" in keywords_of(node)
+        ]
+        if not named:
             continue
-        place = pointer_join(part.pointer, "$schema")
-        fix = None
-        if not is_outdated(part.schema):
-            fix = Fix("Name 2020-12", (Operation("replace", place, DEFAULT_DIALECT.uri),), safe=True)
-        yield found("schema-draft", place, f"This schema is of draft {dialect.name}.", fix)
+        message = f"This schema uses draft {named[0].dialect.name}; LLM Tool Spec requires {DEFAULT_DIALECT.name}."
+        yield found("schema-draft", part.pointer_to(named[0], "$schema"), message, _in_default_draft(part, named))
+
+
+def _in_default_draft(part: Part, named: list[Node]) -> Fix | None:
+    """Declare 2020-12 where a draft is named; rewrite the whole schema if it means something else in 2020-12."""
+    if not is_outdated(part.schema):
+        operations = (
+            Operation("replace", part.pointer_to(node, "$schema"), DEFAULT_DIALECT.uri) for node in named[:MAX_NAMED]
+        )
+        # In draft-04, 1.0 is not an integer.
+        return Fix(
+            f"Declare {DEFAULT_DIALECT.name}", tuple(operations), safe=DRAFT_04 not in {n.dialect for n in named}
+        )
+    schema = normalized(part.schema, pointer=part.pointer, report=Report()).together()
+    if not isinstance(schema, dict) or not DEFAULT_DIALECT.accepts(schema):
+        return None
+    rewritten: JSON = {"$schema": DEFAULT_DIALECT.uri, **schema}
+    return Fix(f"Rewrite in {DEFAULT_DIALECT.name}", (Operation("replace", part.pointer, rewritten),))
 
 
 def arrays(part: Part, node: Node) -> Iterator[Finding]:
@@ -65,7 +85,5 @@ def arrays(part: Part, node: Node) -> Iterator[Finding]:
     is_array = types == "array" or (isinstance(types, list) and "array" in types)
     if part.name == "parameters" and is_array and not schema.keys() & {"items", "prefixItems", "enum", "const", "$ref"}:
         anything: JSON = {}
-        fix = Fix(
-            "Say that they may be anything", (Operation("add", part.pointer_to(node, "items"), anything),), safe=True
-        )
-        yield found("array-without-items", part.pointer_to(node), "Nothing says what this array holds.", fix)
+        fix = Fix("Allow any items", (Operation("add", part.pointer_to(node, "items"), anything),), safe=True)
+        yield found("array-without-items", part.pointer_to(node), "This array does not describe its items.", fix)

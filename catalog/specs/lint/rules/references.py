@@ -1,4 +1,4 @@
-"""Names that lead to nothing: required members that are not declared, definitions that nothing refers to."""
+"""Required members that are not declared, and definitions that are not used."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ def required_names(part: Part, node: Node) -> Iterator[Finding]:
     names = schema.get("required")
     if not isinstance(names, list) or not _declares_members(node):
         return
-    around = [part.declared_in_place(one) for one in _around(node)]
-    patterns = frozenset[str]().union(*(patterns for _, patterns in around))
+    declarations = [part.declared_in_place(one) for one in _with_in_place_parents(node)]
+    patterns = frozenset[str]().union(*(patterns for _, patterns in declarations))
+    closed = " Other members are not allowed, so no value is valid."
     for index, name in enumerate(names):
-        if any(name in known for known, _ in around):
+        if any(name in declared for declared, _ in declarations):
             continue
         if not _is_matched(str(name), patterns, part.budget):
-            place = part.pointer_to(node, "required", index)
-            fix = Fix("Do not require it", (Operation("remove", place),))
-            closed = (
-                " Nothing else is allowed, so no value is valid." if schema.get("additionalProperties") is False else ""
-            )
-            yield found("required-undeclared", place, f"“{str(name)[:80]}” is required and not declared.{closed}", fix)
+            pointer = part.pointer_to(node, "required", index)
+            fix = Fix("Do not require it", (Operation("remove", pointer),))
+            message = f"“{str(name)[:80]}” is required but not declared."
+            if schema.get("additionalProperties") is False:
+                message += closed
+            yield found("required-undeclared", pointer, message, fix)
 
 
 def _declares_members(node: Node) -> bool:
-    """Whether the members are meant to be listed; a part that only asks for some of them lists none."""
+    """Whether `node` is expected to declare its members; a branch such as {"required": ["a"]} is not."""
     schema = keywords_of(node)
     is_part = bool(node.path) and node.path[0] in {"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
     return "properties" in schema or (schema.get("type") == "object" and not is_part and "$ref" not in schema)
 
 
-def _around(node: Node) -> list[Node]:
-    """`node` and the nodes that contain it."""
-    found_here = [node]
-    above = node
-    while above.parent is not None and above.path[0] in {"allOf", "anyOf", "oneOf", "if", "then", "else", "not"}:
-        above = above.parent
-        found_here.append(above)
-    return found_here
+def _with_in_place_parents(node: Node) -> list[Node]:
+    """`node`, and the nodes that contain it and apply to the same value."""
+    nodes = [node]
+    while node.parent is not None and node.path[0] in {"allOf", "anyOf", "oneOf", "if", "then", "else", "not"}:
+        node = node.parent
+        nodes.append(node)
+    return nodes
 
 
 def _is_matched(name: str, patterns: Collection[str], budget: Budget) -> bool:
@@ -60,27 +60,27 @@ def _is_matched(name: str, patterns: Collection[str], budget: Budget) -> bool:
 
 
 def definitions(subject: Subject) -> Iterator[Finding]:
-    """Definitions that no reference leads to, from the schema or from definitions that are used."""
+    """Definitions that neither the schema nor a used definition refers to."""
     for part in subject.parts:
         unused = list(_unused(part))
-        removals = tuple(Operation("remove", place) for place, _ in unused)
-        fix = Fix("Take out all that nothing refers to", removals, safe=True)  # they may refer to each other
-        for place, name in unused:
-            yield found("definition-unused", place, f"Nothing refers to “{name[:80]}”.", fix)
+        removals = tuple(Operation("remove", pointer) for pointer, _ in unused)
+        fix = Fix("Remove all unused definitions", removals, safe=True)  # they may refer to each other
+        for pointer, name in unused:
+            yield found("definition-unused", pointer, f"The definition “{name[:80]}” is not used.", fix)
 
 
 def _unused(part: Part) -> Iterator[tuple[str, str]]:
-    """Where each definition stands that is not used, and its name; not those inside of one."""
+    """The pointer and name of each unused definition, except those inside another one."""
     used: set[Node] | None = None
     for node in part.map.nodes:
-        for place, name, definition in _defined(part, node):
+        for pointer, name, definition in _defined(part, node):
             used = _reached(part.map.root) if used is None else used
             if node in used and definition not in used:
-                yield place, name
+                yield pointer, name
 
 
 def _defined(part: Part, node: Node) -> Iterator[tuple[str, str, Node | None]]:
-    """The definitions in `node`: where each stands, its name, and its node where it is a schema that is known of."""
+    """The definitions in `node`: pointer, name, and node (None if it is not a schema, or not in the map)."""
     for keyword in ("$defs", "definitions"):
         members = keywords_of(node).get(keyword)
         if not isinstance(members, dict):
@@ -92,7 +92,7 @@ def _defined(part: Part, node: Node) -> Iterator[tuple[str, str, Node | None]]:
 
 
 def _reached(start: Node) -> set[Node]:
-    """What holds for values: from the schema through its parts and references, not through its lists of definitions."""
+    """The nodes that apply to values: `start`, its subschemas except definitions, and what these refer to."""
     reached: set[Node] = set()
     waiting = [start]
     while waiting:
@@ -103,12 +103,12 @@ def _reached(start: Node) -> set[Node]:
         waiting += [child for child in node.children if child.path[0] not in {"$defs", "definitions"}]
         for reference in node.references:
             waiting += reference.targets
-            waiting += [above for target in reference.targets for above in _holding(target)]
+            waiting += [above for target in reference.targets for above in _enclosing_definitions(target)]
     return reached
 
 
-def _holding(node: Node) -> Iterator[Node]:
-    """The definitions that a target stands inside of: they are used for its sake."""
+def _enclosing_definitions(node: Node) -> Iterator[Node]:
+    """The definitions that contain `node`, and so are used if it is."""
     above = node.parent
     while above is not None and above.parent is not None:
         if above.path[:1] in {("$defs",), ("definitions",)}:

@@ -1,4 +1,4 @@
-"""What looks like a secret, by its name."""
+"""Members whose names suggest a secret."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 from catalog.specs.secret_names import is_secret_name
 
-_OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # of a dictionary, of a song
+_OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # as in a dictionary or a song
 
 
 def secrets(part: Part, node: Node) -> Iterator[Finding]:
     name = property_name(node)
-    if name is None or not is_secret_name(name) or not _holds_text(node):
+    if name is None or not is_secret_name(name) or not _may_be_string(node):
         return
     pointer = part.pointer_to(node)
     if part.name == "parameters" and name.casefold() not in _OFTEN_PLAIN:
-        yield found("secret-in-parameters", pointer, f"`{name[:80]}` looks like a secret, which a model would see.")
+        message = f"`{name[:80]}` looks like a secret, and the model would see it; move it to `configuration`."
+        yield found("secret-in-parameters", pointer, message)
     elif part.name == "configuration":
         yield from _setting(name, node, pointer)
 
@@ -30,11 +31,11 @@ def secrets(part: Part, node: Node) -> Iterator[Finding]:
 def _setting(name: str, node: Node, pointer: str) -> Iterator[Finding]:
     if not any(_is_marked(one) for one in in_place(node)):
         fix = Fix("Mark it as write-only", (Operation("add", pointer_join(pointer, "writeOnly"), True),), safe=True)
-        yield found("secret-not-marked", pointer, f"`{name[:80]}` looks like a secret, and is not marked as one.", fix)
+        yield found("secret-not-marked", pointer, f"`{name[:80]}` looks like a secret but is not marked as one.", fix)
     if isinstance(text := keywords_of(node).get("default"), str) and text:
-        place = pointer_join(pointer, "default")
-        fix = Fix("Leave the default out", (Operation("remove", place),))
-        yield found("secret-with-default", place, f"`{name[:80]}` looks like a secret, and the spec tells it.", fix)
+        default = pointer_join(pointer, "default")
+        fix = Fix("Remove the default", (Operation("remove", default),))
+        yield found("secret-with-default", default, f"`{name[:80]}` looks like a secret, and the spec reveals it.", fix)
 
 
 def _is_marked(node: Node) -> bool:
@@ -42,8 +43,8 @@ def _is_marked(node: Node) -> bool:
     return schema.get("writeOnly") is True or schema.get("x-secret") is True or schema.get("format") == "password"
 
 
-def _holds_text(node: Node) -> bool:
-    """Whether a text may stand there; true, false and numbers keep no secrets."""
+def _may_be_string(node: Node) -> bool:
+    """Whether the value may be a string; booleans and numbers are not secrets."""
     types = [keywords_of(one).get("type") for one in in_place(node)]
-    named = {name for names in types for name in (names if isinstance(names, list) else [names]) if name is not None}
-    return not named or "string" in named
+    declared = {name for names in types for name in (names if isinstance(names, list) else [names]) if name is not None}
+    return not declared or "string" in declared

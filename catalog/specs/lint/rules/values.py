@@ -1,4 +1,4 @@
-"""Values that a spec gives beside its schemas: defaults, examples, choices."""
+"""Values in a spec that must match its schemas: defaults, examples, choices."""
 
 from __future__ import annotations
 
@@ -16,55 +16,56 @@ from catalog.specs.lint.context import Part, Subject, in_place, keywords_of, pro
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
-MAX_VALUES: Final = 200  # of one list that are looked at
+MAX_VALUES: Final = 200  # of one list
 MAX_SHOWN_CHARACTERS: Final = 40
 _TYPE_OF: Final = {str: "string", bool: "boolean", type(None): "null", list: "array", dict: "object"}
 
 
 def spec_examples(subject: Subject) -> Iterator[Finding]:
-    """The examples of the tool, against its schemas."""
+    """Examples of the tool that do not match its schemas, or that not every reader of the format accepts."""
     for index, example in enumerate(subject.spec.examples):
         pointer = pointer_join("/definition/examples", index)
         if example.has_parameters:
             yield from _example(subject.part("parameters"), example.parameters, pointer_join(pointer, "parameters"))
         if example.has_return_value:
-            yield from _example(subject.part("returnType"), example.return_value, pointer_join(pointer, "returnValue"))
+            pointer = pointer_join(pointer, "returnValue")
+            yield from _example(subject.part("returnType"), example.return_value, pointer)
+            if not isinstance(example.return_value, dict):
+                message = "The example returns a value that is not an object, which other readers may reject."
+                yield found("example-return-not-portable", pointer, message)
 
 
 def _example(part: Part | None, value: JSON, pointer: str) -> Iterator[Finding]:
     if part is None:
         return
-    problem = part.refuses(part.map.root, value)
+    problem = part.mismatch(part.map.root, value)
     if problem is not None:
         rule = "example-parameters-invalid" if part.name == "parameters" else "example-return-invalid"
-        yield found(rule, pointer, f"The example does not fit {part.pointer[1:].split('/')[-1]}: {problem}.")
+        yield found(rule, pointer, f"The example does not match `{part.name}`: {problem}.")
 
 
 def described_values(part: Part, node: Node) -> Iterator[Finding]:
-    """`default` and `examples`, against the schema that they stand in."""
+    """`default` and `examples` that do not match the schema that contains them."""
     schema = keywords_of(node)
-    if "default" in schema and (problem := _misfit(part, node, schema["default"])) is not None:
+    if "default" in schema and (problem := _mismatch(part, node, schema["default"])) is not None:
         pointer = part.pointer_to(node, "default")
-        fix = (
-            Fix("Leave the default out", (Operation("remove", pointer),), safe=True)
-            if schema["default"] is None
-            else None
-        )
-        yield found("default-invalid", pointer, f"The default does not fit: {problem}.", fix)
+        remove = Fix("Remove the default", (Operation("remove", pointer),), safe=True)
+        fix = remove if schema["default"] is None else None
+        yield found("default-invalid", pointer, f"The default does not match its schema: {problem}.", fix)
     examples = schema.get("examples")
     for index, value in enumerate(examples[:MAX_VALUES] if isinstance(examples, list) else ()):
-        if (problem := _misfit(part, node, value)) is not None:
+        if (problem := _mismatch(part, node, value)) is not None:
             pointer = part.pointer_to(node, "examples", index)
-            fix = Fix("Leave this example out", (Operation("remove", pointer),), safe=True)
-            yield found("examples-invalid", pointer, f"The example does not fit: {problem}.", fix)
+            fix = Fix("Remove this example", (Operation("remove", pointer),), safe=True)
+            yield found("examples-invalid", pointer, f"The example does not match its schema: {problem}.", fix)
 
 
-def _misfit(part: Part, node: Node, value: JSON) -> str | None:
-    """Why `value` does not fit; most fit by their type alone, which is told without a check."""
+def _mismatch(part: Part, node: Node, value: JSON) -> str | None:
+    """Why `value` does not match. Most schemas constrain only the type, which needs no full check."""
     schema = keywords_of(node)
     if schema.keys() <= _PLAIN and isinstance(schema.get("type"), str) and has_type(value, str(schema["type"])):
         return None
-    return part.refuses(node, value)
+    return part.mismatch(node, value)
 
 
 _PLAIN: Final = frozenset({"type", "title", "description", "default", "examples", "deprecated"})
@@ -79,7 +80,7 @@ def has_type(value: JSON, name: str) -> bool:
 
 
 def choices(part: Part, node: Node) -> Iterator[Finding]:
-    """`enum`: nothing twice, and all of a type that is allowed."""
+    """Values of `enum` that are listed twice, or are not of the declared type."""
     schema = keywords_of(node)
     values = schema.get("enum")
     if not isinstance(values, list):
@@ -88,23 +89,22 @@ def choices(part: Part, node: Node) -> Iterator[Finding]:
     for index, value in enumerate(values):
         pointer = part.pointer_to(node, "enum", index)
         first = seen.setdefault(_key(value), index)
-        fix = Fix("Leave it out", (Operation("remove", pointer),), safe=True)
+        fix = Fix("Remove it", (Operation("remove", pointer),), safe=True)
         if first != index:
-            yield found(
-                "enum-duplicate", pointer, f"{_shown(value)} is listed before, at {first} (counted from 0).", fix
-            )
-        elif not _fits_type(schema.get("type"), value):
+            message = f"{_shown(value)} is already listed, at index {first}."
+            yield found("enum-duplicate", pointer, message, fix)
+        elif not _has_declared_type(schema.get("type"), value):
             message = f"{_shown(value)} is not of the type {dumps(schema['type'])}."
             yield found("enum-impossible", pointer, message, fix if len(values) > 1 else None)
 
 
-def _fits_type(types: JSON, value: JSON) -> bool:
+def _has_declared_type(types: JSON, value: JSON) -> bool:
     names = types if isinstance(types, list) else [types]
     return types is None or any(has_type(value, str(name)) for name in names)
 
 
 def _key(value: JSON) -> Hashable:
-    """Equal for what JSON Schema calls equal."""
+    """Equal for values that are equal in JSON Schema."""
     if is_number(value):
         return Decimal(value)
     return (type(value), dumps(value, sort_keys=True))
@@ -124,13 +124,13 @@ def optional_null(part: Part, node: Node) -> Iterator[Finding]:
     if (isinstance(required, list) and name in required) or not _may_be_null(node) or _mentions_null(node):
         return
     pointer = part.pointer_to(node)
-    fix = Fix("Say that null is the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
-    message = f"`{name[:80]}` may be null or left out, and nothing says that this is the same."
+    fix = Fix("Make null the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
+    message = f"`{name[:80]}` may be null or omitted; make null the default if both mean the same."
     yield found("optional-null-without-default", pointer, message, fix)
 
 
 def _mentions_null(node: Node) -> bool:
-    """Whether the description says what null means: "omit to keep it, null to clear it"."""
+    """Whether the description explains null: "omit to keep it, null to clear it"."""
     return bool(re.search(r"\bnull\b", str(keywords_of(node).get("description")), re.IGNORECASE))
 
 

@@ -1,4 +1,4 @@
-"""Lint over real specs: it ends soon, its fixes leave specs, and good specs are called good."""
+"""Lint over real specs: its cost is bounded, its fixes leave valid specs, and good specs score well."""
 
 import json
 from statistics import mean, median
@@ -22,7 +22,7 @@ def specs(corpus, every=1):
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_lint_has_something_sensible_to_say_of_every_real_spec(corpus):
+def test_every_real_spec_has_findings_of_known_rules_and_a_score(corpus):
     for spec in specs(corpus):
         findings = lint(spec)
 
@@ -30,7 +30,7 @@ def test_lint_has_something_sensible_to_say_of_every_real_spec(corpus):
         assert 0 <= score(findings) <= 100
 
 
-def test_a_typical_real_spec_scores_well_and_the_worst_do_not():
+def test_a_typical_real_spec_scores_well_and_the_worst_does_not():
     scores = sorted(score(lint(spec)) for spec in specs("specs_mcp"))
 
     assert median(scores) >= 90
@@ -47,15 +47,15 @@ def test_a_typical_spec_takes_little_work():
     assert work.lines / len(read) < 8_000
 
 
-def test_every_fix_of_a_real_spec_leaves_a_spec_without_that_finding():
+def test_every_fix_of_a_real_spec_gives_a_valid_spec_without_the_finding():
     for spec in specs("specs_mcp", every=3) + specs("specs_bfcl", every=3):
         for finding in lint(spec):
             if finding.fix is None:
                 continue
             text = json.dumps(json.loads(spec.source), indent=2, ensure_ascii=False)
-            mended = read_spec(apply_fix(text, finding.fix))
+            fixed = read_spec(apply_fix(text, finding.fix))
 
-            assert finding not in lint(mended)
+            assert finding not in lint(fixed)
 
 
 def test_a_fix_of_a_real_spec_changes_few_lines():
@@ -70,7 +70,7 @@ def test_a_fix_of_a_real_spec_changes_few_lines():
     assert mean(changed) < 3
 
 
-def test_what_publishers_wrote_as_configuration_is_linted():
+def test_real_configuration_schemas_are_linted():
     for line in lines("configurations"):
         server = json.loads(line)
         if server.get("schema") is None:

@@ -1,9 +1,10 @@
-"""Every rule of lint: what it finds, what it passes over, and that its fix mends it."""
+"""Every rule of lint: specs with a finding, specs without, and fixes that remove the finding."""
 
 import json
 
 import pytest
 
+from catalog.json_schema.validation import compile_schema
 from catalog.specs.lint import RULES, apply_fix, lint, score
 from catalog.specs.spec import read_spec
 from tests.work import at_most
@@ -32,22 +33,22 @@ GOOD = {
 
 
 def changed(pointer, value):
-    """The good spec, as text, with `value` at `pointer`; without it where `value` is None."""
+    """The good spec, as text, with `value` at `pointer`; None removes what is there."""
     document = json.loads(json.dumps(GOOD))
-    *way, last = pointer.split("/")[1:]
-    around = document
-    for token in way:
-        around = around[int(token)] if isinstance(around, list) else around[token]
+    *path, last = pointer.split("/")[1:]
+    parent = document
+    for token in path:
+        parent = parent[int(token)] if isinstance(parent, list) else parent[token]
     if value is None:
-        del around[last]
+        del parent[last]
     else:
-        around[last] = value
+        parent[last] = value
     return json.dumps(document, indent=2)
 
 
 PARAMETERS = "/definition/parameters"
 CITY = "/definition/parameters/properties/city"
-PLACE = "/definition/parameters/properties/place"  # which no example gives
+PLACE = "/definition/parameters/properties/place"  # not in any example
 SETTINGS = "/configuration/properties"
 EXAMPLE = "/definition/examples/0"
 
@@ -56,12 +57,18 @@ def described(**schema):
     return {"description": "What it means, in words.", **schema}
 
 
-# (rule, where the good spec is changed, to what, where that is found)
+MISSPELT = {"description": "Lisbon", "params": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}
+
+
+# (rule, pointer of a change to the good spec, new value, pointer of the finding)
 FOUND = [
     ("name-not-portable", "/definition/name", "Get weather", "/definition/name"),
     ("name-not-portable", "/definition/name", "weather.get", "/definition/name"),
     ("name-not-portable", "/definition/name", "9lives", "/definition/name"),
     ("member-name-not-portable", PLACE + " name", described(type="string"), PLACE + " name"),
+    ("name-mixed-scripts", "/definition/name", "get_we\u0430ther", "/definition/name"),
+    ("name-mixed-scripts", "/definition/id", "get_\u0441\u043e\u0440\u0430", "/definition/id"),
+    ("member-misspelt", "/definition/examples", [MISSPELT], EXAMPLE + "/params"),
     ("description-empty", "/definition/description", " ", "/definition/description"),
     ("description-vague", "/definition/description", "Get weather", "/definition/description"),
     ("description-vague", "/definition/description", "TODO", "/definition/description"),
@@ -88,6 +95,7 @@ FOUND = [
     ("examples-invalid", PLACE, described(type="string", examples=["Lisbon", 7]), PLACE + "/examples/1"),
     ("example-parameters-invalid", EXAMPLE + "/parameters", {"unit": "C"}, EXAMPLE + "/parameters"),
     ("example-return-invalid", EXAMPLE + "/returnValue", {"temperature": "warm"}, EXAMPLE + "/returnValue"),
+    ("example-return-not-portable", EXAMPLE + "/returnValue", [19.5], EXAMPLE + "/returnValue"),
     ("enum-duplicate", PLACE, described(enum=[1, 2, 1.0]), PLACE + "/enum/2"),
     ("enum-impossible", PLACE, described(type="string", enum=["a", 1]), PLACE + "/enum/1"),
     ("optional-null-without-default", PLACE, described(anyOf=[{"type": "string"}, {"type": "null"}]), PLACE),
@@ -128,10 +136,14 @@ FOUND = [
     ("secret-not-marked", SETTINGS + "/licenseKey", described(type=["string", "null"]), SETTINGS + "/licenseKey"),
 ]  # fmt: skip
 
-# (where the good spec is changed, to what): nothing is to be said about it
-PASSED_OVER = [
+# (pointer of a change to the good spec, new value) that has no findings
+WITHOUT_FINDINGS = [
     ("/definition/name", "Weather_2-get"),
     ("/definition/description", "天気を教える"),
+    ("/definition/id", "погода"),
+    ("/definition/id", "天気_weather"),
+    ("/definition/tags", ["weather"]),
+    ("/definition/title", "Weather"),
     (PLACE, described(type="object", additionalProperties={"type": "string"})),
     (PLACE, {"$ref": "#/$defs/City"}),
     (PLACE, described(type=["string", "null"], default=None)),
@@ -176,7 +188,7 @@ def of_rule(text, rule):
     return [finding for finding in lint(read_spec(text)) if finding.rule == rule]
 
 
-def test_a_good_spec_has_nothing_to_say_against_it():
+def test_a_good_spec_has_no_findings():
     spec = read_spec(json.dumps(GOOD))
 
     assert lint(spec) == []
@@ -184,7 +196,7 @@ def test_a_good_spec_has_nothing_to_say_against_it():
 
 
 @pytest.mark.parametrize(("rule", "where", "value", "pointer"), FOUND)
-def test_a_rule_finds_what_it_is_about_where_it_stands(rule, where, value, pointer):
+def test_a_rule_reports_the_pointer_of_the_finding(rule, where, value, pointer):
     findings = of_rule(changed(where, value), rule)
 
     assert [finding.pointer for finding in findings] == [pointer]
@@ -192,19 +204,19 @@ def test_a_rule_finds_what_it_is_about_where_it_stands(rule, where, value, point
 
 
 @pytest.mark.parametrize(("rule", "where", "value", "pointer"), FOUND)
-def test_a_fix_mends_what_it_is_for_and_leaves_a_spec(rule, where, value, pointer):
+def test_a_fix_removes_its_finding_and_causes_no_other(rule, where, value, pointer):
     text = changed(where, value)
 
     for finding in of_rule(text, rule):
         if finding.fix is not None:
-            mended = apply_fix(text, finding.fix)
+            fixed = apply_fix(text, finding.fix)
 
-            assert finding not in lint(read_spec(mended))
-            assert {one.rule for one in lint(read_spec(mended))} <= {one.rule for one in lint(read_spec(text))}
+            assert finding not in lint(read_spec(fixed))
+            assert {one.rule for one in lint(read_spec(fixed))} <= {one.rule for one in lint(read_spec(text))}
 
 
-@pytest.mark.parametrize(("where", "value"), PASSED_OVER)
-def test_lint_passes_over_what_is_well(where, value):
+@pytest.mark.parametrize(("where", "value"), WITHOUT_FINDINGS)
+def test_a_good_change_has_no_findings(where, value):
     document = json.loads(changed(where, value))
     if "$ref" in json.dumps(document):
         document["definition"]["parameters"]["$defs"] = CITY_DEFINITION
@@ -216,7 +228,7 @@ def test_every_rule_has_a_case():
     assert {rule for rule, *_ in FOUND} == set(RULES)
 
 
-def test_every_rule_says_why_it_matters_and_what_to_do():
+def test_every_rule_explains_why_it_matters_and_what_to_do():
     for rule in RULES.values():
         assert rule.title.lstrip("`")[0].isalpha()
         assert not rule.title.endswith(".")
@@ -234,18 +246,18 @@ def test_a_renamed_tool_keeps_its_id():
     text = json.dumps(document)
     (finding,) = of_rule(text, "name-not-portable")
 
-    mended = read_spec(apply_fix(text, finding.fix))
+    fixed = read_spec(apply_fix(text, finding.fix))
 
-    assert (mended.tool_id, mended.name) == ("Get weather", "Get_weather")
+    assert (fixed.tool_id, fixed.name) == ("Get weather", "Get_weather")
 
 
-def test_a_name_that_only_some_providers_refuse_names_them():
+def test_the_message_names_the_providers_that_do_not_accept_a_name():
     (finding,) = of_rule(changed("/definition/name", "weather.get"), "name-not-portable")
 
-    assert finding.message == "OpenAI and Anthropic take no tool of the name “weather.get”."
+    assert finding.message == "OpenAI and Anthropic do not accept the tool name “weather.get”."
 
 
-def test_definitions_that_only_each_other_refer_to_go_together():
+def test_unused_definitions_that_refer_to_each_other_are_removed_together():
     definitions = {"A": {"$ref": "#/$defs/B"}, "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}}
     text = changed(PARAMETERS + "/$defs", definitions)
     first, second = of_rule(text, "definition-unused")
@@ -254,27 +266,27 @@ def test_definitions_that_only_each_other_refer_to_go_together():
     assert of_rule(apply_fix(text, first.fix), "definition-unused") == []
 
 
-def test_definitions_move_with_their_references():
+def test_renaming_definitions_changes_their_references():
     document = json.loads(changed(PLACE, {"$ref": "#/definitions/City"}))
     document["definition"]["parameters"]["definitions"] = CITY_DEFINITION
     text = json.dumps(document, indent=2)
     (finding,) = of_rule(text, "keyword-outdated")
 
-    mended = apply_fix(text, finding.fix)
+    fixed = apply_fix(text, finding.fix)
 
     assert finding.severity == "info"
-    assert '"$ref": "#/$defs/City"' in mended
-    assert '"$defs": {' in mended
-    assert lint(read_spec(mended)) == []
+    assert '"$ref": "#/$defs/City"' in fixed
+    assert '"$defs": {' in fixed
+    assert lint(read_spec(fixed)) == []
 
 
-def test_an_unused_definition_of_the_old_spelling_is_found():
+def test_an_unused_definition_in_definitions_is_found():
     text = changed(PARAMETERS + "/definitions", {"Old": {"type": "string"}})
 
     assert [finding.pointer for finding in of_rule(text, "definition-unused")] == [PARAMETERS + "/definitions/Old"]
 
 
-def test_a_required_member_that_a_part_declares_is_declared():
+def test_a_member_that_all_of_declares_counts_as_declared():
     parameters = {
         "type": "object",
         "allOf": [{"properties": {"city": described(type="string")}}],
@@ -285,22 +297,62 @@ def test_a_required_member_that_a_part_declares_is_declared():
     assert of_rule(changed(PARAMETERS, parameters), "required-undeclared") == []
 
 
-def test_a_part_that_only_requires_is_no_declaration():
+def test_a_branch_with_only_required_need_not_declare_members():
     parameters = {**GOOD["definition"]["parameters"], "anyOf": [{"required": ["city"]}, {"required": ["unit"]}]}
 
     assert of_rule(changed(PARAMETERS, parameters), "required-undeclared") == []
 
 
-def test_a_draft_that_means_the_same_in_2020_12_can_be_renamed_and_another_cannot():
+def test_a_schema_that_means_the_same_in_2020_12_gets_a_safe_fix_for_its_draft():
     draft_07 = {"$schema": "http://json-schema.org/draft-07/schema#", **GOOD["definition"]["parameters"]}
     (same,) = of_rule(changed(PARAMETERS, draft_07), "schema-draft")
     (other,) = of_rule(changed(PARAMETERS, {**draft_07, "dependencies": {"unit": ["city"]}}), "schema-draft")
 
-    assert same.fix is not None
-    assert other.fix is None
+    assert same.fix.safe
+    assert not other.fix.safe
 
 
-def test_the_keywords_of_a_draft_are_not_outdated_in_it():
+ELDER = {
+    "draft-07 lists": {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"pair": {"items": [{"type": "string"}, {"$ref": "#/definitions/n"}]}},
+        "dependencies": {"a": {"required": ["pair"]}, "b": ["a"]},
+        "definitions": {"n": {"type": "integer"}},
+    },
+    "draft-04 bounds": {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "id": "http://h/s#rank",
+        "type": "object",
+        "properties": {"n": {"type": "number", "minimum": 0, "exclusiveMinimum": True}},
+    },
+    "an earlier draft inside": {
+        "type": "object",
+        "properties": {
+            "n": {"$schema": "http://json-schema.org/draft-04/schema#", "maximum": 9, "exclusiveMaximum": True}
+        },
+    },
+    "the same inside": {
+        "type": "object",
+        "properties": {"n": {"$schema": "http://json-schema.org/draft-07/schema#", "maximum": 9}},
+    },
+}
+
+
+@pytest.mark.parametrize("parameters", ELDER.values(), ids=ELDER)
+def test_the_fix_for_an_earlier_draft_rewrites_the_schema_in_2020_12(parameters):
+    text = json.dumps({"definition": {"name": "f", "description": "d", "parameters": parameters}})
+    (finding,) = of_rule(text, "schema-draft")
+
+    fixed = apply_fix(text, finding.fix)
+
+    assert of_rule(fixed, "schema-draft") == []
+    before, after = (compile_schema(read_spec(one).parameters) for one in (text, fixed))
+    for value in ({"n": 0}, {"n": 1}, {"n": 9}, {"pair": ["a", 1]}, {"pair": ["a", "b"]}, {"a": 1}, {"b": 1}, 5):
+        assert before.check(value).verdict == after.check(value).verdict
+
+
+def test_keywords_of_the_declared_draft_are_not_outdated():
     draft_07 = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         **GOOD["definition"]["parameters"],
@@ -310,7 +362,7 @@ def test_the_keywords_of_a_draft_are_not_outdated_in_it():
     assert of_rule(changed(PARAMETERS, draft_07), "keyword-outdated") == []
 
 
-def test_the_gravest_come_first():
+def test_the_most_severe_findings_come_first():
     document = json.loads(changed("/definition/description", ""))
     del document["definition"]["returnType"]
     document["definition"]["name"] = "two words"
@@ -323,7 +375,7 @@ def test_the_gravest_come_first():
 # The score.
 
 
-def test_a_graver_finding_costs_more():
+def test_a_more_severe_finding_costs_more():
     worse = [
         score(lint(read_spec(changed(*change))))
         for change in (
@@ -336,7 +388,7 @@ def test_a_graver_finding_costs_more():
     assert 100 > worse[0] > worse[1] > worse[2] > 50
 
 
-def test_one_mistake_made_often_is_not_the_end():
+def test_the_cost_of_one_rule_is_limited():
     properties = {f"member{index}": {"type": "string"} for index in range(100)}
     findings = lint(read_spec(changed(PARAMETERS + "/properties", {**properties, "city": described(type="string")})))
 
@@ -368,7 +420,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
-def test_lint_of_a_hostile_spec_ends_soon(schema):
+def test_lint_of_a_hostile_spec_does_bounded_work(schema):
     spec = read_spec(changed(PARAMETERS, {"type": "object", **schema}))
 
     with at_most(9_000_000):

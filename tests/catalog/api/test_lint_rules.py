@@ -1,0 +1,41 @@
+"""The lint rules through the API: the same texts as on their pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.specs.lint import RULES
+
+pytestmark = pytest.mark.django_db
+
+
+def test_all_rules_are_listed_the_most_severe_first(stranger):
+    items = stranger.ask("/lint/rules").json()["items"]
+
+    assert {one["id"]: one["title"] for one in items} == {rule.id: rule.title for rule in RULES.values()}
+    severities = [one["severity"] for one in items]
+    assert severities == sorted(severities, key=["error", "warning", "info"].index)
+    assert all(one["why"] and one["how"] for one in items)
+
+
+def test_the_help_of_a_rule_is_its_page(stranger):
+    items = stranger.ask("/lint/rules").json()["items"]
+
+    page = stranger.get(items[0]["help"])
+
+    assert page.status_code == 200
+    assert items[0]["title"] in page.content.decode()
+
+
+def test_each_rule_has_an_example_and_sources(stranger):
+    for rule in RULES.values():
+        body = stranger.ask(f"/lint/rules/{rule.id}").json()
+
+        assert (body["id"], body["why"], body["how"]) == (rule.id, rule.why, rule.how)
+        assert body["example"]["notes"]
+        assert body["example"]["found"] != body["example"]["corrected"]
+        assert body["sources"][0]["url"].startswith("https://")
+
+
+def test_an_unknown_rule_is_not_found(stranger):
+    assert stranger.ask("/lint/rules/nothing").status_code == 404
