@@ -1,14 +1,14 @@
-"""How good searches are: real questions whose tools are known, asked of Toolshelf and of plain BM25 over the same text.
+"""Measure search quality: real questions with known answers, for Toolshelf and for plain BM25 over the same text.
 
     .venv/bin/python -m bench.search_quality [--half seen|unseen]
 
-Recall@5: which share of a question's tools is among the first five. nDCG@10: how high they stand among the first ten.
+Recall@5 is the share of a question's tools among the first five results; nDCG@10 rates their ranks among the first ten.
 Plain BM25 is FTS5 with its default weights and tokenizer over id, name, description, and the names and descriptions of
-parameters; all words of the question, with OR between them.
+parameters, with all words of the question joined by OR.
 
-What could be answered as well (`also_ok`), and tools of the same name (`same_name`), are neither right nor wrong: they
-are taken out of the results before they are judged. One half of the questions ("seen") was looked at while the ranking
-was made; the other half was only measured.
+Acceptable alternatives (`also_ok`) and tools of the same name (`same_name`) are neither right nor wrong: they are
+removed from the results first. The ranking was developed with one half of the questions ("seen"); the other half was
+only measured.
 
 Source: Jarvelin, Kekalainen, "Cumulated gain-based evaluation of IR techniques", 2002 (nDCG).
 """
@@ -31,7 +31,7 @@ from tests import corpora
 
 POOLS = {"metatool": "specs_metatool", "bfcl-base": "specs_bfcl", "mcp-evals": "specs_mcp"}
 HALVES = ("seen", "unseen")
-LOOKED_AT = 60  # results, of which the first ten are judged
+LOOKED_AT = 60  # results, of which the first ten are rated
 
 Search = Callable[[str], list[str]]
 
@@ -43,16 +43,16 @@ class Question:
     neutral: frozenset[str]
     half: str
 
-    def judge(self, found: list[str]) -> tuple[float, float]:
-        """(recall@5, nDCG@10) of ids of tools, the best first."""
-        judged = [tool_id for tool_id in found if tool_id not in self.neutral]
-        recall = len(self.relevant.intersection(judged[:5])) / len(self.relevant)
-        gain = sum(_discount(place) for place, tool_id in enumerate(judged[:10]) if tool_id in self.relevant)
+    def rate(self, found: list[str]) -> tuple[float, float]:
+        """(recall@5, nDCG@10) of the tools' ids found, best first."""
+        rated = [tool_id for tool_id in found if tool_id not in self.neutral]
+        recall = len(self.relevant.intersection(rated[:5])) / len(self.relevant)
+        gain = sum(_discount(rank) for rank, tool_id in enumerate(rated[:10]) if tool_id in self.relevant)
         return recall, gain / sum(map(_discount, range(min(10, len(self.relevant)))))
 
 
-def _discount(place: int) -> float:
-    return 1 / math.log2(place + 2)
+def _discount(rank: int) -> float:
+    return 1 / math.log2(rank + 2)
 
 
 def main() -> None:
@@ -75,8 +75,8 @@ def main() -> None:
 
 
 def average(asked: list[Question], search: Search) -> tuple[float, float]:
-    judged = [question.judge(search(question.text)) for question in asked]
-    return sum(recall for recall, _ in judged) / len(judged), sum(gain for _, gain in judged) / len(judged)
+    rated = [question.rate(search(question.text)) for question in asked]
+    return sum(recall for recall, _ in rated) / len(rated), sum(gain for _, gain in rated) / len(rated)
 
 
 def questions(pool: str) -> Iterator[Question]:
@@ -105,7 +105,7 @@ def plain_bm25(tools: list[dict[str, Any]]) -> Search:
     database.executemany(
         "INSERT INTO tools VALUES (?, ?, ?, ?, ?)",
         [
-            (one["id"], one["id"], one["name"], one["description"], " ".join(said_of(one.get("parameters"))))
+            (one["id"], one["id"], one["name"], one["description"], " ".join(texts_of(one.get("parameters"))))
             for one in tools
         ],
     )
@@ -118,26 +118,26 @@ def plain_bm25(tools: list[dict[str, Any]]) -> Search:
     return search
 
 
-def said_of(schema: Any) -> Iterator[str]:
+def texts_of(schema: Any) -> Iterator[str]:
     """The names and descriptions of all properties, at any depth."""
     if isinstance(schema, list):
         for one in schema:
-            yield from said_of(one)
+            yield from texts_of(one)
     if isinstance(schema, dict):
         for name, one in (schema.get("properties") or {}).items():
             yield name
             if isinstance(one, dict) and isinstance(one.get("description"), str):
                 yield one["description"]
-            yield from said_of(one)
+            yield from texts_of(one)
         for keyword in ("items", "additionalProperties", "anyOf", "oneOf", "allOf"):
-            yield from said_of(schema.get(keyword))
+            yield from texts_of(schema.get(keyword))
 
 
 # -- ours -------------------------------------------------------------------------------------------------------------
 
 
 def toolshelf(pool: str) -> Search:
-    """The catalog, with the specs of this pool alone."""
+    """The catalog, with only the specs of this pool."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 

@@ -14,11 +14,12 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
 from catalog.db.bulk_insert import insert, reserved_keys
 from catalog.errors import RevisionConflict
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool, ToolTag
-from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH, TOOLKIT_LENGTH
+from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH
 from catalog.search import search_index
 from catalog.search.document import (
     MetadataTerms,
@@ -40,7 +41,7 @@ MIRRORED: Final = [
 
 
 def mirror(spec: ToolSpec, tool: Tool) -> None:
-    """Copy the spec's values that lists and facets show into the tool's columns. A person's choice wins over them."""
+    """Copy the spec's values that lists and facets show into the tool's columns. A user's choice has precedence."""
     tool.name = spec.name
     tool.sort_name = " ".join(spec.name.casefold().split())[:SORT_NAME_LENGTH]
     tool.description = spec.description
@@ -50,7 +51,7 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
     tool.has_return_type = spec.return_type is not None
     tool.spec_tags = "\n".join(distinct_tags(tags_of(spec)))
     if not tool.toolkit_chosen:
-        toolkit = " ".join(toolkit_of(spec.tool_id).split())[:TOOLKIT_LENGTH]
+        toolkit = toolkit_of(spec.tool_id)
         tool.toolkit = toolkit if group_key(toolkit) else ""
     tool.toolkit_key = group_key(tool.toolkit)
     if is_deprecated(spec):
@@ -89,6 +90,7 @@ def metadata_terms_of(tool: Tool) -> MetadataTerms:
         archived=tool.archived,
         deprecated=tool.deprecated,
         keys=keys_of(tool.score, tool.usable),
+        audience=tool.audience_id,
     )
 
 
@@ -106,9 +108,21 @@ def changing_tool(tool: Tool, *, seen: Collection[str] | None = None) -> Iterato
     with transaction.atomic():
         search_index().hold()
         stored = Tool.objects.with_current().get(pk=tool.pk)
-        if seen is not None and not stored.is_as_seen(seen):
-            raise RevisionConflict(f"The tool is at {stored.etag} now. Get it again and look at what changed.")
+        if seen is not None:
+            require_seen(stored, seen)
         yield stored
+
+
+def require_seen(tool: Tool, seen: Collection[str]) -> None:
+    """Check that one of these entity tags is the tool's.
+
+    Raises:
+        RevisionConflict: none is.
+    """
+    if not tool.is_as_seen(seen):
+        raise RevisionConflict(
+            f"The tool has changed: its `ETag` is now {tool.etag}. Read it again to see what changed."
+        )
 
 
 def reindex(tool: Tool, *changed: str) -> None:
@@ -117,8 +131,12 @@ def reindex(tool: Tool, *changed: str) -> None:
         tool.save(update_fields=changed)
         return
     mirror(tool.current.spec, tool)
-    tool.save(update_fields={*changed, *MIRRORED})
+    before = tool.audience_id
+    set_audience(tool, toolkits_of([tool]))
+    tool.save(update_fields={*changed, *MIRRORED, "audience"})
     index([(spec_terms_of(tool.current.spec), tool)])
+    if before not in {None, tool.audience_id}:
+        remove_unused_audiences()
 
 
 def takes(parameters: JSON) -> str:

@@ -1,48 +1,59 @@
 """The API's operations for finding tools: search, toolkits and tags."""
-# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query
 from ninja.errors import HttpError, ValidationError
 
 from catalog.accounts.api_auth import open_to_all
-from catalog.api import schemas
+from catalog.accounts.models import Person
+from catalog.api.page_size import MAX_PAGE_BYTES, number_that_fits
 from catalog.api.renderer import text_of
 from catalog.api.router import router
-from catalog.api.serializers import tool_json
+from catalog.api.schemas.problems import errors
+from catalog.api.schemas.search import GroupOut, GroupsOut, GroupsQuery, ToolsOut, ToolsQuery
+from catalog.api.schemas.tools import ToolOut
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.indexing import distinct_tags
+from catalog.listing import groups
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import CatalogSearch, Page, Result
-from catalog.models import Tool
-from catalog.search import tag_counts
+from catalog.models import Audience, Tool
 from catalog.search.document import group_key
 from catalog.search.explain import Marked
 from catalog.search.tag_counts import Kind
 from catalog.specs import exporters
 
+MAX_BYTES_PER_CHARACTER: Final = 4  # in UTF-8
 _answers: LRUCache[str] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 
 
 # Generated clients use operation ids, so these keep the ids under which they were published.
 @router.get(
     "/tools",
-    response={200: schemas.ToolsOut, 422: schemas.ErrorOut},
+    response={200: ToolsOut, **errors(422)},
     auth=open_to_all(),
     summary="Search tools",
+    description=(
+        "The best matches first; without words, by name. The site's own search gives the same tools in the same order."
+    ),
     operation_id="catalog_api_finding_search_tools",
 )
-def search_tools(request: HttpRequest, query: Query[schemas.ToolsQuery]) -> HttpResponse:
-    """The best first where words are given, else by name. The catalog's page gives the same tools in the same order."""
+def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse:
+    """Returns JSON text, which is cached.
+
+    `ToolOut` produces the tools. `ToolsOut` only documents the page and the matches around them: producing these too
+    takes 1.0 instead of 0.6 ms for 20 tools.
+    """
     if query.id is not None:
-        return _as_json(_only(query.id))
+        return _as_json(_only(query.id, request.user))
     if nameless := [tag for tag in query.tag if not group_key(tag)]:
-        raise HttpError(422, f"{nameless[0]!r} can be no tag: a tag has a letter or a digit.")
+        raise HttpError(422, f"{nameless[0]!r} is not a tag: a tag contains a letter or a digit.")
     search = CatalogSearch(
         words=query.q.replace("\x00", " "),
         runnable=query.runnable,
@@ -60,33 +71,61 @@ def search_tools(request: HttpRequest, query: Query[schemas.ToolsQuery]) -> Http
         archived=query.include == "archived",
         cursor=cursor_from(query.cursor),
         limit=query.limit,
+        visibility=Audience.objects.visibility_for(request.user),
     )
     key = (search.depends_on, search.cursor, search.limit)
-    return _as_json(_answers.get_or_compute(key, lambda: text_of(_page_json(search.page()))))
+    return _as_json(_answers.get_or_compute(key, lambda: _page_text(search)))
 
 
 def _as_json(text: str) -> HttpResponse:
-    """A response from JSON text: skips ninja's serialization and validation, which are slow."""
+    """A response from JSON text."""
     return HttpResponse(text, content_type="application/json; charset=utf-8")
 
 
-def _only(tool_id: str) -> str:
-    tool = Tool.objects.for_rows().filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
-    found = [tool_json(tool) | {"matched": []}] if tool else []
-    return text_of({"items": found, "next": None, "count": len(found), "count_is_exact": True, "match": "all"})
+def _only(tool_id: str, person: Person) -> str:
+    visibility = Audience.objects.visibility_for(person)
+    tools = Tool.objects.with_visibility(visibility)
+    tool = tools.for_rows().filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
+    if tool:
+        tool.hide_successor(visibility)
+    found = [ToolOut.of(tool).model_dump() | {"matched": [], "exact": True}] if tool else []
+    answer = {"items": found, "next": None, "count": len(found), "count_is_exact": True, "match": "all", "problems": []}
+    return text_of(answer)
 
 
-def _page_json(page: Page) -> dict[str, Any]:
+def _page_text(search: CatalogSearch) -> str:
+    """The page at the search's cursor, with fewer tools than its limit if they would exceed `MAX_PAGE_BYTES`.
+
+    The shorter page is the page of a lower limit, so its cursor leads to the tools that were left out.
+    """
+    page = _page_json(search.page(), search)
+    text = text_of(page)
+    if len(text) * MAX_BYTES_PER_CHARACTER <= MAX_PAGE_BYTES:
+        return text
+    fitting = number_that_fits(page["items"])
+    if fitting >= len(page["items"]):
+        return text
+    return _page_text(replace(search, limit=fitting))
+
+
+def _page_json(page: Page, search: CatalogSearch) -> dict[str, Any]:
     return {
-        "items": [tool_json(result.tool) | {"matched": list(_matches(result))} for result in page.results],
+        "items": [
+            ToolOut.of(result.tool).model_dump() | {"matched": list(matches_of(result)), "exact": result.exact}
+            for result in page.results
+        ],
         "next": page.next,
         "count": page.count,
         "count_is_exact": page.counted,
         "match": "any" if page.loosely else "all",
+        "problems": [
+            {"written": one.written, "message": one.message, "instead": one.instead} for one in search.query.problems
+        ],
     }
 
 
-def _matches(result: Result) -> Iterator[dict[str, Any]]:
+def matches_of(result: Result) -> Iterator[dict[str, Any]]:
+    """Why a result was found, as `MatchOut` describes it."""
     shown = result.shown
     for field, marked in (("name", shown.name), ("id", shown.tool_id), ("description", shown.excerpt)):
         if marked.marks:
@@ -112,32 +151,28 @@ def cursor_from(text: str | None) -> Cursor | None:
         raise ValidationError([{"loc": ("query", "cursor"), "msg": str(error), "type": "cursor"}]) from error
 
 
-@router.get(
-    "/toolkits",
-    response={200: schemas.GroupsOut, 422: schemas.ErrorOut},
-    auth=open_to_all(),
-    summary="List the toolkits",
-    operation_id="catalog_api_finding_list_toolkits",
-)
-def list_toolkits(request: HttpRequest, query: Query[schemas.GroupsQuery]) -> dict[str, Any]:
-    """With how many tools each has, archived ones apart. `toolkit=` of `GET /tools` gives the tools of one."""
-    return _groups_json("toolkit", query)
+GROUPS: Final[dict[str, Any]] = {"response": {200: GroupsOut, **errors(422)}, "auth": open_to_all()}
 
 
-@router.get(
-    "/tags",
-    response={200: schemas.GroupsOut, 422: schemas.ErrorOut},
-    auth=open_to_all(),
-    summary="List the tags",
-    operation_id="catalog_api_finding_list_tags",
-)
-def list_tags(request: HttpRequest, query: Query[schemas.GroupsQuery]) -> dict[str, Any]:
-    """With how many tools each has, archived ones apart. `tag=` of `GET /tools` gives the tools of one."""
-    return _groups_json("tag", query)
+@router.get("/toolkits", summary="List toolkits", operation_id="catalog_api_finding_list_toolkits", **GROUPS)
+def list_toolkits(request: HttpRequest, query: Query[GroupsQuery]) -> GroupsOut:
+    """Each toolkit with its number of tools, not counting archived ones. `GET /tools?toolkit=…` returns these tools."""
+    return _page_of_groups(request, "toolkit", query)
 
 
-def _groups_json(kind: Kind, query: schemas.GroupsQuery) -> dict[str, Any]:
-    found, after = tag_counts.page_of(
-        kind, beginning=query.q, by_name=query.order == "name", after=query.cursor or "", limit=query.limit
+@router.get("/tags", summary="List tags", operation_id="catalog_api_finding_list_tags", **GROUPS)
+def list_tags(request: HttpRequest, query: Query[GroupsQuery]) -> GroupsOut:
+    """Each tag with its number of tools, not counting archived ones. `GET /tools?tag=…` returns these tools."""
+    return _page_of_groups(request, "tag", query)
+
+
+def _page_of_groups(request: HttpRequest, kind: Kind, query: GroupsQuery) -> GroupsOut:
+    found, after = groups.page_of(
+        kind,
+        Audience.objects.visibility_for(request.user),
+        beginning=query.q,
+        by_name=query.order == "name",
+        after=query.cursor or "",
+        limit=query.limit,
     )
-    return {"items": [{"name": group.name, "tools": group.tools} for group in found], "next": after}
+    return GroupsOut(items=[GroupOut.of(group) for group in found], next=after)

@@ -1,8 +1,8 @@
-"""The facets beside a list: what it can be narrowed by, and how many tools each choice would lead to.
+"""The facets beside a list: filters, each with the number of tools that it would leave.
 
-Counts of a million tools are cheap or bounded. How many tools a toolkit or a tag has at all is known (see
-search/groups.py); how many of those that are looked for is counted to `GROUP_COUNT_AT_MOST`, and only for the likely
-ones: the largest of all, and those that the first results have.
+Counting is cheap or bounded, even for a million tools. The total size of a toolkit or tag is stored (see
+search/tag_counts.py). Its number of tools among the results is counted up to `GROUP_COUNT_AT_MOST`, and only for the
+likely ones: the largest of all, and those of the first results.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from django.urls import reverse
 
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.hooks import hooks
+from catalog.listing import groups
 from catalog.listing.results import COUNT_AT_MOST, CatalogSearch, bounded, bounded_count
-from catalog.models import Tool
-from catalog.search import search_index, tag_counts
+from catalog.models import Tool, ToolQuerySet
+from catalog.search import search_index
 from catalog.search.boolean_query import Token
 from catalog.search.document import group_key
 from catalog.search.retrieval import strict_match
@@ -28,16 +29,18 @@ from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
 OPTIONS_OF_GROUP: Final = 6
-LOOKED_AT: Final = 200  # results whose groups are likely ones
+FIRST_RESULTS: Final = 200  # results whose toolkits and tags are likely ones
 GROUP_COUNT_AT_MOST: Final = 1_000
-COUNTED_AT_ONCE: Final = 2_000  # tools; of a larger catalog, facets are counted after the results are there
+COUNTED_IMMEDIATELY: Final = (
+    2_000  # tools; in a larger catalog, the page shows the results first and counts facets later
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice of a facet. `query` is the address that chooses it, or undoes the choice where it is chosen.
+    """One choice of a facet. `query`: the URL's query that chooses it, or removes it if it is chosen.
 
-    `count` is None where it was not counted yet.
+    `count`: None if it was not counted yet. `counted`: whether `count` is exact rather than a lower bound.
     """
 
     label: str
@@ -49,9 +52,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """`more` is the address of a page with all its options, and `more_label` what the link to it says.
+    """A filter with its options.
 
-    `note`: what is to be known of the counts.
+    `more`: the URL of a page with all options, with `more_label` as the link's text. `note`: explains the counts.
     """
 
     label: str
@@ -62,33 +65,35 @@ class Facet:
 
 
 def _characters(facets: tuple[Facet, ...]) -> int:
-    """Of the addresses, each of which has the words that are searched."""
+    """The length of all queries, each of which repeats the words that are searched."""
     return sum(len(option.query) for facet in facets for option in facet.options)
 
 
 _facets: LRUCache[tuple[Facet, ...]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=_characters)
 
 
-def facets_of(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
-    """Every facet of `search` that has options; `person` is the name of who looks, "" where nobody is signed in."""
-    return _facets.get_or_compute(facets_key(search, person), lambda: _with_options(_Faceting(search, person).facets()))
+def facets_of(search: CatalogSearch, *, username: str = "") -> tuple[Facet, ...]:
+    """Every facet of `search` that has options; `username` is that of the signed-in user, "" for anonymous users."""
+    return _facets.get_or_compute(
+        facets_key(search, username), lambda: _with_options(_Faceting(search, username).facets())
+    )
 
 
-def facets_at_once(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...] | None:
-    """The same, where that takes no time; None where they must be counted, among many tools."""
-    if search.catalog_size <= COUNTED_AT_ONCE:
-        return facets_of(search, person=person)
-    return _facets.get(facets_key(search, person))
+def immediate_facets(search: CatalogSearch, *, username: str = "") -> tuple[Facet, ...] | None:
+    """The same if they are cached or cheap to count, else None."""
+    if search.catalog_size <= COUNTED_IMMEDIATELY:
+        return facets_of(search, username=username)
+    return _facets.get(facets_key(search, username))
 
 
-def uncounted_facets(search: CatalogSearch, *, person: str = "") -> tuple[Facet, ...]:
-    """What of the facets takes no time: without counts, except those that are known anyway."""
-    return _with_options(_Faceting(search, person, counts=False).facets())
+def uncounted_facets(search: CatalogSearch, *, username: str = "") -> tuple[Facet, ...]:
+    """The facets with stored counts only; cheap for any catalog."""
+    return _with_options(_Faceting(search, username, counts=False).facets())
 
 
-def facets_key(search: CatalogSearch, person: str) -> Hashable:
-    """What `facets_of` depends on."""
-    return search.depends_on, hooks.tools_with_passing_examples(), person
+def facets_key(search: CatalogSearch, username: str) -> Hashable:
+    """The cache key of `facets_of`: all that it depends on."""
+    return search.depends_on, hooks.tools_with_passing_examples(), username
 
 
 def _with_options(facets: Iterable[Facet]) -> tuple[Facet, ...]:
@@ -98,8 +103,8 @@ def _with_options(facets: Iterable[Facet]) -> tuple[Facet, ...]:
 @dataclass(frozen=True)
 class _Faceting:
     search: CatalogSearch
-    person: str
-    counts: bool = True  # else nothing is counted
+    username: str
+    counts: bool = True  # False: only stored counts
 
     def facets(self) -> tuple[Facet, ...]:
         return (
@@ -110,21 +115,21 @@ class _Faceting:
                 "Configuration",
                 (
                     self._option("Needs configuration", "configurable", True),
-                    self._option("Needs none", "configurable", False),
+                    self._option("Needs no configuration", "configurable", False),
                 ),
             ),
             Facet(
                 "Documentation",
                 (
                     self._option("Has examples", "examples", True),
-                    self._option("Examples hold", "examples_hold", True),
+                    self._option("Examples pass", "examples_hold", True),
                     self._option("Has a return type", "returns", True),
                 ),
             ),
-            Facet("Usable as it is with", tuple(map(self._format, FORMATS))),
-            Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._unjudged()),
+            Facet("Works with", tuple(map(self._format, FORMATS))),
+            Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._not_assessed()),
             Facet("Owner", tuple(self._owners())),
-            Facet("Standing", (self._option("Deprecated", "deprecated", True), self._archived_option())),
+            Facet("Status", (self._option("Deprecated", "deprecated", True), self._archived_option())),
         )
 
     def _option(self, label: str, name: str, value: bool) -> Option:
@@ -135,9 +140,9 @@ class _Faceting:
     def _format(self, key: str) -> Option:
         chosen = self.search.usable
         rest = tuple(other for other in chosen if other != key)
-        with_it = (*rest, key)
-        count, counted = self._count_of(usable=with_it)
-        address = self._address(usable=rest if key in chosen else with_it)
+        with_this = (*rest, key)
+        count, counted = self._count_of(usable=with_this)
+        address = self._address(usable=rest if key in chosen else with_this)
         return Option(FORMATS[key].label, count, counted, key in chosen, address)
 
     def _grade(self, lowest: int, label: str) -> Option:
@@ -145,47 +150,51 @@ class _Faceting:
         count, counted = self._count_of(grade=lowest)
         return Option(label, count, counted, chosen, self._address(grade=None if chosen else lowest))
 
-    def _unjudged(self) -> str:
-        """What the counts of scores and formats leave out."""
+    def _not_assessed(self) -> str:
+        """The number of tools that the counts of scores and formats do not include."""
         if not self.counts:
             return ""
-        count, counted = bounded(Tool.objects.filter(score=None)[: COUNT_AT_MOST + 1].count())
-        return f"{count:,}{'' if counted else '+'} not judged yet" if count else ""
+        count, counted = bounded(self._unassessed[: COUNT_AT_MOST + 1].count())
+        return f"{count:,}{'' if counted else '+'} not assessed yet" if count else ""
+
+    @property
+    def _unassessed(self) -> ToolQuerySet:
+        return Tool.objects.with_visibility(self.search.visibility).filter(score=None)
 
     def _owners(self) -> list[Option]:
-        """The person who looks, and whoever is chosen."""
-        names = dict.fromkeys(name for name in (self.person, self.search.owner) if name)
+        """The signed-in user, and the chosen owner."""
+        names = dict.fromkeys(name for name in (self.username, self.search.owner) if name)
         return [self._owner(name) for name in names]
 
     def _owner(self, name: str) -> Option:
         chosen = self.search.owner == name
         count, counted = self._count_of(owner=name)
-        label = "Mine" if name == self.person else f"Of {name}"
+        label = "Mine" if name == self.username else f"Owned by {name}"
         return Option(label, count, counted, chosen, self._address(owner=None if chosen else name))
 
     def _archived_option(self) -> Option:
         count, counted = self._count_of(archived=True)
         return Option(
-            "Show archived too", count, counted, self.search.archived, self._address(archived=not self.search.archived)
+            "Include archived", count, counted, self.search.archived, self._address(archived=not self.search.archived)
         )
 
     def _address(self, **choice: Any) -> str:
         return replace(self.search, **choice).address()
 
     def _count_of(self, **choice: Any) -> tuple[int | None, bool]:
-        """How many tools there are with another choice, up to `COUNT_AT_MOST`, and whether that is all.
+        """The number of tools with another choice, up to `COUNT_AT_MOST`, and whether that is all.
 
-        Where results hold but some of the words, it is how many of them have what is chosen: with the choice there may
-        be others. Of archived tools it is how many would come to the results.
+        If results contain only some of the words, it is the number of these results that match the choice; with the
+        choice there may be other results. For archived tools, it is the number that would be added to the results.
         """
         if not self.counts:
             return None, True
-        search, there = self.search, replace(self.search, cursor=None, **choice)
+        search, other = self.search, replace(self.search, cursor=None, **choice)
         only_archived = "archived" in choice
         if search.query and search.finding.loosely:
-            tools = there.tools().filter(pk__in=search.finding.ranked)
+            tools = other.tools().filter(pk__in=search.finding.ranked)
             return bounded_count(tools.exclude(archived_at=None) if only_archived else tools)
-        chosen = there.chosen
+        chosen = other.chosen
         if only_archived:
             chosen = replace(chosen, wanted=(Token("f_archived"), *chosen.wanted))
         strict = strict_match(search.plan, chosen)
@@ -209,7 +218,7 @@ class _Faceting:
         return [self.search.toolkit] if self.search.toolkit is not None else []
 
     def _toggled(self, kind: Kind, name: str) -> str:
-        """The address with this toolkit instead of another, or this tag besides others; without it if it is chosen."""
+        """The URL's query with this toolkit instead of another, or this tag added; without it if it is chosen."""
         search, key = self.search, group_key(name)
         without = tuple(tag for tag in search.tags if group_key(tag) != key)
         if kind == "tag":
@@ -218,49 +227,52 @@ class _Faceting:
         return self._address(toolkit=None if is_chosen else name)
 
     def _counted(self, kind: Kind) -> list[tuple[str, int, bool]]:
-        """The likely groups with how many results each has, the most first; those that have none are left out.
+        """The likely groups with their numbers of results, the largest first; without groups that have none.
 
-        A tool belongs to one toolkit: where one is chosen, no other has any of the results.
+        A tool has one toolkit: if one is chosen, no other has any of the results.
         """
         if kind == "toolkit" and self.search.toolkit is not None:
             return []
         if not self.search.narrowed and not self.search.archived:
-            return [(group.name, group.tools, True) for group in tag_counts.largest(kind, OPTIONS_OF_GROUP)]
+            return [
+                (group.name, group.tools, True)
+                for group in groups.largest(kind, OPTIONS_OF_GROUP, self.search.visibility)
+            ]
         if not self.counts:
             return []
         seen = self._seen[kind]
         if self._seen_are_all:
             return [(self._seen_names[token], count, True) for token, count in seen.most_common(OPTIONS_OF_GROUP)]
         names = {token: self._seen_names[token] for token, _ in seen.most_common(OPTIONS_OF_GROUP // 2)}
-        for group in tag_counts.largest(kind, OPTIONS_OF_GROUP // 2):
+        for group in groups.largest(kind, OPTIONS_OF_GROUP // 2, self.search.visibility):
             names.setdefault(token_of_group(kind, group.name), group.name)
         strict = strict_match(self.search.plan, replace(self.search, cursor=None).chosen)
         if strict is None:
             return []
         found = []
         for token, name in names.items():
-            there = replace(strict, wanted=(Token(token), *strict.wanted))
-            count, whole = bounded(search_index().count(there, at_most=GROUP_COUNT_AT_MOST + 1), GROUP_COUNT_AT_MOST)
+            in_group = replace(strict, wanted=(Token(token), *strict.wanted))
+            count, whole = bounded(search_index().count(in_group, at_most=GROUP_COUNT_AT_MOST + 1), GROUP_COUNT_AT_MOST)
             if count:
                 found.append((name, count, whole))
         return sorted(found, key=lambda one: -one[1])
 
     @cached_property
     def _seen_are_all(self) -> bool:
-        """Whether what was looked at are all results."""
+        """Whether `_first_results` are all results."""
         finding = self.search.finding
-        return finding.rest is None or (not finding.ranked and len(self._first_results) < LOOKED_AT)
+        return finding.rest is None or (not finding.ranked and len(self._first_results) < FIRST_RESULTS)
 
     @cached_property
     def _first_results(self) -> list[tuple[str, str, str]]:
-        """(toolkit, tags of the spec, tags that were added) of the first results."""
+        """(toolkit, tags of the spec, added tags) of the first results."""
         ranked, rest = self.search.finding.ranked, self.search.finding.rest
-        pks = ranked or (search_index().matching(rest, limit=LOOKED_AT) if rest else [])
+        pks = ranked or (search_index().matching(rest, limit=FIRST_RESULTS) if rest else [])
         return list(Tool.objects.filter(pk__in=pks).values_list("toolkit", "spec_tags", "added_tags"))
 
     @cached_property
     def _seen_names(self) -> dict[str, str]:
-        """What the groups of the first results are called, by token."""
+        """The names of the groups of the first results, by token."""
         names: dict[str, str] = {}
         for toolkit, *tags in self._first_results:
             if toolkit:
@@ -271,7 +283,7 @@ class _Faceting:
 
     @cached_property
     def _seen(self) -> dict[Kind, Counter[str]]:
-        """How many of the first results have each group, by token."""
+        """The number of first results in each group, by token."""
         seen: dict[Kind, Counter[str]] = {"toolkit": Counter(), "tag": Counter()}
         for toolkit, *tags in self._first_results:
             if toolkit:

@@ -1,4 +1,4 @@
-"""Pages of a list: cursors, and the window of a list that a cursor opens."""
+"""Pages of a list: cursors, and the part of a list at a cursor."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 MAX_OFFSET = 10**12
+BAD_CURSOR = "This is not a cursor of this site; use the value of `next`."
 
 
 class BadCursor(ValueError):
-    """A cursor that this site did not make."""
+    """A cursor that this site did not create."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a list: the tools after it, or before it.
+    """A position in a list: the tools after it, or before it with `backwards`.
 
-    `mode` says what is listed. In a "list" by name, `key` is the name of the tool that stands at the place, and `pk`
-    its primary key. Where something was looked for ("found"), `key` is how many results stand before the place, and
-    `pk` the tool at the place where results follow in the order of age, else 0.
+    In the mode "list", which is ordered by name, `key` is the name of the tool at the position, and `pk` its primary
+    key. In the mode "found", the results of a search, `key` is the number of results before the position; among the
+    results that are ordered by age, `pk` is the tool at the position, else 0.
     """
 
     mode: Literal["list", "found"]
@@ -45,26 +46,32 @@ class Cursor:
         try:
             decoded = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
             mode, key, pk, backwards = json.loads(decoded)
-            str(key).encode()  # a lone surrogate can be said in JSON, and in no database
+            str(key).encode()  # JSON allows lone surrogates, databases do not
         except (ValueError, binascii.Error, TypeError, RecursionError) as error:
-            raise BadCursor("This is no cursor of this site; take it from `next`.") from error
+            raise BadCursor(BAD_CURSOR) from error
         by_name = mode == "list" and isinstance(key, str) and "\x00" not in key
-        by_place = mode == "found" and type(key) is int and 0 <= key < MAX_OFFSET
-        if not (by_name or by_place) or type(pk) is not int or not 0 <= pk < 2**63 or backwards not in (0, 1):
-            raise BadCursor("This is no cursor of this site; take it from `next`.")
+        by_offset = mode == "found" and type(key) is int and 0 <= key < MAX_OFFSET
+        if not (by_name or by_offset) or type(pk) is not int or not 0 <= pk < 2**63 or backwards not in (0, 1):
+            raise BadCursor(BAD_CURSOR)
         return cls(mode, key, pk, bool(backwards))
 
 
-def window(places: list[Cursor], cursor: Cursor | None, limit: int) -> tuple[list[Cursor], str | None, str | None]:
-    """Of `limit` + 1 places in the order they were read: those of the page, and the cursors before and after it."""
-    more = len(places) > limit
-    places = places[:limit]
+def window(positions: list[Cursor], cursor: Cursor | None, limit: int) -> tuple[list[Cursor], str | None, str | None]:
+    """The positions on a page, and the cursors before and after it.
+
+    Args:
+        positions: up to `limit` + 1, in the order in which they were read.
+        cursor: at which they were read.
+        limit: positions per page.
+    """
+    more = len(positions) > limit
+    positions = positions[:limit]
     backwards = cursor is not None and cursor.backwards
     if backwards:
-        places.reverse()
-    if not places:
+        positions.reverse()
+    if not positions:
         return [], None, None
     has_before = more if backwards else cursor is not None
     has_after = True if backwards else more
-    before = replace(places[0], backwards=True).encode() if has_before else None
-    return places, before, places[-1].encode() if has_after else None
+    before = replace(positions[0], backwards=True).encode() if has_before else None
+    return positions, before, positions[-1].encode() if has_after else None

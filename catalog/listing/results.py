@@ -1,36 +1,39 @@
-"""Finding tools: one search, as the page and the API ask it. Both give the same tools in the same order."""
+"""A search of the catalog, shared by the page and the API: both return the same tools in the same order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Final
 from urllib.parse import quote_plus
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import F
 from django.http import QueryDict
 
-from catalog.accounts.models import User
+from catalog.accounts.models import Person, User
 from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
 from catalog.hooks import hooks
 from catalog.indexing import distinct_tags
 from catalog.listing.pagination import BadCursor, Cursor, window
-from catalog.models import Tool, ToolQuerySet
+from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
 from catalog.search.document import MAX_TAGS
 from catalog.search.explain import Explainer, Explanation
+from catalog.search.filter_names import FilterProblem
 from catalog.search.parser import Query
 from catalog.search.plan import Plan, plan_of
 from catalog.search.retrieval import Hits, find
 from catalog.search.tag_counts import token_of_group
+from catalog.search.visibility import Visibility
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_grade, usable_key
 
 COUNT_AT_MOST = 10_000
-FEW = 2_000  # tools that are sorted rather than looked for in order
+FEW = 2_000  # tools that are sorted, rather than read from an index in order
 PAGE_SIZE = 20
 YES_WORDS = {"1", "true", "yes"}
 NO_WORDS = {"0", "false", "no"}
@@ -42,19 +45,24 @@ _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pk
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One row: the tool, and what to show of it with the hits marked."""
+    """One row: the tool, and its texts with the matches marked.
+
+    `exact`: it fulfils the whole query; False if it contains only some of the words.
+    """
 
     tool: Tool
     shown: Explanation
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some results in their order, with the cursors of the pages beside it.
+    """Some results in order, with the cursors of the neighbouring pages.
 
     `count` stops at `COUNT_AT_MOST`; then `counted` is False.
-    `loosely`: there are results that hold but some of the words; `holding_all` is how many hold them all.
-    `corrections`: (as typed, as looked for), where a slip of the finger was mended.
+    `filled_up`: the results that contain all words come first, followed by less exact ones.
+    `loosely`: some results contain only some of the words; `holding_all` is the number that contain all.
+    `corrections`: (as typed, as searched), for each corrected typo.
     """
 
     results: tuple[Result, ...]
@@ -65,11 +73,30 @@ class Page:
     loosely: bool = False
     holding_all: int = 0
     corrections: tuple[tuple[str, str], ...] = ()
+    filled_up: bool = False
+
+    @property
+    def exact_results(self) -> list[Result]:
+        """The results that hold all words, if they are shown apart; otherwise all."""
+        return [one for one in self.results if one.exact or not self.filled_up]
+
+    @property
+    def further_results(self) -> list[Result]:
+        """The results that fill up the page."""
+        return [one for one in self.results if self.filled_up and not one.exact]
+
+
+def visitors_see() -> Visibility:
+    """What an anonymous visitor sees: the least that anyone does."""
+    return Audience.objects.visibility_for(AnonymousUser())
 
 
 @dataclass(frozen=True)
 class CatalogSearch:
-    """What is looked for. None of a facet: it does not matter."""
+    """The words and facets of a search. A facet that is None does not filter.
+
+    It finds what `visibility` shows; a search without one finds what visitors see.
+    """
 
     words: str = ""
     runnable: bool | None = None
@@ -77,20 +104,21 @@ class CatalogSearch:
     examples: bool | None = None
     returns: bool | None = None
     deprecated: bool | None = None
-    examples_hold: bool | None = None  # whether they passed when they were tried last
-    usable: tuple[str, ...] = ()  # keys of formats, that all take it as it is
-    grade: int | None = None  # of `GRADES`, by its lowest score
+    examples_hold: bool | None = None  # whether they passed when last run
+    usable: tuple[str, ...] = ()  # keys of formats that accept the tool without changes
+    grade: int | None = None  # a key of `GRADES`: its lowest score
     score: int | None = None  # at least
     toolkit: str | None = None
     tags: tuple[str, ...] = ()  # all of them
-    owner: str | None = None  # a person's name
-    archived: bool = False  # archived tools too
+    owner: str | None = None  # a username
+    archived: bool = False  # include archived tools
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
+    visibility: Visibility = field(default_factory=visitors_see)
 
     @classmethod
-    def from_query(cls, query: QueryDict) -> CatalogSearch:
-        """Read a page's address. Links make it, so what makes no sense in it is as if it were not there."""
+    def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
+        """Read the query of a page's URL. It usually comes from a link, so invalid values are ignored."""
         try:
             cursor = Cursor.decode(text) if (text := query.get("cursor")) else None
         except BadCursor:
@@ -111,6 +139,7 @@ class CatalogSearch:
             owner=query.get("owner") or None,
             archived=query.get("include") == "archived",
             cursor=cursor,
+            visibility=Audience.objects.visibility_for(person),
         )
 
     @cached_property
@@ -123,24 +152,24 @@ class CatalogSearch:
 
     @property
     def state(self) -> int:
-        """Of the index: another number, another catalog."""
+        """Identifies the state of the index: it differs after each change."""
         return self._state_and_size[0]
 
     @property
     def catalog_size(self) -> int:
-        """How many tools there are, archived ones too."""
+        """The number of tools, including archived ones."""
         return self._state_and_size[1]
 
     @cached_property
     def depends_on(self) -> Hashable:
-        """What answers about this search depend on, whichever page of it is shown: another value, another answer."""
+        """A cache key: everything that results of this search depend on, except the page."""
         asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
-        holding = hooks.tools_with_passing_examples() if asks_for_examples else None
-        return self.state, hooks.runnable_tool_ids(), holding, replace(self, cursor=None, limit=PAGE_SIZE)
+        passing = hooks.tools_with_passing_examples() if asks_for_examples else None
+        return self.state, hooks.runnable_tool_ids(), passing, replace(self, cursor=None, limit=PAGE_SIZE)
 
     @cached_property
     def plan(self) -> Plan:
-        return plan_of(self.query)
+        return plan_of(self.query, self.visibility)
 
     @cached_property
     def explainer(self) -> Explainer:
@@ -148,16 +177,18 @@ class CatalogSearch:
 
     @cached_property
     def owner_key(self) -> int:
-        """The primary key of the person who shall own the tools; 0 where nobody is called that."""
+        """The primary key of the chosen owner; 0 if there is no such user."""
         return User.objects.filter(username=self.owner).values_list("pk", flat=True).first() or 0
 
     @cached_property
     def finding(self) -> Hits:
+        if self.query.problems:
+            return Hits()
         return find(search_index(), self.plan, self.chosen)
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """The facets as an address says them: [("examples", "1")]."""
+        """The facets as parameters of a URL: [("examples", "1")]."""
         chosen_values = {
             "toolkit": self.toolkit,
             "owner": self.owner,
@@ -176,26 +207,34 @@ class CatalogSearch:
 
     @property
     def narrowed_by_facets(self) -> bool:
-        """Whether facets leave tools out that would be there without them."""
+        """Whether facets exclude tools."""
         return any(name != "include" for name, _ in self.choices)
 
     @property
     def narrowed(self) -> bool:
-        """Whether anything at all is asked for."""
+        """Whether words or facets exclude tools."""
         return bool(self.query) or self.narrowed_by_facets
 
     @property
     def without_facets(self) -> str:
-        """The address of the same words among all tools."""
-        return CatalogSearch(words=self.words).address()
+        """The URL's query for the same words without facets."""
+        return CatalogSearch(words=self.words, visibility=self.visibility).address()
 
     def address(self, *, cursor: str | None = None) -> str:
-        """This search as the query of an address ("?q=weather&examples=1"), from its beginning or from `cursor` on."""
+        """This search as the query of a URL ("?q=weather&examples=1"), from the beginning or from `cursor` on."""
         pairs = [("q", self.words)] if self.words else []
         pairs += self.choices
         if cursor:
             pairs.append(("cursor", cursor))
         return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
+
+    @property
+    def repairs(self) -> list[tuple[FilterProblem, str]]:
+        """The problems of the query, each with the address of the query with what to write instead."""
+        return [
+            (one, replace(self, cursor=None, words=self.words.replace(one.written, one.instead, 1)).address())
+            for one in self.query.problems
+        ]
 
     # -- results ------------------------------------------------------------------------------------------------------
 
@@ -206,10 +245,10 @@ class CatalogSearch:
     def _listed_page(self) -> Page:
         cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None
         few = self._few
-        tools = self.tools() if few is None else Tool.objects.filter(pk__in=few)
+        tools = self.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` are visible
         by_tag = self.tags and few is None
-        name, pk = ("sort_name", "pk")  # what is walked
-        if by_tag:  # by other names: a condition on `tagged` itself would join the rows of tags once more
+        name, pk = ("sort_name", "pk")  # the columns that order the list
+        if by_tag:  # aliases, since a condition on `tagged` itself would join the tags again
             tools = tools.alias(tag_name=F("tagged__sort_name"), tag_tool=F("tagged__tool_id"))
             name, pk = "tag_name", "tag_tool"
         if cursor is None:
@@ -220,20 +259,20 @@ class CatalogSearch:
         else:
             listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__lte": cursor.pk})
             listed = listed.order_by(name, pk)
-        rows = list(listed.for_rows()[: self.limit + 1])
-        places = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
-        places, before, after = window(places, cursor, self.limit)
+        rows = self._shown(listed.for_rows()[: self.limit + 1])
+        positions = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
+        positions, before, after = window(positions, cursor, self.limit)
         by_key = {tool.pk: tool for tool in rows}
-        pks = [place.pk for place in places]
+        pks = [position.pk for position in positions]
         results = tuple(Result(tool, self.explainer.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
         count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
         return Page(results, count, counted, next=after, previous=before)
 
     @cached_property
     def _few(self) -> list[int] | None:
-        """All tools that have several chosen facets, where they are few.
+        """All tools that match several chosen facets, if they are few; else None.
 
-        These are sorted: to walk a million tools by name until some are met that have all of it takes long.
+        Sorting them is faster than reading a million tools by name until enough of them match.
         """
         if sum(name != "include" for name, _ in self.choices) < 2:
             return None
@@ -253,7 +292,7 @@ class CatalogSearch:
         before = Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True) if offset and rows else None
         count, counted = self._count_found(finding)
         return Page(
-            self._results(rows),
+            self._results(rows, finding),
             count,
             counted,
             next=after.encode() if after else None,
@@ -261,10 +300,11 @@ class CatalogSearch:
             loosely=finding.loosely,
             holding_all=finding.holding_all,
             corrections=self.plan.corrections,
+            filled_up=finding.filled_up,
         )
 
     def _rows_at(self, finding: Hits, offset: int, beyond: int, *, backwards: bool) -> list[int]:
-        """Primary keys from `offset` on, one more than a page has; `beyond` is the one before, or the first after."""
+        """Primary keys from `offset` on, one more than a page has; `beyond`: the previous one (backwards: the next)."""
         ranked, wanted = finding.ranked, self.limit + 1
         rows = list(ranked[offset : offset + wanted])
         if finding.rest is None or len(rows) == wanted:
@@ -273,21 +313,29 @@ class CatalogSearch:
         if backwards and offset >= len(ranked) and beyond:
             found = index.matching(finding.rest, limit=self.limit + len(known), beyond=beyond, backwards=True)
             before = [pk for pk in found if pk not in known][: self.limit]
-            return [*reversed(before), beyond]  # the one that the cursor stands at follows
+            return [*reversed(before), beyond]  # the tool at the cursor comes last
         start = beyond if offset >= len(ranked) else 0
         found = index.matching(finding.rest, limit=wanted + len(known), beyond=start)
         return [*rows, *(pk for pk in found if pk not in known)][:wanted]
 
-    def _results(self, pks: Sequence[int]) -> tuple[Result, ...]:
-        """Rows for these tools, in this order; fields are looked up only where they are the reason."""
-        tools = _rows.find(pks)
+    def _results(self, pks: Sequence[int], finding: Hits) -> tuple[Result, ...]:
+        """Rows for these tools, in this order; fields are read only for tools that need them for an explanation."""
+        tools = {tool.pk: tool for tool in self._shown(_rows.find(pks).values())}
         explained = {pk: self.explainer.explain(tools[pk]) for pk in pks if pk in tools}
         unexplained = {pk: one.unexplained for pk, one in explained.items() if one.unexplained}
         fields = search_index().fields(unexplained)
         shown = {pk: one.explanation for pk, one in explained.items()}
         for pk, text in fields.items():
             shown[pk] = replace(shown[pk], reasons=self.explainer.reasons(unexplained[pk], text))
-        return tuple(Result(tools[pk], explanation) for pk, explanation in shown.items())
+        return tuple(Result(tools[pk], one, finding.is_exact(pk)) for pk, one in shown.items())
+
+    def _shown(self, tools: Iterable[Tool]) -> list[Tool]:
+        """The tools, without successors that are hidden."""
+        shown = list(tools)
+        if not self.visibility.is_complete:
+            for tool in shown:
+                tool.hide_successor(self.visibility)
+        return shown
 
     def _count_found(self, finding: Hits) -> tuple[int, bool]:
         if finding.rest is None:
@@ -297,11 +345,12 @@ class CatalogSearch:
             self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1))
         )
 
-    # -- the facets, as the two kinds of query take them --------------------------------------------------------------
+    # -- the facets, as a query of the database and of the index ------------------------------------------------------
 
     def tools(self) -> ToolQuerySet:
-        """The tools of the chosen facets, without regard to words."""
-        tools = Tool.objects.all() if self.archived else Tool.objects.available()
+        """The tools that match the chosen facets, regardless of the words."""
+        tools = Tool.objects.with_visibility(self.visibility)
+        tools = tools if self.archived else tools.available()
         tools = tools.only_runnable(self.runnable).only_passing(self.examples_hold).usable_with(self.usable)
         if self.grade is not None:
             tools = tools.filter(grade=self.grade)
@@ -323,7 +372,7 @@ class CatalogSearch:
 
     @cached_property
     def chosen(self) -> Match:
-        """The tools of the chosen facets, for the index."""
+        """Matches the chosen facets in the index."""
         facets: Mapping[str, bool | None] = {
             "f_configurable": self.configurable,
             "f_examples": self.examples,
@@ -343,21 +392,23 @@ class CatalogSearch:
         unwanted = tuple(Token(key) for key, choice in facets.items() if choice is False)
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
-        asked: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
+        outside_index: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
             ({self.runnable, self.query.runnable}, _runnable),
             ({self.examples_hold, self.query.examples_hold}, hooks.tools_with_passing_examples),
         )
-        for choices, known in asked:
+        for choices, matching in outside_index:
             if True in choices:
-                among = known() if among is None else among & known()
+                among = matching() if among is None else among & matching()
             if False in choices:
-                except_for |= known()
-        return Match(wanted or (EVERY_TOOL,), unwanted, among, except_for)
+                except_for |= matching()
+        if self.query.problems:  # nothing is found, and no facet leads to anything
+            among = frozenset()
+        return self.visibility.among(Match(wanted or (EVERY_TOOL,), unwanted, among, except_for))
 
 
 @lru_cache(maxsize=256)
 def _quoted(value: str) -> str:
-    """As in a URL's query. Cached: every link beside a list of results repeats the words that were searched for."""
+    """Quoted for a URL's query; cached, since every link of a page repeats the words."""
     return quote_plus(value)
 
 
@@ -366,12 +417,12 @@ def _runnable() -> frozenset[int]:
 
 
 def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:
-    """How many `tools` there are, up to `COUNT_AT_MOST`, and whether that is all."""
+    """The number of `tools`, up to `COUNT_AT_MOST`, and whether that is all."""
     return bounded(tools.order_by()[: COUNT_AT_MOST + 1].count())
 
 
 def bounded(count: int, at_most: int | None = None) -> tuple[int, bool]:
-    """A number that was counted up to one more than `at_most` (`COUNT_AT_MOST`): up to that, and whether it is all."""
+    """`count`, which was counted to `at_most` + 1, limited to `at_most`; and whether that is all."""
     at_most = COUNT_AT_MOST if at_most is None else at_most
     return min(count, at_most), count <= at_most
 
@@ -383,7 +434,7 @@ def _choice(text: str | None) -> bool | None:
 
 
 def _number(text: str | None, among: Container[int]) -> int | None:
-    """A number of an address; None where it is none of those."""
+    """The number in `text` if it is one of `among`, else None."""
     if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
         return None
     return int(text) if int(text) in among else None

@@ -2,6 +2,7 @@ r"""Search the catalog: parse a query, find tools, rank them, and explain why th
 
     tokenizer.py, stemmer.py        split text into tokens                             \
     parser.py                       parse a query                                       |
+    filter_names.py                 what a wrong filter may mean                        |
     synonyms.py (.txt)              other words that a word may match                   |  pure: neither Django
     verbs.py                        actions of tools, by their verbs                    |  nor a database
     schema_fields.py, document.py   the tokens of a tool that are indexed               |
@@ -32,8 +33,7 @@ from django.db import connection
 from django.db.models.expressions import RawSQL
 
 from catalog.search.boolean_query import Expression
-from catalog.search.document import SearchDocument
-from catalog.search.ranking import IndexedText
+from catalog.search.document import IndexedText, SearchDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,5 +57,5 @@ def adjacent(tokens: tuple[str, ...]) -> Expression:
     return Token(tokens[0]) if len(tokens) == 1 else Adjacent(tokens)
 
 
-def _joined(kind: type[AllOf | AnyOf], parts: tuple[Expression, ...]) -> Expression:
-    return parts[0] if len(parts) == 1 else kind(parts)
+def _joined(operator: type[AllOf | AnyOf], parts: tuple[Expression, ...]) -> Expression:
+    return parts[0] if len(parts) == 1 else operator(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from catalog.jsontext.reader import JSON
 from catalog.search.schema_fields import Field, fields_of
@@ -26,11 +26,12 @@ MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all parameters (or re
 MAX_KEYS: Final = 400  # of all parameters (or return fields, ...)
 MAX_TAGS: Final = 50
 MAX_GROUP_KEY_CHARS: Final = 100
+MAX_TOOLKIT_CHARS: Final = 100
 MAX_GROUP_NAME_CHARS: Final = 1_000  # the rest of a name is ignored
 LONG_NAME_WORDS: Final = 5  # names with this many words or more count as equally long
 
-Place = Literal["parameter", "return", "configuration"]
-LETTERS: Final[dict[Place, str]] = {"parameter": "t", "return": "r", "configuration": "c"}
+FieldPart = Literal["parameter", "return", "configuration"]
+LETTERS: Final[dict[FieldPart, str]] = {"parameter": "t", "return": "r", "configuration": "c"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class MetadataTerms:
         toolkit: its toolkit's name; "" for none.
         tags: all its tags.
         keys: further tokens for conditions; each begins with `f_`.
+        audience: the primary key of the audience that may see it; None for everyone.
     """
 
     owner: int | None = None
@@ -50,6 +52,7 @@ class MetadataTerms:
     archived: bool = False
     deprecated: bool = False
     keys: tuple[str, ...] = ()
+    audience: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class SearchDocument:
             returns, configuration and tags. There is a space before and after each token.
         keys: tokens for conditions: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same for returns and
             configuration; `k_` toolkit, `g_` tag, by the whole name or a word of it, `kx_` and `gx_` by the whole
-            name; `o_` owner; `f_` facts; `n_` a word of the name, `n3_` of a name of three words, `x_` the whole
-            name.
+            name; `o_` owner; `v_` audience; `f_` facts; `n_` a word of the name, `n3_` of a name of three words,
+            `x_` the whole name.
         fields: for explanations; one field per line: letter (see `LETTERS`), name and description, separated by tabs.
         counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as written.
@@ -104,6 +107,16 @@ class SearchDocument:
     counted: frozenset[str] = field(repr=False)
     runs: frozenset[str] = field(repr=False)
     groups: Mapping[str, str] = field(repr=False)
+
+
+class IndexedText(NamedTuple):
+    """The indexed tokens of a tool, with a space before and after each (see `SearchDocument`)."""
+
+    names: str
+    about: str
+    takes: str
+    around: str
+    deprecated: bool = False
 
 
 def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
@@ -134,6 +147,8 @@ def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
     keys = [*facts, *terms.name_keys, *_group_keys("k", [toolkit]), *_group_keys("g", tags), *groups]
     if metadata.owner is not None:
         keys.append(f"o_{metadata.owner}")
+    if metadata.audience is not None:
+        keys.append(f"v_{metadata.audience}")
     keys += terms.field_keys
     return SearchDocument(
         names=terms.names,
@@ -159,9 +174,9 @@ def _group_key(name: str) -> str:
 
 
 def toolkit_of(tool_id: str) -> str:
-    """The toolkit in a tool's id: the part before the first dot; "" if there is no dot."""
+    """The toolkit in a tool's id, as tools store it: the part before the first dot; "" if there is no dot."""
     prefix, point, name = tool_id.partition(".")
-    return prefix.strip() if point and name else ""
+    return " ".join(prefix.split())[:MAX_TOOLKIT_CHARS] if point and name else ""
 
 
 def tags_of(spec: ToolSpec) -> list[str]:
@@ -186,13 +201,13 @@ class _TermsBuilder:
 
     def terms(self) -> SpecTerms:
         spec = self.spec
-        fields: dict[Place, list[Field]] = {
+        fields: dict[FieldPart, list[Field]] = {
             "parameter": _fields(spec.parameters),
             "return": _fields(spec.return_type),
             "configuration": _fields(spec.configuration),
         }
         prefix = toolkit_of(spec.tool_id)
-        own_id = spec.tool_id[len(prefix) :].lstrip(".")
+        own_id = (spec.tool_id.partition(".")[2] if prefix else spec.tool_id).lstrip(".")
         names = [*self.identifier(spec.name), *(self.identifier(own_id) if own_id != spec.name else ())]
         about, takes = self.text(spec.description), self.fields(fields["parameter"])
         id_tokens = (*self.identifier(prefix), *joined_tokens_of(spec.tool_id))
@@ -202,13 +217,13 @@ class _TermsBuilder:
             about=_spaced(about),
             takes=_spaced(takes),
             fields="\n".join(
-                f"{LETTERS[place]}\t{one.name}\t{one.description}" for place, listed in fields.items() for one in listed
+                f"{LETTERS[part]}\t{one.name}\t{one.description}" for part, listed in fields.items() for one in listed
             ),
             id_tokens=id_tokens,
             other_tokens=other_tokens,
             facts=tuple(_facts_of_spec(spec, takes_any=bool(fields["parameter"]))),
             name_keys=tuple(_name_keys(spec.name)),
-            field_keys=tuple(key for place, letter in LETTERS.items() for key in _field_keys(letter, fields[place])),
+            field_keys=tuple(key for part, letter in LETTERS.items() for key in _field_keys(letter, fields[part])),
             prefix=prefix,
             counted=frozenset(names).union(about, takes, id_tokens, other_tokens),
             runs=frozenset(self.runs),
@@ -242,10 +257,10 @@ def _identifier(name: str) -> tuple[tuple[str, ...], list[str]]:
 def _fields(schema: JSON) -> list[Field]:
     """The first fields of a schema, up to `MAX_TEXT_CHARS` together."""
     fields = []
-    left = MAX_TEXT_CHARS
+    remaining = MAX_TEXT_CHARS
     for one in fields_of(schema):
-        left -= len(one.name) + len(one.description)
-        if left < 0:
+        remaining -= len(one.name) + len(one.description)
+        if remaining < 0:
             break
         fields.append(one)
     return fields
@@ -304,7 +319,8 @@ def _field_keys(letter: str, fields: Iterable[Field]) -> list[str]:
 def _keys_of_field(letter: str, name: str, types: frozenset[str]) -> tuple[str, ...]:
     """Keys of a field: its whole name and each word, alone and with its types."""
     names = [key for part in dict.fromkeys([name, *parts_of(name)]) if (key := key_of(part))]
-    return tuple(f"{letter}_{key}{kind}" for key in names for kind in ("", *(f"_{kind}" for kind in sorted(types))))
+    suffixes = ("", *(f"_{name}" for name in sorted(types)))
+    return tuple(f"{letter}_{key}{suffix}" for key in names for suffix in suffixes)
 
 
 def _spaced(tokens: Iterable[str]) -> str:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Protocol
 
-from catalog.search.document import LETTERS, Place
+from catalog.markdown import as_text
+from catalog.search.document import LETTERS, FieldPart
 from catalog.search.highlight import Mark, Text, Wanted, excerpt, marks
 from catalog.search.plan import ALIKE, Alternative, Plan, Term
 
@@ -18,7 +19,7 @@ EXCERPT_CHARS: Final = 240
 REASON_CHARS: Final = 140
 MAX_REASONS: Final = 3
 
-_PLACES: Final = {letter: place for place, letter in LETTERS.items()}
+_PARTS: Final = {letter: part for part, letter in LETTERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Reason:
     `place` is "parameter", or "return" or "configuration" for a field of these.
     """
 
-    place: Place
+    place: FieldPart
     parameter: Marked
     text: Marked | None = None
 
@@ -91,7 +92,7 @@ class Explainer:
 
     def explain(self, tool: Described) -> Explained:
         """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs."""
-        line = excerpt(tool.description, self.all_own, EXCERPT_CHARS)
+        line = excerpt(as_text(tool.description), self.all_own, EXCERPT_CHARS)
         if not self.terms:
             return Explained(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
         texts = (tool.name, tool.tool_id, line)
@@ -117,7 +118,7 @@ class Explainer:
                 text = name if by_name else description
                 wanted, still_missing = self._seen(missing, Text(text))
                 if len(still_missing) < len(missing):
-                    found.append(_reason(_PLACES[letter], name, None if by_name else text, wanted))
+                    found.append(_reason(_PARTS[letter], name, None if by_name else text, wanted))
                     missing = tuple(still_missing)
         return tuple(found)
 
@@ -163,11 +164,11 @@ def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]
         at = end + 1
 
 
-def _reason(place: Place, name: str, description: str | None, wanted: Wanted) -> Reason:
+def _reason(part: FieldPart, name: str, description: str | None, wanted: Wanted) -> Reason:
     if description is None:
-        return Reason(place, Marked(name, marks(Text(name), wanted)))
-    line = excerpt(description, wanted, REASON_CHARS)
-    return Reason(place, Marked(name), Marked(line, marks(Text(line), wanted)))
+        return Reason(part, Marked(name, marks(Text(name), wanted)))
+    line = excerpt(as_text(description), wanted, REASON_CHARS)
+    return Reason(part, Marked(name), Marked(line, marks(Text(line), wanted)))
 
 
 def _own(term: Term) -> Wanted:
@@ -181,10 +182,10 @@ def _in_parts(alternatives: Iterable[Alternative]) -> list[list[str]]:
     return [one.token.split(" ") for one in alternatives]
 
 
-def _present(kinds: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
-    """The alternatives of a word that occur in a text: of the closest kind only."""
-    for kind in kinds:
-        if found := [parts for parts in kind if all(map(text.has, parts))]:
+def _present(groups: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
+    """The alternatives of a word that occur in a text: those of the closest group only."""
+    for group in groups:
+        if found := [parts for parts in group if all(map(text.has, parts))]:
             return frozenset(chain.from_iterable(found))
     return frozenset()
 

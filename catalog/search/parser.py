@@ -8,10 +8,16 @@
     takes:location:string       of that type
     returns:temperature         as `takes:`, for the return type; needs:apiKey for the configuration
     needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
-    usable:openai               a format that accepts it without changes; score:90 a lint score of 90 or more
+    usable:openai               a format that accepts it without changes
+    score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
     examples:hold               all examples passed
 
-Words can also form a sentence. Words without much meaning are then ignored, and quotation marks have no effect.
+Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase makes a tool rank
+higher, but does not exclude others: quotation marks in a request mostly contain a value.
+
+A filter that does not exist, or that does not take such a value, is a problem of the query: nothing is found, and the
+problem says what to write instead. `name:value` with an unknown name is text in a sentence, and if it looks like an id
+or a URL: `github:create_issue`.
 """
 
 from __future__ import annotations
@@ -22,13 +28,15 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, Literal
 
+from catalog.search import filter_names
 from catalog.search.document import group_key
+from catalog.search.filter_names import FilterProblem
 from catalog.search.tokenizer import fold, is_unspaced, key_of, parts_of, token_of, tokens_of
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import keys_from, usable_key
 
-MAX_QUERY_CHARS: Final = 1_000  # the rest of a query is ignored
-MAX_WORDS_READ: Final = 60
+MAX_QUERY_CHARS: Final = 8_000  # the rest of a query is ignored
+MAX_WORDS_READ: Final = 400  # distinct words; further ones are ignored
 MAX_CONDITIONS: Final = 16  # phrases, exclusions and conditions, each
 MAX_PHRASE_TOKENS: Final = 16
 SENTENCE_WORDS: Final = 7  # more meaningful words than this make a sentence
@@ -58,7 +66,7 @@ _PERSONAL: Final = _QUESTION.union(["i", "me", "my", "im", "ive", "we", "us", "o
 
 _PIECE: Final = re.compile(
     r"""(?P<minus>(?<!\S)-(?=[\w"“]))?
-        (?:(?P<field>[A-Za-z]+):(?=["“\w]))?
+        (?:(?P<field>[A-Za-z]+):(?=["“\w<>=]))?
         (?:["“”](?P<quoted>[^"“”]*)["“”]?|(?P<plain>[^\s"“”]+))""",
     re.VERBOSE,
 )
@@ -120,13 +128,13 @@ class Query:
         words: the words to search, in order, without duplicates.
         all_tokens: the tokens of all words, in order, including those that are not searched.
         pairs: searched words that were adjacent.
-        phrases: phrases that a tool must contain.
+        phrases: quoted words, which stand next to each other in the best results.
         unwanted: words and phrases that it must not contain.
         conditions: on fields and facts.
         runnable: whether a factory must be installed, or must not; None for no condition.
         examples_hold: whether its examples must have passed when last run, or must not have; None for no condition.
         sentence: whether it is a sentence rather than a list of words.
-        notes: errors in the query, as sentences.
+        problems: filters that do not exist or have a wrong value; a query with a problem finds nothing.
         cut: the end of the query was ignored because it is too long.
     """
 
@@ -139,12 +147,12 @@ class Query:
     runnable: bool | None = None
     examples_hold: bool | None = None
     sentence: bool = False
-    notes: tuple[str, ...] = ()
+    problems: tuple[FilterProblem, ...] = ()
     cut: bool = False
 
     def __bool__(self) -> bool:
         asked = (self.runnable, self.examples_hold) != (None, None)
-        return bool(self.words or self.phrases or self.unwanted or self.conditions or asked)
+        return bool(self.words or self.phrases or self.unwanted or self.conditions or asked or self.problems)
 
     @classmethod
     def from_text(cls, text: str) -> Query:
@@ -169,7 +177,8 @@ class _Parser:
     quoted: list[Phrase] = field(default_factory=list)
     unwanted: list[Phrase] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    problems: list[FilterProblem] = field(default_factory=list)
+    unknown: list[FilterProblem] = field(default_factory=list)  # names of filters that do not exist
     runnable: bool | None = None
     examples_hold: bool | None = None
 
@@ -183,13 +192,13 @@ class _Parser:
             words=words,
             all_tokens=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[:MAX_WORDS_READ],
             pairs=tuple(dict.fromkeys(self._pairs({word.token for word in words}))),
-            phrases=() if sentence else _distinct(self.quoted),
-            unwanted=_distinct(self.unwanted),
+            phrases=_distinct(self.quoted),
+            unwanted=_distinct(one for one in self.unwanted if not (sentence and _is_flag_or_number(one))),
             conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
             runnable=self.runnable,
             examples_hold=self.examples_hold,
             sentence=sentence,
-            notes=tuple(dict.fromkeys(self.notes)),
+            problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[:MAX_CONDITIONS],
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
         )
 
@@ -200,8 +209,13 @@ class _Parser:
         name = (piece["field"] or "").lower()
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
         if name in _FIELDS:
-            self._add_field(name, text, polarity)
-        elif polarity == "without":
+            self._add_field(piece, name, text, polarity)
+            return
+        if name and not text[:1].isdecimal():  # "localhost:8000" is text
+            problem = filter_names.unknown_name(piece[0], name, text, _is_valid)
+            if problem.instead_is_filter or text.replace(" ", "").isalpha():  # "github:create_issue" is an id
+                self.unknown.append(problem)
+        if polarity == "without":
             self.unwanted.append(_phrase(text))
         elif piece["quoted"] is not None:
             phrase = _phrase(text)
@@ -211,24 +225,16 @@ class _Parser:
             whole = piece[0]
             self._add_words(whole, open_ended=last and whole[-1].isalnum())
 
-    def _add_field(self, name: str, text: str, polarity: Polarity) -> None:
-        if name == "runnable":
-            if (choice := _CHOICES.get(text.lower())) is None:
-                self.notes.append("`runnable:` takes yes or no.")
-            else:
-                self.runnable = choice is (polarity == "with")
-            return
-        if name == "examples":
-            if text.lower() == "hold":
-                self.examples_hold = polarity == "with"
-            else:
-                self.notes.append("`examples:` takes hold; `has:examples` finds those that have any.")
-            return
+    def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
         found = _FIELDS[name](text)
         if isinstance(found, str):
-            self.notes.append(found)
+            self.problems.append(filter_names.wrong_value(piece[0], name, text, found, _is_valid))
+        elif name == "runnable":
+            self.runnable = _CHOICES[text.lower()] is (polarity == "with")
+        elif name == "examples":
+            self.examples_hold = polarity == "with"
         else:
-            self.conditions += [replace(one, holds=one.holds is (polarity == "with")) for one in found]
+            self.conditions += _with_polarity(found, polarity)
 
     def _add_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
         chunks = text.split()
@@ -300,6 +306,11 @@ def _phrase(text: str) -> Phrase:
     return tuple(tokens_of(text))[:MAX_PHRASE_TOKENS]
 
 
+def _is_flag_or_number(phrase: Phrase) -> bool:
+    """Whether `-phrase` in a sentence is an option of a command (`-m`) or a negative number, not an exclusion."""
+    return all(token.isdecimal() or len(token) == 1 for token in phrase)
+
+
 def _distinct(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
     return tuple(dict.fromkeys(filter(None, phrases)))[:MAX_CONDITIONS]
 
@@ -315,19 +326,21 @@ _HAS: Final = {
 _IS: Final = {"deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged"}
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
-Found = Iterable[Condition] | str
+NEVER: Final = "f_never"  # no tool has this key
+
+Found = Iterable[Condition] | str  # conditions, or what is wrong
 
 
 def _field(letter: str, condition: str) -> Callable[[str], Found]:
     """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
 
     def read(text: str) -> Found:
-        name, _, kind = text.rpartition(":") if text.lower().rpartition(":")[2] in _JSON_TYPES else (text, "", "")
-        name, kind = (name, kind) if name else (text, "")
+        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in _JSON_TYPES else (text, "", "")
+        name, json_type = (name, json_type) if name else (text, "")
         key = key_of(name)
         if not key:
-            return f"`{condition}:` takes the name of a field, and its type if you like: {condition}:location:string."
-        return [Condition(f"{letter}_{key}_{kind.lower()}" if kind else f"{letter}_{key}")]
+            return f"`{condition}:` takes the name of a field and optionally its type: `{condition}:location:string`."
+        return [Condition(f"{letter}_{key}_{json_type.lower()}" if json_type else f"{letter}_{key}")]
 
     return read
 
@@ -364,15 +377,47 @@ def _named(letter: str, name: str) -> Callable[[str], Found]:
     return read
 
 
+_SCORE: Final = re.compile(r"(?P<sign><=|>=|<|>|=|)(?P<number>[0-9]{1,3})")
+
+
 def _score(text: str) -> Found:
-    if not text.isascii() or not text.isdecimal() or len(text) > 3 or int(text) > 100:
-        return "`score:` takes the lowest score, from 0 to 100: score:90."
-    key, *others = keys_from(int(text))
+    match = _SCORE.fullmatch(text)
+    if match is None or int(match["number"]) > 100:
+        return "`score:` takes a score from 0 to 100, which is the lowest one, or a comparison."
+    sign, number = match["sign"], int(match["number"])
+    if sign in {"<", "<="}:
+        return _score_below(number if sign == "<" else number + 1)
+    return _score_from(number + 1 if sign == ">" else number)
+
+
+def _score_from(lowest: int) -> list[Condition]:
+    key, *others = keys_from(lowest) or (NEVER,)
     return [Condition(key, others=tuple(others))]
 
 
-def _never(_: str) -> Found:
-    return []
+def _score_below(limit: int) -> list[Condition]:
+    """Tools that are not assessed have no score, and are left out."""
+    [from_limit] = _score_from(limit)
+    return [Condition(NEVER)] if limit == 0 else [Condition("f_judged"), replace(from_limit, holds=False)]
+
+
+def _with_polarity(found: Iterable[Condition], polarity: Polarity) -> Iterator[Condition]:
+    """The conditions, or the opposite of all together, where that can be written as conditions."""
+    if polarity == "with":
+        yield from found
+        return
+    opposites = [replace(one, holds=not one.holds) for one in found]
+    if len(opposites) > 1:  # not (assessed and below 70): the only one of this kind
+        opposites = [one for one in opposites if one.key != "f_judged"]
+    yield from opposites
+
+
+def _runnable(text: str) -> Found:
+    return [] if text.lower() in _CHOICES else "`runnable:` takes yes or no."
+
+
+def _examples(text: str) -> Found:
+    return [] if text.lower() == "hold" else "`examples:` takes hold."
 
 
 _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
@@ -386,6 +431,10 @@ _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
     "tag": _named("g", "tag"),
     "usable": _one_of("usable", _USABLE),
     "score": _score,
-    "runnable": _never,  # the parser handles these itself: they are not in the index
-    "examples": _never,
+    "runnable": _runnable,  # the parser handles this and the next one itself: they are not in the index
+    "examples": _examples,
 }
+
+
+def _is_valid(name: str, value: str) -> bool:
+    return name in _FIELDS and not isinstance(_FIELDS[name](value), str)

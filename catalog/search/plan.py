@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from catalog.search import vocabulary
+from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import Expression, Token, adjacent, all_of, any_of
 from catalog.search.parser import Condition, Query, Word
 from catalog.search.synonyms import kin_of
+from catalog.search.tokenizer import halves_of
 from catalog.search.verbs import first_action_of
+from catalog.search.visibility import ALL_TOOLS, Visibility
 
-MAX_WORDS: Final = 16  # that are searched; of more, the most distinctive ones
+MAX_WORDS: Final = 64  # that are searched; of more, the most distinctive ones
+FEW_WORDS: Final = 20  # with more, synonyms and the action count less, in proportion: the request tells enough itself
 MAX_CORRECTED: Final = 3  # words of a query that are checked for typos; sentences are not checked
 BEGINNING_WEIGHT: Final = 0.8  # of a word that begins with the typed text, relative to the exact word
 TYPO_WEIGHT: Final = 0.7
+MAX_SPLITS: Final = 3  # ways to split a word that are tried
+COMPOUND_WEIGHT: Final = 0.9  # of two adjacent words that make up the word together
+MAX_COMPOUNDS: Final = 8  # words of a query that are split
+RARE_COMPOUND: Final = 10  # a compound that more tools contain as one word is not split
 ALIKE: Final = 0.7  # with at least this weight an alternative is a form of the word, not a synonym
 
 Weights = dict[str, float]
@@ -77,7 +84,8 @@ class Plan:
         terms: its words for which any tool contains the word or an alternative; at most `MAX_WORDS`.
         unknown: whether there are words for which no tool contains the word or an equivalent.
         corrections: (as typed, as searched), for each corrected typo.
-        actions: the actions that the query asks for (see verbs.py).
+        actions: the action that the query asks for (see verbs.py).
+        share: the weight of synonyms and of the action; less than 1 for a long request.
     """
 
     query: Query
@@ -85,12 +93,17 @@ class Plan:
     unknown: bool
     corrections: tuple[tuple[str, str], ...]
     actions: frozenset[str]
+    share: float = 1.0
 
     @cached_property
     def wanted(self) -> tuple[Expression, ...]:
-        """The conditions and phrases that a tool must match besides the words."""
-        wanted: list[Expression] = [_expression(one) for one in self.query.conditions if one.holds]
-        return (*wanted, *map(adjacent, self.query.phrases))
+        """The conditions that a tool must match besides words and phrases."""
+        return tuple(_expression(one) for one in self.query.conditions if one.holds)
+
+    @cached_property
+    def phrases(self) -> tuple[Expression, ...]:
+        """The quoted phrases."""
+        return tuple(map(adjacent, self.query.phrases))
 
     @cached_property
     def unwanted(self) -> tuple[Expression, ...]:
@@ -110,25 +123,35 @@ class Plan:
         return sum(term.importance for term in self.terms)
 
 
-def plan_of(query: Query) -> Plan:
-    """Plan the search for `query`: takes one or two database queries, and one more for each unknown word."""
-    same = {word: _equivalents(word, query) for word in query.words}
-    related = {word: _related(word, same[word]) for word in query.words}
-    counts = _Counts()
+def plan_of(query: Query, visibility: Visibility = ALL_TOOLS) -> Plan:
+    """Plan the search for `query`: takes one or two database queries, and a few more for each unknown word.
+
+    Words that only hidden tools contain are unknown, so that no correction or completion reveals them.
+    """
+    share = min(1.0, FEW_WORDS / max(1, len(query.words)))
+    if len(query.words) > MAX_WORDS:
+        same = {word: {word.token: 1.0} for word in query.words}
+        related: dict[Word, Weights] = {word: {} for word in query.words}
+    else:
+        same = {word: _equivalents(word, query, share) for word in query.words}
+        related = {word: _related(word, same[word], share) for word in query.words}
+    counts = _Counts(visibility)
     counts.look_up(chain(*same.values(), *related.values()))
     for word in query.words:
         if word.open_ended:
             beginnings = dict.fromkeys(vocabulary.beginning_with(word.typed), BEGINNING_WEIGHT)
             counts.look_up(beginnings)
             same[word] = beginnings | same[word]
+    for word, compound in _compounds(query.words, counts):
+        same[word][compound] = COMPOUND_WEIGHT
     corrections: dict[str, str] = {}
     for word in () if query.sentence else query.words:
         if len(corrections) < MAX_CORRECTED and not word.exact and not any(map(counts.of, same[word])):
             meant = vocabulary.meant_by(word.typed)
             counts.look_up(token for _, token in meant)
             same[word] |= {token: TYPO_WEIGHT for _, token in meant}
-            if meant:
-                corrections[word.typed] = meant[0][0]
+            if any(counts.of(token) for _, token in meant):
+                corrections[word.typed] = next(text for text, token in meant if counts.of(token))
     terms = [_term(word, same[word], related[word], counts) for word in query.words]
     known = sorted((term for term in terms if term.alternatives), key=lambda term: -term.importance)
     return Plan(
@@ -137,13 +160,15 @@ def plan_of(query: Query) -> Plan:
         unknown=any(not term.same for term in terms),
         corrections=tuple(corrections.items()),
         actions=first_action_of(query.all_tokens),
+        share=share,
     )
 
 
 class _Counts:
     """The number of tools that contain a token; an upper bound for two adjacent tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, visibility: Visibility) -> None:
+        self.visibility = visibility
         self.known: dict[str, int] = {}
         self.asked: set[str] = set()
 
@@ -151,7 +176,22 @@ class _Counts:
         new = {part for token in tokens for part in token.split(" ")} | {vocabulary.ALL}
         new -= self.asked
         self.asked |= new
-        self.known |= vocabulary.counts_of(new) if new else {}
+        found = vocabulary.counts_of(new) if new else {}
+        self.known |= found if self.visibility.is_complete else self._visible(found)
+
+    def _visible(self, counts: dict[str, int]) -> dict[str, int]:
+        """Without tokens that only hidden tools contain; each that is in few tools is looked up."""
+        index, visibility = search_index(), self.visibility
+        most = max(counts.values(), default=0)
+        if visibility.only is None:
+            most = index.count(Match((visibility.hidden_tools,)), at_most=most)
+        return {
+            token: count
+            for token, count in counts.items()
+            if count > most
+            or token == vocabulary.ALL
+            or index.count(visibility.among(Match((Token(token),))), at_most=1)
+        }
 
     def of(self, token: str) -> int:
         return min(self.known.get(part, 0) for part in token.split(" "))
@@ -162,7 +202,7 @@ class _Counts:
         return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 
-def _equivalents(word: Word, query: Query) -> Weights:
+def _equivalents(word: Word, query: Query, share: float) -> Weights:
     """The tokens equivalent to `word` with their weights, whether or not the catalog contains them."""
     found = {word.token: 1.0}
     if word.exact:
@@ -172,14 +212,27 @@ def _equivalents(word: Word, query: Query) -> Weights:
     around = [pair for pair in query.pairs if word.token in {pair.first, pair.second}]
     found |= {pair.joined: 1.0 for pair in around}
     for token in [*found, *(f"{pair.first} {pair.second}" for pair in around)]:
-        found |= {other: weight for other, weight in kin_of(token).same if other not in found}
+        found |= {other: weight * share for other, weight in kin_of(token).same if other not in found}
     return found
 
 
-def _related(word: Word, same: Weights) -> Weights:
+def _compounds(words: Iterable[Word], counts: _Counts) -> Iterator[tuple[Word, str]]:
+    """Rare words that two adjacent words of the catalog make up together: "cosmosdb" -> "cosmo db"."""
+    rare = [word for word in words if not word.exact and counts.of(word.token) <= RARE_COMPOUND]
+    splits = {word: halves for word in rare if (halves := halves_of(word.typed))}
+    few = sorted(splits, key=lambda word: counts.of(word.token))[:MAX_COMPOUNDS]
+    counts.look_up(chain.from_iterable(splits[word] for word in few))
+    for word in few:
+        for compound in sorted(filter(counts.of, splits[word]), key=counts.of, reverse=True)[:MAX_SPLITS]:
+            if search_index().matching(Match((adjacent(tuple(compound.split(" "))),)), limit=1):
+                yield word, compound
+                break
+
+
+def _related(word: Word, same: Weights, share: float) -> Weights:
     if word.exact:
         return {}
-    return {token: weight for token, weight in kin_of(word.token).related if token not in same}
+    return {token: weight * share for token, weight in kin_of(word.token).related if token not in same}
 
 
 def _term(word: Word, same: Weights, related: Weights, counts: _Counts) -> Term:

@@ -16,8 +16,7 @@ from django.db.models.expressions import RawSQL
 
 from catalog.search import Match, tag_counts, vocabulary
 from catalog.search.boolean_query import Adjacent, AllOf, Expression, Token
-from catalog.search.document import SearchDocument, counted_groups, counted_tokens
-from catalog.search.ranking import IndexedText
+from catalog.search.document import IndexedText, SearchDocument, counted_groups, counted_tokens
 
 WEIGHTS = "{0.1, 0.2, 0.5, 1.0}"  # of D: around and keys; C: parameters; B: description; A: name
 MAX_POSITION = 16_383  # in a tsvector; later tokens get the last position

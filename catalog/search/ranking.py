@@ -10,9 +10,10 @@ Source: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Be
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
-from catalog.search.plan import Plan
+from catalog.search.document import IndexedText
+from catalog.search.plan import Plan, Term
 from catalog.search.verbs import actions_of, agreement
 
 NAME_WEIGHT: Final = 4.0
@@ -28,32 +29,31 @@ USUAL_TAKES: Final = 250
 
 COVERAGE_SHARE: Final = 0.4  # the part of the score that is proportional to the share of the query that was found
 NAME_SHARE_BONUS: Final = 0.8  # for a name that contains nothing else
+PHRASE_BONUS: Final = 0.3  # for each quoted phrase of several words that the name, description or parameters contain
 ADJACENCY_BONUS: Final = 0.2  # for each two words that are adjacent in both
 ACTION_BONUS: Final = 0.25
 DEPRECATED_FACTOR: Final = 0.5
+FEW_TERMS: Final = 16  # with more, only the terms that a tool's tokens may match are looked at
 
 
-class IndexedText(NamedTuple):
-    """The indexed tokens of a tool, with a space before and after each (see document.py)."""
-
-    names: str
-    about: str
-    takes: str
-    around: str
-    deprecated: bool = False
+_ScoredTerm = tuple[float, list[tuple[str, float, float]]]  # importance; token, score and weight of each alternative
 
 
 class Ranking:
     """Scores tools for one plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.terms = [
-            (term.importance, [(f" {one.token} ", one.score, one.weight) for one in term.alternatives])
-            for term in plan.terms
-        ]
+        self.terms = [_scored(term) for term in plan.terms]
+        self.terms_by_token: dict[str, list[int]] = {}
+        if len(self.terms) > FEW_TERMS:
+            for index, term in enumerate(plan.terms):
+                for one in term.alternatives:
+                    self.terms_by_token.setdefault(one.token.partition(" ")[0], []).append(index)
         self.total = plan.importance or 1.0
         self.actions = plan.actions
+        self.action_bonus = ACTION_BONUS * plan.share
         self.pairs = [f" {pair.first} {pair.second} " for pair in plan.query.pairs]
+        self.phrases = [f" {' '.join(phrase)} " for phrase in plan.query.phrases if len(phrase) > 1]
 
     def score(self, text: IndexedText) -> float:
         """The higher, the better."""
@@ -64,7 +64,7 @@ class Ranking:
         takes_share = TAKES_WEIGHT / _length_factor(takes, USUAL_TAKES)
         value = covered = 0.0
         in_name = set()
-        for importance, alternatives in self.terms:
+        for importance, alternatives in self._terms_in(whole):
             best = best_weight = 0.0
             for token, worth, weight in alternatives:
                 if worth * (SATURATION + 1) <= best or token not in whole:
@@ -82,16 +82,30 @@ class Ranking:
             covered += importance * best_weight
         return value * self._factor(text, min(1.0, covered / self.total), len(in_name))
 
+    def _terms_in(self, whole: str) -> list[_ScoredTerm]:
+        """All terms; of many, those that a tool with these tokens may match."""
+        if not self.terms_by_token:
+            return self.terms
+        tokens = self.terms_by_token.keys() & set(whole.split())
+        return [self.terms[index] for index in sorted({one for token in tokens for one in self.terms_by_token[token]})]
+
     def _factor(self, text: IndexedText, covered: float, words_in_name: int) -> float:
         factor = 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered
         if words_in_name or self.actions:
             names = frozenset(text.names.split())
             factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / max(1, len(names)))
-            factor *= 1 + ACTION_BONUS * agreement(self.actions, actions_of(names))
+            factor *= 1 + self.action_bonus * agreement(self.actions, actions_of(names))
         if self.pairs:
             adjacent = sum(pair in text.names or pair in text.about for pair in self.pairs)
             factor *= 1 + ADJACENCY_BONUS * adjacent
+        if self.phrases:
+            quoted = sum(any(phrase in one for one in text[:3]) for phrase in self.phrases)
+            factor *= 1 + PHRASE_BONUS * quoted
         return factor * DEPRECATED_FACTOR if text.deprecated else factor
+
+
+def _scored(term: Term) -> _ScoredTerm:
+    return term.importance, [(f" {one.token} ", one.score, one.weight) for one in term.alternatives]
 
 
 def _length_factor(text: str, usual: int) -> float:

@@ -1,8 +1,13 @@
 """Find tools for a plan: first a limited number of candidates, then their order.
 
 The search starts with tools that contain every word. If there are too many to rank, it ranks those whose names contain
-the words and the fewest others; the rest follows unranked, by age, which is enough for the 400,000th hit for "get". If
-no tool contains every word, it ranks tools that contain some of them; for a sentence, also if there are only a few.
+the words and the fewest others; the rest follows unranked, by age, which is enough for the 400,000th hit for "get".
+
+If no tool contains every word, it ranks tools that contain some of them. If fewer than `FILLED_UP_TO` contain every
+word, the best of those with some of the words follow. A sentence is rarely meant so literally: below `ENOUGH` tools
+with every word, all are ranked together.
+
+A tool must contain quoted phrases if a tool does that contains every word; otherwise phrases only add to the score.
 
 At most `CANDIDATES` tools of each kind are ranked, and the number of tools read to choose them is limited too, so that
 a search over a million tools costs hardly more than one over ten thousand.
@@ -22,7 +27,9 @@ from catalog.search.plan import ALIKE, Alternative, Plan, Term
 from catalog.search.ranking import Ranking, best_first
 
 CANDIDATES: Final = 80
-ENOUGH: Final = 20  # tools with every word of a sentence; few sentences are meant so literally
+ENOUGH: Final = 20  # tools with every word of a sentence
+FILLED_UP_TO: Final = 10  # tools
+FURTHER_CANDIDATES: Final = 20  # of which the best fill up the tools with every word
 MAX_READ: Final = 4_000  # tools with one of the rarer words, from which BM25 chooses candidates
 COMMON_WORDS_JOINED: Final = 3
 LEAST_SHARE: Final = 0.25  # of the best score; tools with less are not worth a second page
@@ -35,17 +42,27 @@ class Hits:
     Attributes:
         ranked: primary keys, the best first.
         rest: matches further tools, to be listed by age without the ranked ones; None if there are none.
-        holding_all: the number of `ranked` tools that contain every word.
+        exact: those of `ranked` that contain every word; all of `rest` do.
+        filled_up: whether the exact ones come first, and less exact ones fill them up.
     """
 
     ranked: tuple[int, ...] = ()
     rest: Match | None = None
-    holding_all: int = 0
+    exact: frozenset[int] = frozenset()
+    filled_up: bool = False
+
+    @property
+    def holding_all(self) -> int:
+        """The number of `ranked` tools that contain every word."""
+        return len(self.exact)
 
     @property
     def loosely(self) -> bool:
         """Whether there are tools that contain only some of the words."""
         return self.holding_all < len(self.ranked)
+
+    def is_exact(self, pk: int) -> bool:
+        return self.rest is not None or pk in self.exact
 
 
 def find(index: SearchIndex, plan: Plan, chosen: Match) -> Hits:
@@ -53,34 +70,50 @@ def find(index: SearchIndex, plan: Plan, chosen: Match) -> Hits:
     strict = strict_match(plan, chosen)
     if not plan.query.words:
         return Hits(rest=strict)
-    holding_all = index.matching(strict, limit=CANDIDATES + 1) if strict else []
-    if strict and len(holding_all) > CANDIDATES:
-        closest = _closest(index, plan, with_conditions(plan, chosen), strict)
-        return Hits(_ranked(index, plan, closest), strict, holding_all=CANDIDATES)
-    if len(holding_all) >= (ENOUGH if plan.query.sentence else 1):
-        return Hits(_ranked(index, plan, holding_all), holding_all=len(holding_all))
-    candidates = dict.fromkeys([*holding_all, *_likely(index, plan.terms, with_conditions(plan, chosen))])
-    ranked = _ranked(index, plan, candidates, always=frozenset(holding_all))
-    return Hits(ranked, holding_all=len(holding_all))
+    exact = index.matching(strict, limit=CANDIDATES + 1) if strict else []
+    among = with_conditions(plan, chosen, phrases=bool(exact))
+    if strict and len(exact) > CANDIDATES:
+        ranked = _ranked(index, plan, _closest(index, plan, among, strict))
+        return Hits(ranked, strict, exact=frozenset(ranked))
+    if plan.query.sentence or not exact:
+        if len(exact) >= ENOUGH:
+            return Hits(_ranked(index, plan, exact), exact=frozenset(exact))
+        candidates = dict.fromkeys([*exact, *_likely(index, plan.terms, among, CANDIDATES)])
+        ranked = _ranked(index, plan, candidates, always=frozenset(exact))
+        return Hits(ranked, exact=frozenset(exact))
+    ranked = _ranked(index, plan, exact)
+    further = _further(index, plan, among, exact) if len(ranked) < FILLED_UP_TO else ()
+    return Hits((*ranked, *further), exact=frozenset(ranked), filled_up=bool(further))
 
 
 def strict_match(plan: Plan, chosen: Match) -> Match | None:
     """Matches the chosen tools that fulfil the whole query; None if no tool contains one of the words."""
-    among = with_conditions(plan, chosen)
+    among = with_conditions(plan, chosen, phrases=True)
     if not plan.query.words:
         return among
     return _also(among, plan.strictly) if plan.strictly else None
 
 
-def with_conditions(plan: Plan, chosen: Match) -> Match:
-    """Matches the chosen tools that fulfil the query apart from its words."""
-    return replace(_also(chosen, *plan.wanted), unwanted=(*plan.unwanted, *chosen.unwanted))
+def with_conditions(plan: Plan, chosen: Match, *, phrases: bool) -> Match:
+    """Matches the chosen tools that fulfil the query apart from its words; a sentence does not require its phrases."""
+    required = plan.phrases if phrases and not plan.query.sentence else ()
+    return replace(_also(chosen, *plan.wanted, *required), unwanted=(*plan.unwanted, *chosen.unwanted))
 
 
 def _also(match: Match, *expressions: Expression) -> Match:
     """`match` with further expressions; `EVERY_TOOL` is left out if there is any other expression."""
     wanted = (*expressions, *(one for one in match.wanted if one != EVERY_TOOL))
     return replace(match, wanted=wanted or match.wanted)
+
+
+def _further(index: SearchIndex, plan: Plan, among: Match, exact: list[int]) -> list[int]:
+    """The best tools that contain some of the words, to fill up `exact`, which contain every word."""
+    if len(plan.terms) == 1 and not plan.terms[0].related:
+        return []
+    known = frozenset(exact)
+    candidates = set(_likely(index, plan.terms, among, FURTHER_CANDIDATES)) - known
+    ranked = _ranked(index, plan, candidates, always=known)
+    return [*ranked[: FILLED_UP_TO - len(exact)]]
 
 
 def _ranked(
@@ -128,17 +161,17 @@ def _in_name(term: Term, key: str) -> Expression:
 # -- candidates that contain some words -------------------------------------------------------------------------------
 
 
-def _likely(index: SearchIndex, terms: tuple[Term, ...], chosen: Match) -> Iterator[int]:
+def _likely(index: SearchIndex, terms: tuple[Term, ...], chosen: Match, limit: int) -> Iterator[int]:
     """The likeliest tools that contain the rarer words, and some that contain several of the common ones."""
     rarer = list(_rarest(terms))
     if rarer:
         either = any_of(one.expression for one in rarer)
-        yield from index.likeliest(_also(chosen, either), limit=CANDIDATES)
+        yield from index.likeliest(_also(chosen, either), limit=limit)
     searched = {one.token for one in rarer}
     common = [term for term in terms if any(one.token not in searched for one in term.same)]
     for together in _together(common[:COMMON_WORDS_JOINED]):
         expressions = [any_of(one.expression for one in term.same) for term in together]
-        yield from index.matching(_also(chosen, all_of(expressions)), limit=CANDIDATES // 4)
+        yield from index.matching(_also(chosen, all_of(expressions)), limit=limit // 4)
 
 
 def _rarest(terms: tuple[Term, ...]) -> Iterator[Alternative]:

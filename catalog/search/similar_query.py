@@ -9,15 +9,21 @@ from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token
 from catalog.search.parser import Query, Word
 from catalog.search.plan import Alternative, Plan, Term
+from catalog.search.ranking import Ranking
 from catalog.search.retrieval import find
 from catalog.search.verbs import actions_of
+from catalog.search.visibility import ALL_TOOLS, Visibility
 
 WORDS: Final = 12
+LEAST_LIKENESS: Final = 0.12  # below it, tools share a word by chance
 NAME_SHARE: Final = 2.0  # the weight of words in the name relative to the description
 
 
-def similar_to(pk: int, *, limit: int) -> list[int]:
-    """Primary keys of the tools that are most similar to the given one, the closest first; without archived ones."""
+def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:
+    """Primary keys of the visible tools that are similar to the given one, the closest first; without archived ones.
+
+    Similar is a tool that matches the distinctive words at least `LEAST_LIKENESS` as well as the given one itself does.
+    """
     index = search_index()
     text = index.texts([pk]).get(pk)
     if text is None:
@@ -34,8 +40,12 @@ def similar_to(pk: int, *, limit: int) -> list[int]:
     plan = Plan(
         Query(words=words, sentence=True), tuple(terms), unknown=True, corrections=(), actions=actions_of(names)
     )
-    found = find(index, plan, Match((EVERY_TOOL,), unwanted=(Token("f_archived"),)))
-    return [other for other in found.ranked if other != pk][:limit]
+    found = find(index, plan, visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),))))
+    others = [other for other in found.ranked if other != pk][:limit]
+    ranking = Ranking(plan)
+    least = LEAST_LIKENESS * ranking.score(text)
+    texts = index.texts(others)
+    return [other for other in others if ranking.score(texts[other]) >= least]
 
 
 def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:

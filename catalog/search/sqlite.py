@@ -15,11 +15,10 @@ from collections.abc import Collection, Iterable
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.db.in_lists import padded, placeholders
+from catalog.db.sql import placeholders
 from catalog.search import Match, tag_counts, vocabulary
 from catalog.search.boolean_query import Adjacent, AllOf, Expression, Token
-from catalog.search.document import SearchDocument, counted_groups, counted_tokens
-from catalog.search.ranking import IndexedText
+from catalog.search.document import IndexedText, SearchDocument, counted_groups, counted_tokens
 
 _COLUMNS = "names, about, takes, around, keys"
 _PUT_TEXT = f"INSERT INTO tool_text (tool_id, {_COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
@@ -98,23 +97,21 @@ class SQLiteIndex:
     def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
         if not pks:
             return {}
-        pks = padded(pks)
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT tool_id, names, about, takes, around, instr(keys, ' f_deprecated ') > 0 "  # noqa: S608
                 f"FROM tool_text WHERE tool_id IN ({placeholders(pks)})",
-                pks,
+                list(pks),
             )
             return {pk: IndexedText(*texts) for pk, *texts in cursor.fetchall()}
 
     def fields(self, pks: Collection[int]) -> dict[int, str]:
         if not pks:
             return {}
-        pks = padded(pks)
         with connection.cursor() as cursor:
             cursor.execute(
                 f"SELECT tool_id, fields FROM tool_text WHERE tool_id IN ({placeholders(pks)})",  # noqa: S608
-                pks,
+                list(pks),
             )
             return dict(cursor.fetchall())
 

@@ -48,14 +48,14 @@ def read_thesaurus(text: str) -> dict[str, Kin]:
     same: dict[str, dict[str, float]] = {}
     related: dict[str, dict[str, float]] = {}
     for line in text.splitlines():
-        for one, other, weight, kind in _pairs(line.partition("#")[0]):
-            others = (same if kind == "same" else related).setdefault(_stems(one), {})
+        for one, other, weight, relation in _pairs(line.partition("#")[0]):
+            others = (same if relation == "same" else related).setdefault(_stems(one), {})
             others[_stems(other)] = max(weight, others.get(_stems(other), 0))
     return {word: _kin(word, same.get(word, {}), related.get(word, {})) for word in {*same, *related}}
 
 
 def _pairs(line: str) -> Iterator[tuple[str, str, float, str]]:
-    """(word, other, weight, kind) for each relation in a line."""
+    """(word, other, weight, "same" or "related") for each relation in a line."""
     if "=" in line:
         words = [word.strip() for word in line.split("=")]
         yield from ((one, other, SAME_WEIGHT, "same") for one, other in permutations(words, 2))

@@ -17,6 +17,8 @@ from catalog.search.stemmer import stem
 
 MAX_WORD_CHARS: Final = 100  # of a run of letters; a longer one is split, which limits the caches
 MAX_TOKEN_CHARS: Final = 40
+MIN_COMPOUND_CHARS: Final = 5  # of a word that may be two words
+MIN_HALF_CHARS: Final = 2
 
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUN: Final = re.compile(rf"[^\W_]{{1,{MAX_WORD_CHARS}}}")
@@ -119,6 +121,17 @@ def identifier_tokens_of(name: str) -> tuple[str, ...]:
 def words_of_run(run: str) -> tuple[tuple[str, str], ...]:
     """The words in a run, without case and accents, each with its token."""
     return tuple((fold(part)[:MAX_TOKEN_CHARS], token_of(part)) for part in _cut(run) if fold(part))
+
+
+def halves_of(word: str) -> list[str]:
+    """The ways to split a word without accents in two, as two tokens with a space: "logfile" -> [..., "log file", ...].
+
+    Each half has at least `MIN_HALF_CHARS` letters.
+    """
+    if not word.isascii() or not MIN_COMPOUND_CHARS <= len(word) <= MAX_TOKEN_CHARS:
+        return []
+    cuts = range(MIN_HALF_CHARS, len(word) - MIN_HALF_CHARS + 1)
+    return list(dict.fromkeys(f"{token_of(word[:at])} {token_of(word[at:])}" for at in cuts))
 
 
 def joined_tokens_of(name: str) -> list[str]:

@@ -21,7 +21,7 @@ from typing import Final
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from catalog.db.in_lists import padded, placeholders
+from catalog.db.sql import placeholders
 from catalog.search.tokenizer import words_of_run
 
 ALL: Final = ""  # the row that counts all tools
@@ -58,11 +58,10 @@ def count(changes: Counter[str], runs: Collection[str]) -> None:
 
 def counts_of(tokens: Collection[str]) -> dict[str, int]:
     """The number of tools that contain each token, without tokens that no tool contains."""
-    tokens = padded(tokens)
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT stem, documents FROM tool_stem WHERE stem IN ({placeholders(tokens)}) AND documents > 0",  # noqa: S608
-            tokens,
+            list(tokens),
         )
         return dict(cursor.fetchall())
 

@@ -3,9 +3,9 @@
 A part is secret if the schema marks it (`writeOnly`, `format: password`, `x-secret`), or if its name suggests it
 ("apiKey", "password"). Everything below a secret belongs to it.
 
-The search is one pass over the value. Which subschemas apply is worked out once for each combination of subschemas, not
-for each item, and the work is counted in a budget. If the budget runs out, the whole value counts as secret, and
-`Secrets.reason` explains this: the value is then refused or hidden, never shown.
+The search is one pass over the value. The subschemas that apply are determined once for each combination, not for each
+item, and the work is counted in a budget. If the budget runs out, the whole value counts as secret, and
+`Secrets.reason` explains why: the value is then refused or hidden, never shown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.secret_names import is_secret_name
 from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
-from playground.schema_form.secret_marks import is_secret_place, mentions_secrets
+from playground.schema_form.secret_marks import is_marked_secret, mentions_secrets
 
 MAX_SECONDS: Final = 0.5  # CPU time of one search
 NOT_FOUND: Final = "The secrets in this value cannot be found"
@@ -37,7 +37,7 @@ _STEPS_PER_SECRET: Final = 8  # steps for each secret found, to build its pointe
 
 
 _Trail: TypeAlias = "tuple[_Trail | None, str | int]"
-"""The way to a part of a value: the trail to its container, and the token from there."""
+"""The path to a part of a value: the trail to its container, and the token from there."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,9 +62,9 @@ class Secrets:
         return (text for _, value in self.parts for text in _texts(value))
 
     def problems(self, pointer: str = "") -> list[Problem]:
-        """Why a value with these secrets is refused: they cannot be found in time, or they are too many or too long.
+        """The reason to refuse a value with these secrets: the search took too long, or they are too many or too long.
 
-        `pointer` leads to the value in the request that it came with.
+        `pointer` is the value's pointer in its request.
         """
         if self.reason:
             return [Problem(pointer, self.reason, "secrets.search")]
@@ -103,24 +103,20 @@ def find_secrets(
             start = _Combination([schema.root]) if schema is not None and marks else None
             return Secrets(tuple(_Search(by_name=by_name).secrets(start, value)))
         except Unchecked as error:
-            return Secrets(
-                (("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or have the schema changed."
-            )
+            return Secrets((("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.")
 
 
-def find_marked(places: Sequence[Subschema], value: JSON, budget: Budget, *, first: int = 0) -> Secrets:
-    """The parts of `value` that `places` mark as secret, whichever of their branches and conditions apply.
+def find_marked(subschemas: Sequence[Subschema], value: JSON, budget: Budget, *, first: int = 0) -> Secrets:
+    """The parts of `value` that `subschemas` mark as secret, whichever of their branches and conditions apply.
 
     `first` is the index of the first item, if `value` is a slice of a list.
     """
     with Run(budget):
         try:
-            start = _Combination(list(places)) if places else None
+            start = _Combination(list(subschemas)) if subschemas else None
             return Secrets(tuple(_Search(by_name=False).secrets(start, value, first)))
         except Unchecked as error:
-            return Secrets(
-                (("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or have the schema changed."
-            )
+            return Secrets((("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.")
 
 
 def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:
@@ -133,12 +129,12 @@ class _Combination:
     """Subschemas that apply together, and the results for them: computed once, however many values they apply to.
 
     Attributes:
-        places: the subschemas themselves, without those that they refer to in place.
-        prefix: how many items have subschemas of their own, by position.
-        known: every combination that the search has met, by its subschemas.
+        subschemas: the subschemas themselves, without those that they refer to in place.
+        prefix: how many items have their own subschemas, by position.
+        known: all combinations of this search, by their subschemas.
     """
 
-    places: Sequence[Subschema]
+    subschemas: Sequence[Subschema]
     known: dict[frozenset[object], _Combination] = field(default_factory=dict)
     prefix: int = 0
     is_secret: bool = False
@@ -147,8 +143,8 @@ class _Combination:
     _items: dict[int, _Combination | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._applying = gather_all(self.places, current_run())
-        self.is_secret = is_secret_place(self._applying)
+        self._applying = gather_all(self.subschemas, current_run())
+        self.is_secret = is_marked_secret(self._applying)
         self.prefix = children.prefix_length(self._applying, any_draft=True)
 
     def member(self, name: str) -> _Combination | None:
@@ -169,12 +165,12 @@ class _Combination:
             self._items[index] = self._combined(children.item(self._applying, index, any_draft=True).subschemas)
         return self._items[index]
 
-    def _combined(self, places: Sequence[Subschema]) -> _Combination | None:
-        if not places:
+    def _combined(self, subschemas: Sequence[Subschema]) -> _Combination | None:
+        if not subschemas:
             return None
-        key = frozenset(place.identity for place in places)
+        key = frozenset(subschema.identity for subschema in subschemas)
         if key not in self.known:
-            self.known[key] = _Combination(places, self.known)
+            self.known[key] = _Combination(subschemas, self.known)
         return self.known[key]
 
 

@@ -8,7 +8,7 @@ from catalog.accounts.models import User
 from catalog.caching import DEFAULT_ENTRIES, MAX_CHARACTERS, MAX_ENTRIES, LRUCache
 from catalog.lifecycle import archive
 from catalog.listing import facets as faceting
-from catalog.listing.facets import facets_at_once, facets_of, uncounted_facets
+from catalog.listing.facets import facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import CatalogSearch
 from catalog.metadata import Organisation, organise
 from catalog.search import search_index, vocabulary
@@ -22,7 +22,7 @@ def counts_of(facets):
     return {option.label: option.count for facet in facets for option in facet.options}
 
 
-def test_what_is_cache_is_found_out_once_for_each_thing_it_depends_on():
+def test_a_cached_result_is_computed_once_per_key():
     asked = []
     cache = LRUCache()
 
@@ -48,14 +48,16 @@ def test_counts_are_asked_once_and_again_when_the_catalog_changed(
     CatalogSearch(words="hello").page()
     facets_of(CatalogSearch(words="hello"))
 
-    with django_assert_num_queries(2):  # whether the catalog is still the same, and of which tools the examples hold
+    # Whether the catalog is still the same, of which tools the examples hold, which tools run through a source, and
+    # whether any tool is restricted.
+    with django_assert_num_queries(4):
         facets_of(CatalogSearch(words="hello"))
 
     make_tool("wave", description="Says hello by hand.")
-    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs none"] == 2
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs no configuration"] == 2
 
     archive(tool)
-    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs none"] == 1
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs no configuration"] == 1
     assert CatalogSearch().page().count == 1
 
 
@@ -72,8 +74,8 @@ def test_each_change_of_the_index_makes_another_state_of_it():
     assert len(set(states)) == 4
 
 
-def test_a_page_of_many_tools_comes_without_counts_and_says_where_they_are(client, monkeypatch):
-    monkeypatch.setattr(faceting, "COUNTED_AT_ONCE", 1)
+def test_a_page_of_many_tools_has_no_counts_but_their_url(client, monkeypatch):
+    monkeypatch.setattr(faceting, "COUNTED_IMMEDIATELY", 1)
     make_tool("greet", description="Says hello.")
     make_tool("wave", description="Says hello by hand.")
 
@@ -83,27 +85,27 @@ def test_a_page_of_many_tools_comes_without_counts_and_says_where_they_are(clien
 
     assert 'hx-get="/facets/?q=hello"' in page
     assert '<span class="facet-count"></span>' in page
-    assert "Needs none</span>" in page
+    assert "Needs no configuration</span>" in page
     assert '<span class="facet-count">2</span>' in facets
     assert "<html" not in facets
     assert 'hx-get="/facets/' not in again
     assert '<span class="facet-count">2</span>' in again
 
 
-def test_what_takes_no_time_of_the_facets_counts_nothing(monkeypatch, django_assert_max_num_queries):
-    monkeypatch.setattr(faceting, "COUNTED_AT_ONCE", 0)
+def test_uncounted_facets_count_nothing(monkeypatch, django_assert_max_num_queries):
+    monkeypatch.setattr(faceting, "COUNTED_IMMEDIATELY", 0)
     make_tool("greet", description="Says hello.")
     search = CatalogSearch(words="hello", examples=True)
 
     with django_assert_max_num_queries(3):
-        assert facets_at_once(search) is None
+        assert immediate_facets(search) is None
         facets = uncounted_facets(search)
 
     assert set(counts_of(facets).values()) == {None}
 
 
 def test_facets_without_counts_lead_to_the_words_that_were_searched(client, monkeypatch):
-    monkeypatch.setattr(faceting, "COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr(faceting, "COUNTED_IMMEDIATELY", 0)
     make_tool("greet", description="Says hello.")
 
     for words in ("hello", 'says "hello" & <b>', "grüß+", "..."):
@@ -112,7 +114,7 @@ def test_facets_without_counts_lead_to_the_words_that_were_searched(client, monk
         assert f'href="?{with_more}"'.replace("&", "&amp;") in page
 
 
-def test_what_was_drawn_is_drawn_again_after_a_change(client, stranger: Program):
+def test_a_cached_list_is_rendered_again_after_a_change(client, stranger: Program):
     make_tool("greet", description="Says hello.")
     for _ in range(2):
         assert client.get("/?q=hello").content.count(b'<li class="result">') == 1
@@ -134,7 +136,7 @@ def test_answers_are_forgotten_by_their_weight_the_eldest_first():
     assert cache.get("cccc") is None
 
 
-def test_light_answers_to_long_questions_are_not_kept_without_end():
+def test_the_number_of_light_results_in_a_cache_is_limited():
     cache = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 
     for number in range(MAX_ENTRIES + 1):
@@ -155,7 +157,7 @@ def test_facets_of_long_words_are_forgotten_before_they_fill_the_memory(monkeypa
     assert facets_of(CatalogSearch(**long)) is not first
 
 
-def test_who_was_renamed_in_the_database_is_called_so_once_the_index_was_rebuilt(stranger: Program, ada):
+def test_a_user_renamed_in_the_database_is_found_after_the_index_is_rebuilt(stranger: Program, ada):
     organise(make_tool("greet"), Organisation(owner="ada"), by=None)
     assert stranger.ask("/tools").json()["items"][0]["owner"] == "ada"
 
@@ -174,7 +176,7 @@ def test_the_api_counts_again_after_a_change(stranger: Program):
 
 
 def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, monkeypatch):
-    monkeypatch.setattr("catalog.listing.facets.COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr("catalog.listing.facets.COUNTED_IMMEDIATELY", 0)
     make_tool("a", description="hello", examples=[{"description": "One."}])
 
     page = client.get("/?q=hello").content.decode()

@@ -1,4 +1,4 @@
-"""Searching by what was judged: the score, the formats that take a tool as it is; and by whether its examples hold."""
+"""Filters by the assessment: the score and the formats that accept a tool unchanged; and by passing examples."""
 
 import pytest
 from django.utils import timezone
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def shelf():
-    """A good tool, one with a name of its own, one without a description, and one that is not judged yet."""
+def catalog_tools():
+    """A good tool, one with an unportable name, one without a description, and one that is not assessed yet."""
     make_tool("good", **GOOD)
     make_tool("odd", **{**GOOD, "name": "Get weather"})
     make_tool("bad", **{**GOOD, "description": "", "name": "other"})
-    bulk("new", **{**GOOD, "description": "Weather that nobody has judged."})
+    bulk("new", **{**GOOD, "description": "Weather, not assessed yet."})
 
 
 def ids(program, **query):
@@ -45,7 +45,7 @@ def ids(program, **query):
     ],
 )
 @pytest.mark.parametrize("words", ["", "city"])
-def test_tools_are_found_by_score_and_format_with_words_and_without(shelf, stranger, query, found, words):
+def test_tools_are_filtered_by_score_and_format_with_and_without_words(catalog_tools, stranger, query, found, words):
     assert ids(stranger, q=words, **query) == found
 
 
@@ -63,13 +63,13 @@ def test_tools_are_found_by_score_and_format_with_words_and_without(shelf, stran
         ("score:90 usable:gemini city", {"good"}),
     ],
 )
-def test_the_query_language_knows_scores_and_formats(shelf, stranger, words, found):
+def test_scores_and_formats_are_conditions_of_the_query_language(catalog_tools, stranger, words, found):
     assert ids(stranger, q=words) == found
     assert {tool.tool_id for tool in Tool.objects.matching(words)} == found
 
 
 @pytest.mark.parametrize("words", ["score:", "score:101", "score:x", "usable:nothing", "examples:no"])
-def test_a_condition_that_makes_no_sense_is_told_and_leaves_nothing_out(shelf, client, words):
+def test_an_invalid_condition_is_reported_and_ignored(catalog_tools, client, words):
     tree = page(client, f"/?q={words}")
 
     assert tree.css(".results-note") or words == "score:"
@@ -78,37 +78,37 @@ def test_a_condition_that_makes_no_sense_is_told_and_leaves_nothing_out(shelf, c
 @pytest.mark.parametrize(
     "query", [{"usable": "nothing"}, {"score": 101}, {"score": "x"}, {"grade": "80"}, {"score": -1}]
 )
-def test_a_parameter_that_makes_no_sense_is_refused(stranger, query):
+def test_an_invalid_parameter_is_refused(stranger, query):
     assert stranger.ask("/tools", **query).status_code == 422
 
 
-def test_an_address_with_what_makes_no_sense_is_as_without_it(shelf, client):
+def test_invalid_values_in_a_url_are_ignored(catalog_tools, client):
     tree = page(client, "/?usable=nothing&grade=80&score=1000")
 
     assert text_of(tree, ".results-summary") == "4 tools"
 
 
-def test_facets_count_what_each_choice_would_lead_to_and_say_what_is_not_judged(shelf, client):
+def test_facets_count_the_tools_of_each_choice_and_the_unassessed_ones(catalog_tools, client):
     facets = {facet.label: facet for facet in facets_of(CatalogSearch())}
 
-    usable = {option.label: option.count for option in facets["Usable as it is with"].options}
+    usable = {option.label: option.count for option in facets["Works with"].options}
     assert (usable["OpenAI"], usable["OpenAI strict"]) == (2, 0)
     assert [(option.label, option.count) for option in facets["Lint score"].options] == [
         ("90 and above", 2),
         ("70 to 89", 1),
         ("Below 70", 0),
     ]
-    assert facets["Lint score"].note == "1 not judged yet"
-    assert "1 not judged yet" in texts_of(page(client, "/"), ".facet-note")
+    assert facets["Lint score"].note == "1 not assessed yet"
+    assert "1 not assessed yet" in texts_of(page(client, "/"), ".facet-note")
 
 
-def test_facets_count_among_the_results_of_words(shelf):
+def test_facets_count_only_tools_that_match_the_words(catalog_tools):
     facets = {facet.label: facet for facet in facets_of(CatalogSearch(words="city"))}
 
     assert [option.count for option in facets["Lint score"].options] == [2, 1, 0]
 
 
-def test_a_choice_is_made_and_undone_by_its_link(shelf, client):
+def test_the_link_of_a_chosen_option_removes_it(catalog_tools, client):
     tree = page(client, "/?grade=90&usable=openai")
 
     assert texts_of(tree, ".result-id") == ["good"]
@@ -116,7 +116,7 @@ def test_a_choice_is_made_and_undone_by_its_link(shelf, client):
     assert chosen == ["?grade=90", "?usable=openai"]
 
 
-def test_the_api_says_of_a_tool_how_it_was_judged(shelf, stranger):
+def test_the_api_returns_the_score_and_formats_of_a_tool(catalog_tools, stranger):
     good, new = stranger.ask("/tools/good").json(), stranger.ask("/tools/new").json()
 
     assert (good["score"], new["score"], new["usable"]) == (100, None, [])
@@ -133,17 +133,17 @@ def check(tool, *, passed=1, failed=0, ended=True):
     return ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=passed, failed=failed, finished_at=now)
 
 
-def test_tools_whose_examples_hold_are_found(shelf, stranger, client):
+def test_tools_are_filtered_by_passing_examples(catalog_tools, stranger, client):
     check(Tool.objects.get(tool_id="good"))
     check(Tool.objects.get(tool_id="odd"), failed=1)
 
     assert ids(stranger, examples_hold=True) == ids(stranger, q="examples:hold") == {"good"}
     assert ids(stranger, examples_hold=True, q="city") == {"good"}
     assert ids(stranger, examples_hold=False) == ids(stranger, q="-examples:hold") == {"odd", "bad", "new"}
-    assert "Examples hold 1" in texts_of(page(client, "/"), ".facet-link")
+    assert "Examples pass 1" in texts_of(page(client, "/"), ".facet-link")
 
 
-def test_the_last_check_that_has_ended_counts():
+def test_only_the_last_finished_check_counts():
     tool = make_tool("a", **GOOD)
     check(tool, failed=1)
     assert hooks.tools_with_passing_examples() == set()
@@ -156,7 +156,7 @@ def test_the_last_check_that_has_ended_counts():
     assert hooks.tools_with_passing_examples() == set()
 
 
-def test_a_check_of_an_earlier_revision_says_nothing_of_the_current_one():
+def test_a_check_of_an_earlier_revision_does_not_count():
     tool = make_tool("a", **GOOD)
     check(tool)
 
@@ -165,7 +165,7 @@ def test_a_check_of_an_earlier_revision_says_nothing_of_the_current_one():
     assert hooks.tools_with_passing_examples() == set()
 
 
-def test_a_check_of_no_example_holds_nothing():
+def test_a_check_without_examples_does_not_count():
     tool = make_tool("a", **GOOD)
     check(tool, passed=0)
 

@@ -1,4 +1,4 @@
-"""Narrowing the catalog by toolkit, tag, owner and deprecation; and pages of toolkits and tags."""
+"""Filters of the catalog by toolkit, tag, owner and deprecation; pages of toolkits and tags."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from catalog.lifecycle import archive, deprecate
-from catalog.listing.facets import GROUP_COUNT_AT_MOST, LOOKED_AT, OPTIONS_OF_GROUP, facets_of
+from catalog.listing.facets import FIRST_RESULTS, GROUP_COUNT_AT_MOST, OPTIONS_OF_GROUP, facets_of
 from catalog.listing.results import CatalogSearch
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
@@ -33,7 +33,7 @@ def option(label, search, **who):
 
 
 @pytest.fixture
-def shelf(db):
+def catalog_tools(db):
     """Tools of two toolkits and one of none, with tags."""
     make_tool("mail.send", tags=["office", "writing"])
     make_tool("mail.read", tags=["office"])
@@ -41,10 +41,10 @@ def shelf(db):
     make_tool("plain", description="Sends nothing.")
 
 
-# -- what is found ----------------------------------------------------------------------------------------------------
+# -- results ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("catalog_tools")
 @pytest.mark.parametrize("words", ["", "send"])
 @pytest.mark.parametrize(
     ("choice", "expected"),
@@ -61,7 +61,7 @@ def shelf(db):
         ({"deprecated": False, "toolkit": "clock"}, set()),
     ],
 )
-def test_lists_and_searches_are_narrowed_alike(words, choice, expected):
+def test_facets_filter_lists_and_searches_alike(words, choice, expected):
     ada = make_user()
     organise(CatalogSearch(words="plain").page().results[0].tool, Organisation(owner="ada"), by=ada)
     deprecate(CatalogSearch(words="clock").page().results[0].tool)
@@ -71,8 +71,8 @@ def test_lists_and_searches_are_narrowed_alike(words, choice, expected):
     assert found == (expected if not words else expected - {"mail.read"})
 
 
-@pytest.mark.usefixtures("shelf")
-def test_a_list_by_tag_is_walked_by_name_and_page_by_page_both_ways():
+@pytest.mark.usefixtures("catalog_tools")
+def test_a_list_by_tag_is_ordered_by_name_and_paginated_both_ways():
     publish_many([make_spec(f"tool-{number:02}", tags=["many"]) for number in range(5)], by=None)
     first = CatalogSearch(tags=("many",), limit=2)
     second = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(first.page().next))
@@ -86,7 +86,7 @@ def test_a_list_by_tag_is_walked_by_name_and_page_by_page_both_ways():
 
 
 @pytest.mark.parametrize("few", [0, 2_000])
-def test_a_list_by_several_facets_is_the_same_whether_few_tools_have_them_or_many(monkeypatch, few):
+def test_a_list_by_several_facets_is_the_same_for_few_and_many_tools(monkeypatch, few):
     monkeypatch.setattr("catalog.listing.results.FEW", few)
     publish_many([make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)], by=None)
     search = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2)
@@ -100,10 +100,10 @@ def test_a_list_by_several_facets_is_the_same_whether_few_tools_have_them_or_man
 
 
 def cursor_of(text):
-    return CatalogSearch.from_query(QueryDict(f"cursor={text}")).cursor
+    return CatalogSearch.from_query(QueryDict(f"cursor={text}"), None).cursor
 
 
-def test_a_renamed_tool_stands_at_its_place_in_the_list_of_its_tag():
+def test_a_renamed_tool_moves_in_the_list_of_its_tag():
     make_tool("a", tags=["x"])
     make_tool("b", tags=["x"])
     make_tool("a", name="z", tags=["x"])
@@ -111,18 +111,19 @@ def test_a_renamed_tool_stands_at_its_place_in_the_list_of_its_tag():
     assert ids(CatalogSearch(tags=("x",))) == ["b", "a"]
 
 
-def test_the_query_language_knows_deprecated_tools():
+def test_deprecation_is_a_condition_of_the_query_language():
     make_tool("now")
     deprecate(make_tool("old"))
 
     assert ids(CatalogSearch(words="deprecated:yes")) == ["old"]
     assert ids(CatalogSearch(words="deprecated:no")) == ["now"]
     assert ids(CatalogSearch(words="-is:deprecated")) == ["now"]
-    assert CatalogSearch(words="deprecated:perhaps").query.notes == ("`deprecated:` takes yes or no.",)
+    [problem] = CatalogSearch(words="deprecated:perhaps").query.problems
+    assert problem.message == "`deprecated:` takes yes or no. For example, write `deprecated:yes`."
 
 
-@pytest.mark.usefixtures("shelf")
-def test_the_api_narrows_by_what_the_page_narrows_by(stranger):
+@pytest.mark.usefixtures("catalog_tools")
+def test_the_api_has_the_same_filters_as_the_page(stranger):
     def found(**query):
         return [tool["id"] for tool in stranger.ask("/tools", **query).json()["items"]]
 
@@ -137,8 +138,8 @@ def test_the_api_narrows_by_what_the_page_narrows_by(stranger):
 # -- facets -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("shelf")
-def test_the_largest_groups_are_offered_with_their_counts():
+@pytest.mark.usefixtures("catalog_tools")
+def test_the_largest_groups_are_shown_with_their_counts():
     assert facet("Toolkit", CatalogSearch()) == {"mail": (2, True, False), "clock": (1, True, False)}
     assert facet("Tag", CatalogSearch()) == {
         "office": (2, True, False),
@@ -147,14 +148,14 @@ def test_the_largest_groups_are_offered_with_their_counts():
     }
 
 
-@pytest.mark.usefixtures("shelf")
-def test_groups_are_counted_among_what_was_found():
+@pytest.mark.usefixtures("catalog_tools")
+def test_groups_are_counted_among_the_results():
     assert facet("Toolkit", CatalogSearch(words="send")) == {"mail": (1, True, False), "clock": (1, True, False)}
     assert facet("Tag", CatalogSearch(toolkit="mail")) == {"office": (2, True, False), "writing": (1, True, False)}
 
 
-@pytest.mark.usefixtures("shelf")
-def test_a_chosen_group_can_be_given_up_and_a_tag_goes_with_others():
+@pytest.mark.usefixtures("catalog_tools")
+def test_a_chosen_group_can_be_removed_and_tags_combine():
     search = CatalogSearch(words="send", toolkit="Mail", tags=("office",))
 
     assert facet("Toolkit", search) == {"Mail": (1, True, True)}
@@ -163,8 +164,8 @@ def test_a_chosen_group_can_be_given_up_and_a_tag_goes_with_others():
     assert option("writing", search).query == "?q=send&toolkit=Mail&tag=office&tag=writing"
 
 
-def test_more_than_can_be_looked_at_is_counted_up_to_a_bound(monkeypatch):
-    monkeypatch.setattr("catalog.listing.facets.LOOKED_AT", 3)
+def test_groups_of_many_results_are_counted_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr("catalog.listing.facets.FIRST_RESULTS", 3)
     monkeypatch.setattr("catalog.listing.facets.GROUP_COUNT_AT_MOST", 4)
     publish_many([make_spec(f"mail.tool-{number}") for number in range(6)], by=None)
     publish_many([make_spec(f"clock.tool-{number}") for number in range(2)], by=None)
@@ -173,27 +174,27 @@ def test_more_than_can_be_looked_at_is_counted_up_to_a_bound(monkeypatch):
     assert facet("Toolkit", CatalogSearch(words="-nowhere")) == {"mail": (4, False, False), "clock": (2, True, False)}
 
 
-def test_a_facet_leads_to_all_its_groups_where_it_cannot_show_them():
+def test_a_facet_that_cannot_show_all_groups_links_to_them():
     publish_many([make_spec(f"kit{number}.tool") for number in range(OPTIONS_OF_GROUP)], by=None)
 
     [many] = [one for one in facets_of(CatalogSearch()) if one.label == "Toolkit"]
 
     assert len(many.options) == OPTIONS_OF_GROUP
     assert many.more == "/toolkits/"
-    assert LOOKED_AT < GROUP_COUNT_AT_MOST
+    assert FIRST_RESULTS < GROUP_COUNT_AT_MOST
 
 
-def test_a_person_is_offered_her_own_tools():
+def test_a_user_can_filter_by_their_own_tools():
     publish(make_spec("mine"), by=make_user("ada"))
     make_tool("other")
 
     assert facet("Owner", CatalogSearch()) is None
-    assert facet("Owner", CatalogSearch(), person="ada") == {"Mine": (1, True, False)}
-    assert facet("Owner", CatalogSearch(owner="ada")) == {"Of ada": (1, True, True)}
-    assert option("Mine", CatalogSearch(), person="ada").query == "?owner=ada"
+    assert facet("Owner", CatalogSearch(), username="ada") == {"Mine": (1, True, False)}
+    assert facet("Owner", CatalogSearch(owner="ada")) == {"Owned by ada": (1, True, True)}
+    assert option("Mine", CatalogSearch(), username="ada").query == "?owner=ada"
 
 
-def test_deprecated_tools_are_counted_and_offered():
+def test_deprecated_tools_are_counted():
     deprecate(make_tool("old"))
     make_tool("now")
 
@@ -201,16 +202,16 @@ def test_deprecated_tools_are_counted_and_offered():
     assert option("Deprecated", CatalogSearch(deprecated=True)).query == "?"
 
 
-@pytest.mark.usefixtures("shelf")
-def test_archived_tools_are_in_no_facet_unless_they_are_shown():
+@pytest.mark.usefixtures("catalog_tools")
+def test_archived_tools_are_counted_only_if_they_are_shown():
     archive(CatalogSearch(toolkit="clock").page().results[0].tool)
 
     assert facet("Toolkit", CatalogSearch()) == {"mail": (2, True, False)}
     assert facet("Toolkit", CatalogSearch(archived=True)) == {"mail": (2, True, False), "clock": (1, True, False)}
 
 
-@pytest.mark.usefixtures("shelf")
-def test_the_list_is_narrowed_by_its_address(client):
+@pytest.mark.usefixtures("catalog_tools")
+def test_the_list_is_filtered_by_its_url(client):
     page = client.get("/?toolkit=mail&tag=office&tag=writing&deprecated=0").content.decode()
 
     assert "/tools/mail.send/" in page
@@ -232,7 +233,7 @@ def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
 
 
 @pytest.mark.parametrize("order", ["", "order=name&", "q=kit&"])
-def test_all_tags_come_page_by_page(client, order):
+def test_tags_are_paginated(client, order):
     publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, n + 50)]) for n in range(0, 201, 50)], by=None)
     address, seen = f"?{order}", []
     while address:
@@ -245,7 +246,7 @@ def test_all_tags_come_page_by_page(client, order):
 
 
 @pytest.mark.parametrize("query", [{}, {"order": "name"}, {"q": "K"}])
-def test_the_api_lists_groups_page_by_page(stranger, query):
+def test_groups_of_the_api_are_paginated(stranger, query):
     publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, 9)]) for n in range(9)], by=None)
     seen, cursor = [], ""
     while cursor is not None:
@@ -259,7 +260,7 @@ def test_the_api_lists_groups_page_by_page(stranger, query):
     assert stranger.ask("/toolkits", limit="0").status_code == 422
 
 
-def test_tags_that_begin_so_are_found_whatever_their_case(client):
+def test_tags_are_found_by_their_beginning_regardless_of_case(client):
     make_tool("a", tags=["E-Mail", "email lists", "time"])
 
     page = client.get("/tags/", {"q": "EMAIL"}).content.decode()
@@ -270,14 +271,14 @@ def test_tags_that_begin_so_are_found_whatever_their_case(client):
 
 
 @pytest.mark.parametrize("address", ["/toolkits/", "/tags/", "/tags/?q=none", "/tags/?after=x", "/tags/?after=9.%F0"])
-def test_where_there_are_no_groups_the_page_says_what_they_are(client, address):
+def test_an_empty_page_of_groups_explains_them(client, address):
     assert client.get(address).status_code == 200
 
 
 # -- the pages of a tool ----------------------------------------------------------------------------------------------
 
 
-def test_a_tools_page_leads_to_its_toolkit_tags_owner_and_successor(client):
+def test_the_page_of_a_tool_links_to_its_toolkit_tags_owner_and_successor(client):
     publish(make_spec("new"), by=None)
     tool = publish(make_spec("mail.send", tags=["to do"]), by=make_user("ada")).tool
     deprecate(tool, note="Use another.\n<b>", superseded_by="new")
@@ -303,7 +304,7 @@ def test_a_tool_is_organised_on_its_page(browser):
     assert "one, two" in browser.get("/tools/mail.send/organise/").content.decode()
 
 
-def test_tags_that_a_form_leaves_out_are_removed(browser, ada):
+def test_tags_that_are_missing_in_the_form_are_removed(browser, ada):
     tool = organise(make_tool("now"), Organisation(add_tags=["one", "two"], toolkit="X"), by=ada)
 
     browser.post("/tools/now/organise/", {"toolkit_from": "id", "tags": "two"})
@@ -312,7 +313,7 @@ def test_tags_that_a_form_leaves_out_are_removed(browser, ada):
     assert (tool.tags, tool.toolkit, tool.toolkit_chosen) == (["two"], "", False)
 
 
-def test_what_is_refused_stays_typed_with_the_reason_at_its_field(browser):
+def test_a_refused_value_stays_in_its_field_with_the_reason(browser):
     make_tool("now")
     form = {"toolkit_from": "typed", "toolkit": "--", "tags": "good, !!", "owner": "nobody"}
 
@@ -326,7 +327,7 @@ def test_what_is_refused_stays_typed_with_the_reason_at_its_field(browser):
         assert f'id="{field}-error"' in page
 
 
-def test_a_form_that_is_older_than_the_tool_changes_nothing(browser, ada):
+def test_an_outdated_form_changes_nothing(browser, ada):
     tool = make_tool("now")
     organise(tool, Organisation(add_tags=["one"]), by=ada)
 
@@ -337,7 +338,7 @@ def test_a_form_that_is_older_than_the_tool_changes_nothing(browser, ada):
     assert tool.tags == ["one"]
 
 
-def test_who_does_not_own_a_tool_is_not_offered_to_hand_it_over_and_cannot(browser):
+def test_only_the_owner_can_change_the_owner(browser):
     publish(make_spec("now"), by=make_user("grace"))
 
     page = browser.get("/tools/now/organise/").content.decode()
@@ -347,21 +348,21 @@ def test_who_does_not_own_a_tool_is_not_offered_to_hand_it_over_and_cannot(brows
     assert answer.status_code == 403
 
 
-def test_a_tool_is_deprecated_and_taken_back_on_its_page(browser):
+def test_a_tool_is_deprecated_and_restored_on_its_page(browser):
     tool = make_tool("old")
     make_tool("new")
 
     browser.post("/tools/old/deprecate/", {"note": "One\r\ntwo", "superseded_by": " new "})
     tool.refresh_from_db()
-    said = (tool.deprecated, tool.deprecation_note, tool.superseded_by.tool_id)
+    deprecation = (tool.deprecated, tool.deprecation_note, tool.superseded_by.tool_id)
     browser.post("/tools/old/deprecate/undo/")
     tool.refresh_from_db()
 
-    assert said == (True, "One\ntwo", "new")
+    assert deprecation == (True, "One\ntwo", "new")
     assert not tool.deprecated
 
 
-def test_a_successor_that_is_not_there_is_refused_at_its_field(browser):
+def test_an_unknown_successor_is_refused_at_its_field(browser):
     make_tool("old")
 
     answer = browser.post("/tools/old/deprecate/", {"note": "Kept.", "superseded_by": "nowhere"})
@@ -372,17 +373,17 @@ def test_a_successor_that_is_not_there_is_refused_at_its_field(browser):
     assert "Kept." in page
 
 
-def test_what_the_spec_says_cannot_be_taken_back_on_the_page(browser):
+def test_a_deprecation_by_the_spec_cannot_be_removed_on_the_page(browser):
     make_tool("old", deprecated=True)
 
     answer = browser.post("/tools/old/deprecate/undo/")
 
     assert answer.status_code == 409
-    assert "publish a revision that does not" in answer.content.decode()
+    assert "publish a revision without it" in answer.content.decode()
 
 
 @pytest.mark.parametrize("path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"])
-def test_nobody_organises_who_is_not_signed_in(client, path):
+def test_an_anonymous_user_cannot_organise_tools(client, path):
     make_tool("now")
 
     answer = client.post(f"/tools/now/{path}")
@@ -392,11 +393,11 @@ def test_nobody_organises_who_is_not_signed_in(client, path):
 
 
 @pytest.mark.parametrize("path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"])
-def test_a_tool_that_is_not_there_cannot_be_organised(browser, path):
+def test_an_unknown_tool_cannot_be_organised(browser, path):
     assert browser.post(f"/tools/nowhere/{path}").status_code == 404
 
 
-def test_a_revision_is_restored_on_the_page_if_nothing_came_between(browser):
+def test_a_revision_is_restored_on_the_page_unless_another_one_was_published(browser):
     first = publish(make_spec("now", description="First."), by=None)
     publish(make_spec("now", description="Second."), by=None)
 
@@ -408,10 +409,10 @@ def test_a_revision_is_restored_on_the_page_if_nothing_came_between(browser):
     tool.refresh_from_db()
     assert "Nothing was restored" in late.content.decode()
     assert (tool.current.number, tool.description) == (3, "First.")
-    assert "has the text of revision 1 already" in again.content.decode()
+    assert "already has the text of revision 1" in again.content.decode()
 
 
-def test_a_tool_in_json_says_how_it_is_organised(stranger):
+def test_the_api_returns_the_metadata_of_a_tool(stranger):
     publish(make_spec("mail.send", tags=["office"]), by=make_user("ada"))
 
     tool = json.loads(stranger.ask("/tools/mail.send").content)

@@ -1,4 +1,4 @@
-"""Similar tools: which, why, on the page and by the API."""
+"""Similar tools and the reasons, on the page and in the API."""
 
 import pytest
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def weather():
-    """A tool, some like it, and many that are not."""
+    """A tool, some similar ones, and many others."""
     for number in range(30):
         make_tool(f"mail.{number}", name=f"send_mail_{number}", description=f"Send a letter of kind {number}.")
     city, days = {"type": "string"}, {"type": "integer"}
@@ -23,8 +23,8 @@ def weather():
                      parameters=properties(city=city))  # fmt: skip
 
 
-def test_the_tools_that_are_most_like_one_come_first_and_say_why(weather):
-    [first, *others] = similar_tools(weather)
+def test_the_most_similar_tools_come_first_with_reasons(weather):
+    [first, *others] = similar_tools(weather, None)
 
     assert first.tool.tool_id == "forecast"
     assert first.parameters == ("city",)
@@ -33,42 +33,50 @@ def test_the_tools_that_are_most_like_one_come_first_and_say_why(weather):
 
 
 def test_neither_the_tool_itself_nor_an_archived_one_is_similar(weather):
-    found = {one.tool.tool_id for one in similar_tools(weather)}
+    found = {one.tool.tool_id for one in similar_tools(weather, None)}
 
     assert not {"weather", "old"} & found
 
 
-def test_tools_that_share_nothing_that_can_be_told_are_left_out(weather):
-    assert all(one.parameters or one.words for one in similar_tools(weather, limit=20))
-    assert "mail.3" not in {one.tool.tool_id for one in similar_tools(weather, limit=20)}
+def test_tools_that_share_only_common_words_are_left_out(weather):
+    assert all(one.parameters or one.words for one in similar_tools(weather, None, limit=20))
+    assert "mail.3" not in {one.tool.tool_id for one in similar_tools(weather, None, limit=20)}
 
 
-def test_what_a_script_without_spaces_says_is_no_obstacle():
+def test_a_word_that_two_tools_share_by_chance_makes_them_not_similar(client):
+    paint = make_tool("paint", name="calculate_paint", description="The amount of paint for a wall, with two coats.")
+    make_tool("loan", name="estimate_loan", description="Interest of a loan between two dates, per month.")
+
+    assert similar_tools(paint, None) == []
+    assert "No similar tools." in page(client, "/tools/paint/similar/").body.text()
+
+
+def test_words_of_scripts_without_spaces_are_compared():
     tool = make_tool("a", name="天気", description="都市の天気を調べる")
     make_tool("b", name="天気予報", description="都市の天気予報")
 
-    assert [one.tool.tool_id for one in similar_tools(tool)] == ["b"]
+    assert [one.tool.tool_id for one in similar_tools(tool, None)] == ["b"]
 
 
-def test_a_tool_that_stands_alone_has_none(client):
+def test_a_tool_may_have_no_similar_tools(client):
     make_tool("a")
 
-    assert "No other tool is like it" in page(client, "/tools/a/similar/").body.text()
+    assert "No similar tools" in page(client, "/tools/a/similar/").body.text()
 
 
-def test_the_page_says_why_and_its_part_alone_is_fetched_by_the_tools_page(weather, client):
+def test_the_page_shows_reasons_and_its_fragment_is_loaded_by_the_tools_page(weather, client):
     tree = page(client, "/tools/weather/similar/")
     part = page(client, "/tools/weather/similar/", headers={"HX-Request": "true"})
-    place = page(client, "/tools/weather/").css_first("#similar-list")
+    place = page(client, "/tools/weather/").css_first("#similar [hx-get]")
 
     assert text_of(tree, ".similar-name a") == "get_forecast"
-    assert "Both take city" in text_of(tree, ".similar-why")
+    assert "Shared parameters: city" in text_of(tree, ".similar-why")
     assert texts_of(part, ".similar-name a") == texts_of(tree, ".similar-name a")
     assert part.css_first("h1") is None
     assert place.attributes["hx-get"] == place.css_first("a").attributes["href"] == "/tools/weather/similar/"
 
 
-def test_the_api_names_them_with_reasons(weather, stranger):
+def test_the_api_returns_similar_tools_with_reasons(weather, stranger):
     [first] = stranger.ask("/tools/weather/similar", limit=1).json()["items"]
 
     assert (first["id"], first["parameters"]) == ("forecast", ["city"])
@@ -77,7 +85,7 @@ def test_the_api_names_them_with_reasons(weather, stranger):
     assert stranger.ask("/tools/nothing/similar").status_code == 404
 
 
-def test_a_strangers_words_are_only_text(client):
+def test_hostile_text_of_similar_tools_is_escaped(client):
     evil = "<img src=x onerror=alert(1)> zebra"
     make_tool("a", name="zebra one", description=evil, parameters=properties(**{evil: {"type": "string"}}))
     make_tool("b", name="zebra two", description=evil, parameters=properties(**{evil: {"type": "string"}}))

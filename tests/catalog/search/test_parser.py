@@ -1,5 +1,6 @@
 import pytest
 
+from catalog.search import parser
 from catalog.search.parser import MAX_CONDITIONS, MAX_WORDS_READ, Condition, Query
 
 
@@ -7,11 +8,11 @@ def words(text: str) -> list[str]:
     return [word.token for word in Query.from_text(text).words]
 
 
-def test_words_are_looked_for_by_their_stems_each_once():
+def test_words_are_searched_by_their_stems_without_duplicates():
     assert words("creating Weather forecasts weather ") == ["creat", "weather", "forecast"]
 
 
-def test_an_identifier_is_its_words_or_one_word():
+def test_an_identifier_matches_as_words_or_as_one_word():
     [first, second] = Query.from_text("getWeather ").words
 
     assert (first.token, second.token) == ("get", "weather")
@@ -21,18 +22,18 @@ def test_an_identifier_is_its_words_or_one_word():
 @pytest.mark.parametrize(
     ("text", "open_ended"), [("get wea", "wea"), ("get wea ", None), ("get wea*", "wea"), ("wea* get ", "wea")]
 )
-def test_the_last_word_may_go_on_while_it_is_typed(text, open_ended):
+def test_the_last_word_is_open_ended_while_it_is_typed(text, open_ended):
     found = [word.typed for word in Query.from_text(text).words if word.open_ended]
 
     assert found == ([open_ended] if open_ended else [])
 
 
-def test_words_of_grammar_are_left_out_where_others_say_more():
+def test_grammatical_words_are_ignored_beside_other_words():
     assert words("the weather in Paris ") == ["weather", "pari"]
     assert words("what is it ") == ["what", "is", "it"]
 
 
-def test_words_that_ask_are_left_out_of_a_sentence_alone():
+def test_words_of_requests_are_ignored_only_in_sentences():
     assert words("get weather ") == ["get", "weather"]
     assert words("Can you get me the weather in Paris?") == ["weather", "pari"]
 
@@ -48,28 +49,31 @@ def test_words_that_ask_are_left_out_of_a_sentence_alone():
         ("Convert 20 dollars to euros and send the result to the accounting department of the company", True),
     ],
 )
-def test_what_is_said_to_somebody_is_a_sentence(text, sentence):
+def test_a_question_or_request_is_a_sentence(text, sentence):
     assert Query.from_text(text).sentence is sentence
 
 
-def test_words_in_quotation_marks_stand_side_by_side():
+def test_quoted_words_must_be_adjacent():
     query = Query.from_text('"pull requests" github')
 
     assert query.phrases == (("pull", "request"),)
     assert [word.token for word in query.words] == ["pull", "request", "github"]
 
 
-def test_quotation_marks_in_a_sentence_bind_nothing():
-    assert Query.from_text('Can you create a task named "echo task" for me?').phrases == ()
+def test_a_number_or_an_option_of_a_command_is_not_excluded_in_a_sentence():
+    assert (
+        Query.from_text("Can you tell me the time it takes from 5 to -10 degrees with the option -m ?").unwanted == ()
+    )
+    assert Query.from_text("time -10 ").unwanted == (("10",),)
 
 
-def test_a_quoted_word_is_meant_to_the_letter():
+def test_a_quoted_word_has_no_alternatives():
     [word] = Query.from_text('"fetch"').words
 
     assert word.exact
 
 
-def test_what_follows_a_minus_is_unwanted():
+def test_a_minus_excludes_a_word_or_phrase():
     query = Query.from_text('issue -archived -"pull request" co-author -')
 
     assert query.unwanted == (("archiv",), ("pull", "request"))
@@ -95,7 +99,7 @@ def test_what_follows_a_minus_is_unwanted():
         ("is:deprecated", [Condition("f_deprecated")]),
     ],
 )
-def test_conditions_are_read(text, conditions):
+def test_conditions_are_parsed(text, conditions):
     query = Query.from_text(text)
 
     assert list(query.conditions) == conditions
@@ -106,20 +110,83 @@ def test_conditions_are_read(text, conditions):
 @pytest.mark.parametrize(
     ("text", "runnable"), [("runnable:yes", True), ("runnable:no", False), ("-runnable:yes", False), ("run", None)]
 )
-def test_it_may_matter_whether_a_tool_can_be_run(text, runnable):
+def test_runnable_is_a_condition(text, runnable):
     assert Query.from_text(text).runnable is runnable
 
 
-@pytest.mark.parametrize("text", ["has:nonsense", "runnable:perhaps", "is:beautiful"])
-def test_what_is_not_understood_is_said(text):
-    query = Query.from_text(text)
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("is:runnable", "runnable:yes"),
+        ("-is:runnable", "-runnable:yes"),
+        ("runnable:perhaps", "runnable:yes"),
+        ("parameter:city", "takes:city"),
+        ("param:city:string", "takes:city:string"),
+        ('argument:"file name"', 'takes:"file name"'),
+        ("output:temperature", "returns:temperature"),
+        ("label:mail", "tag:mail"),
+        ("tooklit:github", "toolkit:github"),
+        ("server:github", "toolkit:github"),
+        ("format:gemini", "usable:gemini"),
+        ("is:openai", "usable:openai"),
+        ("usable:opnai", "usable:openai"),
+        ("has:nonsense", "has:examples"),
+        ("has:exampels", "has:examples"),
+        ("is:depricated", "is:deprecated"),
+        ("is:depr", "is:deprecated"),
+        ("is:beautiful", "is:deprecated"),
+        ("score:high", "score:>=90"),
+        ("score:101", "score:>=90"),
+        ("lint:<70", "score:<70"),
+        ("examples:fail", "examples:hold"),
+        ("name:apples", '"name:apples"'),
+    ],
+)
+def test_a_filter_that_does_not_exist_is_a_problem_that_offers_another(text, instead):
+    [problem] = Query.from_text(text).problems
 
-    assert len(query.notes) == 1
-    assert text.partition(":")[0] in query.notes[0]
+    assert (problem.written, problem.instead) == (text, instead)
+    assert f"`{instead}`" in problem.message
+    assert Query.from_text(instead).problems == ()
 
 
-def test_a_field_that_is_not_known_is_a_word():
-    assert words("name:apples") == ["name", "appl"]
+@pytest.mark.parametrize("name", list(parser._FIELDS))
+def test_every_filter_offers_something_valid_for_a_wrong_value(name):
+    [problem] = Query.from_text(f'{name}:"+"').problems
+
+    assert Query.from_text(problem.instead).problems == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["github:create_issue", "urn:isbn:123", "C:\\path",
+     "localhost:8000", "http://example.org/a:b", "Note: this", "12:30", '{"key":"value"}',
+     "Could you open the address host:port for me and tell me what it says?"],
+)  # fmt: skip
+def test_text_with_a_colon_is_no_filter(text):
+    assert Query.from_text(text).problems == ()
+    assert Query.from_text(text).words
+
+
+@pytest.mark.parametrize("text", ["score:90", "score:>=90", "score:>89"])
+def test_scores_are_compared(text):
+    assert [(one.key, one.holds) for one in Query.from_text(text).conditions] == [("f_scores_9", True)]
+
+
+@pytest.mark.parametrize("text", ["score:<90", "score:<=89"])
+def test_low_scores_are_those_that_were_assessed_and_are_not_high(text):
+    found = [(one.key, one.holds) for one in Query.from_text(text).conditions]
+
+    assert found == [("f_judged", True), ("f_scores_9", False)]
+
+
+@pytest.mark.parametrize("text", ["-score:<90", "-score:<=89"])
+def test_a_score_that_is_not_low_is_high(text):
+    assert [(one.key, one.holds) for one in Query.from_text(text).conditions] == [("f_scores_9", True)]
+
+
+def test_no_score_is_above_100_or_below_0():
+    assert [one.key for one in Query.from_text("score:>100 score:<0").conditions] == ["f_never"]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "'\"*():^-+{}", "%%%", "\x00\x01", "\ud800", "🎉", '""', "-", 'takes:""'])
@@ -127,7 +194,7 @@ def test_a_query_without_words_is_empty(text):
     assert not Query.from_text(text).words
 
 
-def test_a_very_long_query_is_cut_and_says_so():
+def test_a_very_long_query_is_cut_with_a_note():
     query = Query.from_text(" ".join(f"word{number}" for number in range(1000)))
 
     assert len(query.words) == MAX_WORDS_READ

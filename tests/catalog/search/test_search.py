@@ -9,6 +9,8 @@ from catalog.listing.results import CatalogSearch
 from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.search import search_index
+from catalog.search.parser import MAX_WORDS_READ
+from catalog.search.plan import MAX_WORDS
 from catalog.search.similar_query import similar_to
 from catalog.specs.spec import read_spec
 from tests.factories import make_spec, make_tool, properties, real_specs
@@ -27,7 +29,7 @@ def found(query: str, **choices) -> list[str]:
     return [result.tool.tool_id for result in CatalogSearch(words=query, **choices).page().results]
 
 
-# -- what is found ----------------------------------------------------------------------------------------------------
+# -- results ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -50,14 +52,188 @@ def test_a_tool_is_found_by_its_id_name_description_and_parameters(query):
     assert found(query) == ["acme.get_weather"]
 
 
-def test_all_words_must_be_found():
-    make_tool("a", description="Sends mail to people.")
-    make_tool("b", description="Sends money.")
+def test_tools_with_all_words_come_first_and_less_exact_ones_fill_them_up():
+    make_tool("money", name="sends", description="Sends money.")
+    make_tool("mail", description="Sends mail to people.")
+    make_tool("other", description="Something else.")
 
-    assert found("sends mail") == ["a"]
+    page = CatalogSearch(words="sends mail").page()
+
+    assert [(one.tool.tool_id, one.exact) for one in page.results] == [("mail", True), ("money", False)]
+    assert (page.filled_up, page.loosely, page.holding_all, page.count) == (True, True, 1, 2)
 
 
-def test_where_no_tool_has_all_words_those_with_some_are_given():
+def test_ten_tools_with_all_words_are_not_filled_up():
+    publish_many([make_spec(f"mail{n}", description="Sends mail.") for n in range(10)], by=None)
+    make_tool("money", description="Sends money.")
+
+    page = CatalogSearch(words="sends mail ").page()
+
+    assert (page.count, page.filled_up, page.loosely) == (10, False, False)
+
+
+def test_less_exact_tools_fill_up_to_ten():
+    publish_many([make_spec(f"mail{n}", description="Sends mail.") for n in range(3)], by=None)
+    publish_many([make_spec(f"money{n}", description="Sends money.") for n in range(30)], by=None)
+
+    page = CatalogSearch(words="sends mail ").page()
+
+    assert [one.exact for one in page.results] == [True] * 3 + [False] * 7
+
+
+def test_a_cursor_walks_over_exact_and_less_exact_tools_without_repeats():
+    publish_many([make_spec(f"mail{n}", description="Sends mail.") for n in range(3)], by=None)
+    publish_many([make_spec(f"money{n}", description="Sends money.") for n in range(30)], by=None)
+    search = CatalogSearch(words="sends mail ", limit=2)
+
+    pages = walk(search)
+
+    every = [tool_id for page in pages for tool_id in page]
+    assert [len(page) for page in pages] == [2, 2, 2, 2, 2]
+    assert len(set(every)) == 10 == search.page().count
+    assert every[:3] == ["mail0", "mail1", "mail2"]
+
+
+def test_what_fills_up_fulfils_filters_exclusions_and_quoted_phrases():
+    make_tool("a", description="Sends mail to many people.")
+    make_tool("b", description="Sends money to many people.", deprecated=True)
+    make_tool("c", description="Sends coins to many people.")
+    make_tool("d", description="Sends notes to people.")
+
+    assert found('sends mail "many people" -is:deprecated') == ["a", "c"]
+    assert found('sends mail "many people" -coins') == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['Send SMS message with custom tracking tag "campaign1"', 'send sms "hello world"', 'sms "people know"',
+     'Could you please send an SMS that says "people know" to my friend?'],
+)  # fmt: skip
+def test_a_phrase_that_no_tool_with_the_words_contains_excludes_nothing(query):
+    make_tool("send_sms", description="Send an SMS message, with a tag.")
+    make_tool("other", description="Something that people know.")
+
+    assert "send_sms" in found(query)[:2]
+
+
+def test_a_quoted_phrase_adds_to_the_score_in_a_sentence():
+    make_tool("a", description="Requests to pull, and a list of them.")
+    make_tool("b", description="A list of pull requests, and of them.")
+
+    assert found('Can you show me the list of "pull requests" that we have?')[0] == "b"
+
+
+def test_a_phrase_always_counts_where_tools_are_chosen_by_a_query():
+    make_tool("a", description="Send an SMS message.")
+
+    assert not Tool.objects.matching('send "some campaign"').exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("cosmosdb", "Lists accounts of Cosmos DB."),
+        ("list cosmosdb accounts", "Lists accounts of Cosmos DB."),
+        ("bestpractices", "The best practices of Azure."),
+        ("cosmos db", "Lists cosmosdb accounts."),
+        ("best practices", "Gets bestpractices."),
+        ("best-practices", "Gets bestpractices."),
+    ],
+)
+def test_a_compound_is_found_as_two_words_and_two_words_as_a_compound(query, text):
+    make_tool("a", description=text)
+    make_tool("b", description="The db of the cosmos, at best for practices and accounts.")
+
+    page = CatalogSearch(words=f"{query} ").page()
+
+    assert "a" in [one.tool.tool_id for one in page.results if one.exact]
+    assert page.corrections == ()
+
+
+def test_two_words_apart_are_no_compound():
+    make_tool("b", description="The db of the cosmos.")
+
+    assert found("cosmosdb ") == []
+
+
+def test_a_compound_is_marked_in_the_text():
+    make_tool("a", description="Lists accounts of Cosmos DB.")
+
+    [result] = CatalogSearch(words="cosmosdb ").page().results
+
+    assert [piece for piece, is_hit in result.shown.excerpt.pieces if is_hit] == ["Cosmos", "DB"]
+
+
+def test_a_long_request_is_read_to_its_end():
+    publish_many([make_spec(f"tool{n}", description=f"Does thing{n} and stuff{n}.") for n in range(150)], by=None)
+    make_tool("paint", name="calculate_paint", description="Calculates the paint for a wall.")
+    talk = " ".join(f"We spoke about thing{n} for a while." for n in range(50))
+
+    search = CatalogSearch(words=f"{talk} Calculate the paint for my wall, please: the paint of a wall.")
+
+    assert search.page().results[0].tool.tool_id == "paint"
+    assert not search.query.cut
+
+
+def test_the_work_for_a_request_is_bounded(django_assert_max_num_queries):
+    publish_many([make_spec(f"tool{n}", description=f"Does word{n} and term{n}.") for n in range(150)], by=None)
+    search = CatalogSearch(words=" ".join(f"word{n} else{n}" for n in range(5000)))
+
+    with django_assert_max_num_queries(40):
+        search.page()
+
+    assert search.query.cut
+    assert len(search.query.words) == MAX_WORDS_READ
+    assert len(search.plan.terms) == MAX_WORDS
+
+
+def test_a_wrong_filter_finds_nothing():
+    make_tool("a", description="apples")
+    search = CatalogSearch(words="apples is:runnable")
+
+    page = search.page()
+
+    assert (page.results, page.count, page.next) == ((), 0, None)
+    assert [(one.instead, address) for one, address in search.repairs] == [("runnable:yes", "?q=apples+runnable%3Ayes")]
+    assert not Tool.objects.matching("apples is:runnable").exists()
+    assert {option.count for facet in facets_of(search) for option in facet.options} <= {0}
+
+
+def test_the_page_offers_the_right_filter(client):
+    make_tool("a", description="apples")
+
+    body = client.get("/", {"q": "is:runnable"}).content.decode()
+
+    assert 'href="?q=runnable%3Ayes"' in body
+    assert "<code>runnable:yes</code>" in body
+
+
+def test_the_page_marks_less_exact_matches(client):
+    make_tool("mail", description="Sends mail.")
+    make_tool("money", description="Sends money.")
+
+    body = client.get("/", {"q": "sends mail"}).content.decode()
+
+    assert body.index("/tools/mail/") < body.index("Less exact matches") < body.index("/tools/money/")
+    assert "Less exact matches" not in client.get("/", {"q": "sends"}).content.decode()
+
+
+def test_the_api_marks_less_exact_matches_and_wrong_filters(stranger):
+    make_tool("mail", description="Sends mail.")
+    make_tool("money", description="Sends money.")
+
+    first = stranger.ask("/tools", q="sends mail", limit=1).json()
+    second = stranger.ask("/tools", q="sends mail", limit=1, cursor=first["next"]).json()
+    wrong = stranger.ask("/tools", q="is:runnable")
+
+    assert [(one["id"], one["exact"]) for one in first["items"] + second["items"]] == [("mail", True), ("money", False)]
+    assert (first["match"], second["match"], second["next"], first["problems"]) == ("any", "any", None, [])
+    assert (wrong.status_code, wrong.json()["items"], wrong.json()["count"]) == (200, [], 0)
+    [problem] = wrong.json()["problems"]
+    assert (problem["written"], problem["instead"]) == ("is:runnable", "runnable:yes")
+
+
+def test_if_no_tool_contains_all_words_those_with_some_are_found():
     make_tool("mail", description="Sends mail.")
     make_tool("money", description="Counts coins.")
 
@@ -67,7 +243,7 @@ def test_where_no_tool_has_all_words_those_with_some_are_given():
     assert [result.tool.tool_id for result in page.results] == ["mail"]
 
 
-def test_a_hit_in_the_name_ranks_above_one_in_a_parameter():
+def test_a_match_in_the_name_ranks_above_one_in_a_parameter():
     make_tool("a", parameters=properties(zebra={"type": "string"}))
     make_tool("zebra")
     make_tool("c", description="About a zebra.")
@@ -75,7 +251,7 @@ def test_a_hit_in_the_name_ranks_above_one_in_a_parameter():
     assert found("zebra") == ["zebra", "c", "a"]
 
 
-def test_a_new_revision_is_found_by_its_own_words_alone():
+def test_a_new_revision_is_found_only_by_its_own_words():
     make_tool("a", description="apples")
     make_tool("a", description="pears")
 
@@ -83,7 +259,7 @@ def test_a_new_revision_is_found_by_its_own_words_alone():
     assert found("apples") == []
 
 
-def test_an_archived_tool_is_found_only_when_asked_for():
+def test_an_archived_tool_is_found_only_on_request():
     make_tool("a", description="apples", archived=True)
 
     assert found("apples") == []
@@ -92,7 +268,7 @@ def test_an_archived_tool_is_found_only_when_asked_for():
     assert found("", archived=True) == ["a"]
 
 
-def test_it_is_told_why_a_tool_was_found():
+def test_results_explain_why_they_match():
     make_tool("a", parameters=properties(city={"type": "string"}, unit={"description": "Celsius or Fahrenheit."}))
 
     [result] = CatalogSearch(words="city fahrenheit").page().results
@@ -104,7 +280,7 @@ def test_it_is_told_why_a_tool_was_found():
 
 
 @pytest.mark.parametrize("query", NAUGHTY)
-def test_no_text_is_a_wrong_query(query):
+def test_every_text_is_a_valid_query(query):
     make_tool("a")
 
     search = CatalogSearch(words=query)
@@ -114,18 +290,18 @@ def test_no_text_is_a_wrong_query(query):
     assert Tool.objects.matching(query).count() <= 1
 
 
-def test_words_of_other_query_languages_are_words():
+def test_operators_of_other_query_languages_are_words():
     make_tool("a", description="apples OR pears NOT plums")
 
     assert found("OR NOT ") == ["a"]
-    assert found("name:apples") == ["a"]
+    assert found('"name:apples"') == ["a"]
 
 
 # -- the query language -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def shelf():
+def catalog_tools():
     make_tool(
         "mail.send_message",
         name="send_message",
@@ -182,24 +358,27 @@ def shelf():
         ("requests runnable:yes", []),
         ("requests runnable:no", ["code.list_requests", "mail.send_message"]),
         ("takes:nothing-like-it", []),
-        ("has:nonsense", ["code.list_requests", "idle", "mail.send_message"]),
+        ("has:nonsense", []),
+        ("is:runnable", []),
+        ("parameter:to", []),
     ],
 )
-def test_conditions_narrow_a_search(shelf, monkeypatch, query, expected):
-    monkeypatch.setattr(hooks, "runnable_tool_ids", lambda: frozenset({"idle"}))
+def test_conditions_narrow_a_search(catalog_tools, monkeypatch, query, expected):
+    for name in ("runnable_tool_ids", "installed_tool_ids"):
+        monkeypatch.setattr(hooks, name, lambda: frozenset({"idle"}))
 
     assert sorted(found(query)) == expected
     assert sorted(tool.tool_id for tool in Tool.objects.matching(query)) == expected
 
 
 @pytest.mark.parametrize("query", ["fetch article ", "fetch articles", "retrieve post "])
-def test_a_tool_is_found_by_another_word_for_it(query):
+def test_a_tool_is_found_by_a_synonym(query):
     make_tool("get_article", description="Gets one.")
 
     assert found(query) == ["get_article"]
 
 
-def test_a_tool_is_found_by_what_belongs_to_its_subject():
+def test_a_tool_is_found_by_a_word_of_the_same_subject():
     make_tool("forecast", description="The weather of tomorrow.")
     make_tool("other")
 
@@ -210,7 +389,7 @@ def test_a_tool_is_found_by_what_belongs_to_its_subject():
 
 
 @pytest.mark.parametrize("typed", ["wether", "waether", "weatherr", "eather", "Weathet"])
-def test_a_slip_of_the_finger_is_forgiven_and_said(typed):
+def test_a_typo_is_corrected_and_reported(typed):
     make_tool("weather")
     make_tool("other")
 
@@ -220,21 +399,21 @@ def test_a_slip_of_the_finger_is_forgiven_and_said(typed):
     assert page.corrections == ((typed.lower(), "weather"),)
 
 
-def test_a_word_that_somebody_uses_is_not_mended():
+def test_a_word_that_a_tool_contains_is_not_corrected():
     make_tool("a", description="Tells whether it is so.")
     make_tool("weather")
 
     assert found("whether it is so ") == ["a"]
 
 
-def test_abbreviations_stand_for_two_words_side_by_side():
+def test_an_abbreviation_matches_two_adjacent_words():
     make_tool("a", description="Creates a virtual machine.")
     make_tool("b", description="A virtual washing machine.")
 
     assert found("vm ") == ["a"]
 
 
-def test_the_closest_name_comes_first_where_many_hold_the_words():
+def test_the_closest_name_comes_first_if_many_tools_contain_the_words():
     publish_many([make_spec(f"get_user_{n}", description="Gets the mail of a user.") for n in range(300)], by=None)
     make_tool("get_mail_of_user", description="Gets it.")
     make_tool("get_user", description="Gets it.")
@@ -252,7 +431,7 @@ def test_deprecated_tools_come_after_others():
     assert found("mail ") == ["b", "a"]
 
 
-def test_similar_tools_are_alike_in_what_they_say():
+def test_similar_tools_have_similar_texts():
     tool = make_tool("get_weather", description="The weather of a place.")
     make_tool("get_forecast", description="The weather of a place, tomorrow.")
     make_tool("get_mail", description="Reads mail.")
@@ -288,24 +467,25 @@ def four_tools():
         ({"returns": True, "runnable": True}, []),
     ],
 )
-def test_facets_narrow_the_list_and_the_search_alike(four_tools, monkeypatch, words, choices, expected):
-    monkeypatch.setattr(hooks, "runnable_tool_ids", lambda: frozenset({"b", "not in the catalog"}))
+def test_facets_filter_the_list_and_the_search_alike(four_tools, monkeypatch, words, choices, expected):
+    for name in ("runnable_tool_ids", "installed_tool_ids"):
+        monkeypatch.setattr(hooks, name, lambda: frozenset({"b", "not in the catalog"}))
 
     assert [tool_id for tool_id in sorted(found(words, **choices)) if tool_id != "d"] == expected
 
 
 @pytest.mark.parametrize("words", ["", "fruit"])
-def test_a_facet_says_how_many_tools_its_choice_leads_to(four_tools, words):
+def test_a_facet_counts_the_tools_of_its_choice(four_tools, words):
     search = CatalogSearch(words=words)
 
     for facet in facets_of(search):
         for option in facet.options:
-            if option.label != "Show archived too":
-                there = CatalogSearch.from_query(QueryDict(option.query.removeprefix("?")))
+            if option.label != "Include archived":
+                there = CatalogSearch.from_query(QueryDict(option.query.removeprefix("?")), None)
                 assert there.page().count == option.count, option.label
 
 
-def test_a_chosen_facet_leads_back_to_where_it_was_not(four_tools):
+def test_the_link_of_a_chosen_facet_removes_it(four_tools):
     search = CatalogSearch(words="fruit", examples=True)
 
     [chosen] = [option for facet in facets_of(search) for option in facet.options if option.chosen]
@@ -318,7 +498,7 @@ def test_a_chosen_facet_leads_back_to_where_it_was_not(four_tools):
 
 @pytest.fixture(scope="module")
 def catalog(django_db_setup, django_db_blocker):
-    """All real specs of MCP servers, for the tests of this module that walk through pages."""
+    """All real specs of MCP servers, for the tests of pagination."""
     with django_db_blocker.unblock():
         publish_many([read_spec(text) for text in real_specs()], by=None)
         yield
@@ -340,7 +520,7 @@ def walk(search: CatalogSearch) -> list[list[str]]:
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("words", ["", "get", "create a new pull request please now"])
-def test_the_pages_together_have_every_tool_once_forwards_and_backwards(catalog, words):
+def test_the_pages_contain_every_tool_once_forwards_and_backwards(catalog, words):
     search = CatalogSearch(words=words)
 
     pages = walk(search)
@@ -363,14 +543,14 @@ def _cursor_of_page(words: str, number: int) -> Cursor | None:
 
 
 @pytest.mark.corpora
-def test_a_list_is_ordered_by_name_without_regard_to_case(catalog):
+def test_a_list_is_ordered_by_name_regardless_of_case(catalog):
     names = [tool_id.partition(".")[2].casefold() for page in walk(CatalogSearch())[:5] for tool_id in page]
 
     assert names[:3] == sorted(names[:3])
 
 
 @pytest.mark.corpora
-def test_a_count_stops_at_its_bound(catalog, monkeypatch):
+def test_a_count_stops_at_its_limit(catalog, monkeypatch):
     monkeypatch.setattr("catalog.listing.results.COUNT_AT_MOST", 100)
     monkeypatch.setattr("catalog.listing.results._counts", LRUCache())
 
@@ -387,17 +567,17 @@ def test_a_count_stops_at_its_bound(catalog, monkeypatch):
      "W1tbW1tbW1tb", "WyJsaXN0IiwiYSIsLTEsMF0", "WyJsaXN0IiwiYSIsMTAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwLDBd", "A" * 5000,
      "WyJsaXN0IiwiXHVkODAwIiwwLDBd"],
 )  # fmt: skip
-def test_a_cursor_that_was_not_made_here_is_refused(text):
+def test_a_cursor_of_another_site_is_refused(text):
     with pytest.raises(BadCursor):
         Cursor.decode(text)
 
 
-def test_a_cursor_is_read_as_it_was_written():
+def test_an_encoded_cursor_is_decoded_again():
     for cursor in (Cursor("found", 40, 3), Cursor("list", "émile \u2028", 2**40, backwards=True)):
         assert Cursor.decode(cursor.encode()) == cursor
 
 
-def test_facets_and_results_are_asked_in_a_bounded_number_of_queries(django_assert_max_num_queries):
+def test_facets_and_results_need_a_bounded_number_of_queries(django_assert_max_num_queries):
     publish_many([make_spec(f"tool{number}", description="fruit of a tree") for number in range(50)], by=None)
 
     with django_assert_max_num_queries(40):

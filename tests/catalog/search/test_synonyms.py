@@ -3,14 +3,14 @@ import pytest
 from catalog.search.synonyms import NO_KIN, kin_of, read_thesaurus
 
 
-def test_words_of_one_line_stand_for_each_other():
+def test_words_of_one_line_are_synonyms():
     thesaurus = read_thesaurus("get = fetch = retrieving  # a remark\n")
 
     assert [token for token, _ in thesaurus["fetch"].same] == ["get", "retriev"]
     assert thesaurus["fetch"].related == ()
 
 
-def test_a_subject_stands_for_what_belongs_to_it_more_than_the_other_way_round():
+def test_a_word_matches_its_subject_more_than_the_subject_matches_the_word():
     thesaurus = read_thesaurus("weather: rain umbrella")
 
     [(subject, to_subject)] = thesaurus["rain"].related
@@ -21,7 +21,7 @@ def test_a_subject_stands_for_what_belongs_to_it_more_than_the_other_way_round()
     assert to_subject > belonging["rain"]
 
 
-def test_two_words_side_by_side_count_as_one():
+def test_two_adjacent_words_count_as_one():
     thesaurus = read_thesaurus("vm = virtual machine")
 
     assert thesaurus["vm"].same[0][0] == "virtual machin"
@@ -29,11 +29,11 @@ def test_two_words_side_by_side_count_as_one():
 
 
 @pytest.mark.parametrize(("word", "other"), [("fetch", "get"), ("remov", "delet"), ("k8s", "kubernet")])
-def test_the_synonyms_of_the_trade_are_known(word, other):
+def test_common_synonyms_of_software_are_known(word, other):
     assert other in dict(kin_of(word).same)
 
 
-def test_no_word_is_its_own_kin_or_of_both_kinds():
+def test_no_word_is_its_own_alternative_or_listed_twice():
     for word in ("get", "imag", "trip", "weather", "test"):
         kin = kin_of(word)
         same, related = dict(kin.same), dict(kin.related)
@@ -42,5 +42,5 @@ def test_no_word_is_its_own_kin_or_of_both_kinds():
         assert not same.keys() & related.keys()
 
 
-def test_an_unknown_word_has_no_kin():
+def test_an_unknown_word_has_no_alternatives():
     assert kin_of("xyzzy") is NO_KIN

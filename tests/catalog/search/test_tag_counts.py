@@ -1,4 +1,4 @@
-"""Toolkits and tags of tools, as lists and facets know them."""
+"""Toolkits and tags of tools, and the number of tools in each."""
 
 import pytest
 
@@ -12,16 +12,16 @@ from tests.factories import make_spec, make_tool, make_user
 pytestmark = pytest.mark.django_db
 
 
-def test_a_tool_belongs_to_the_toolkit_that_its_id_begins_with():
+def test_the_toolkit_of_a_tool_is_the_beginning_of_its_id():
     assert make_tool("GitHub.create_issue").toolkit == "GitHub"
     assert make_tool("now").toolkit == ""
 
 
-def test_a_prefix_without_a_letter_or_digit_names_no_toolkit():
+def test_a_prefix_without_letters_and_digits_is_not_a_toolkit():
     assert make_tool("- -.now").toolkit == ""
 
 
-def test_the_tags_of_a_tool_are_those_of_its_spec_each_once():
+def test_the_tags_of_a_tool_are_those_of_its_spec_without_duplicates():
     tool = make_tool(tags=["Send  mail", "send-mail", "office", "!!", 3])
 
     assert tool.tags == ["Send mail", "office"]
@@ -31,7 +31,7 @@ def test_the_tags_of_a_tool_are_those_of_its_spec_each_once():
     }
 
 
-def test_a_revision_without_a_tag_takes_it_away():
+def test_a_revision_without_a_tag_removes_it():
     make_tool("now", tags=["time", "clock"])
 
     tool = make_tool("now", tags=["clock"])
@@ -40,7 +40,7 @@ def test_a_revision_without_a_tag_takes_it_away():
     assert list(ToolTag.objects.values_list("key", flat=True)) == ["clock"]
 
 
-def test_tags_that_people_added_survive_a_revision():
+def test_tags_that_users_added_survive_a_revision():
     tool = make_tool("now", tags=["clock"])
     Tool.objects.filter(pk=tool.pk).update(added_tags="mine\nclock")
 
@@ -49,7 +49,7 @@ def test_tags_that_people_added_survive_a_revision():
     assert tool.tags == ["time", "mine", "clock"]
 
 
-def test_a_toolkit_that_a_person_chose_survives_a_revision():
+def test_a_toolkit_that_a_user_chose_survives_a_revision():
     tool = make_tool("github.create_issue")
     Tool.objects.filter(pk=tool.pk).update(toolkit="Trackers", toolkit_chosen=True)
 
@@ -58,7 +58,7 @@ def test_a_toolkit_that_a_person_chose_survives_a_revision():
     assert (tool.toolkit, tool.toolkit_key) == ("Trackers", "trackers")
 
 
-def test_a_spec_that_calls_itself_deprecated_deprecates_its_tool_until_one_does_not():
+def test_a_deprecated_spec_deprecates_its_tool_until_the_next_revision():
     since = make_tool("now", deprecated=True).deprecated_at
     still = make_tool("now", deprecated=True, description="Anew.").deprecated_at
     no_more = make_tool("now").deprecated_at
@@ -68,7 +68,7 @@ def test_a_spec_that_calls_itself_deprecated_deprecates_its_tool_until_one_does_
     assert no_more is None
 
 
-def test_who_publishes_a_tool_first_owns_it():
+def test_the_first_publisher_owns_a_tool():
     ada, grace = make_user("ada"), make_user("grace")
     publish(make_spec("now"), by=ada)
 
@@ -77,20 +77,20 @@ def test_who_publishes_a_tool_first_owns_it():
     assert tool.owner == ada
 
 
-def test_the_largest_toolkits_come_first_with_the_name_that_the_first_tool_gave():
+def test_the_largest_toolkits_come_first_with_the_spelling_of_their_first_tool():
     publish_many([make_spec(tool_id) for tool_id in ("Mail.send", "mail.read", "clock.now", "plain")], by=None)
 
     assert tag_counts.largest("toolkit", 10) == [Group("mail", "Mail", 2), Group("clock", "clock", 1)]
     assert tag_counts.largest("toolkit", 1) == [Group("mail", "Mail", 2)]
 
 
-def test_tags_are_counted_apart_from_toolkits():
+def test_tags_and_toolkits_are_counted_separately():
     make_tool("mail.send", tags=["mail", "office"])
 
     assert tag_counts.largest("tag", 10) == [Group("mail", "mail", 1), Group("office", "office", 1)]
 
 
-def test_what_is_archived_counts_in_no_group_until_it_is_restored():
+def test_archived_tools_are_not_counted_until_they_are_restored():
     tool = make_tool("mail.send", tags=["office"])
     make_tool("mail.read")
 
@@ -102,7 +102,7 @@ def test_what_is_archived_counts_in_no_group_until_it_is_restored():
     assert tag_counts.largest("tag", 10) == [Group("office", "office", 1)]
 
 
-def test_groups_are_walked_in_the_order_of_their_keys():
+def test_groups_are_listed_in_the_order_of_their_keys():
     for toolkit in ("c", "a", "b"):
         make_tool(f"{toolkit}.tool")
 

@@ -39,7 +39,7 @@ def test_a_value_is_not_looked_at_where_the_schema_marks_nothing():
     assert searched(schema, {"a": [1] * 500_000}, by_name=False) == ([], 0)
 
 
-def test_items_that_hold_nothing_secret_cost_a_sixteenth_of_a_step_each():
+def test_items_without_secrets_cost_a_sixteenth_of_a_step_each():
     schema = properties(a={"type": "array", "items": {"type": "integer"}}, pin={"writeOnly": True})
 
     pointers, steps = searched(schema, {"a": [1] * 500_000, "pin": "1234"})
@@ -67,7 +67,7 @@ def test_names_are_looked_at_once_each_without_a_schema():
     assert steps < 120_000
 
 
-def test_items_with_schemas_of_their_own_are_told_from_the_rest():
+def test_items_with_their_own_schemas_are_distinguished_from_the_rest():
     schema = properties(
         a={"prefixItems": [{"type": "string"}, {"writeOnly": True}], "items": {"items": {"x-secret": True}}}
     )
@@ -147,7 +147,7 @@ def test_a_saved_configuration_whose_secrets_cannot_be_found_in_time_is_not_show
     assert without_unmarked_secrets(HIDDEN, compile_schema(MANY_PATTERNS)) is None
 
 
-def test_what_is_stored_of_parameters_shares_what_is_not_secret():
+def test_stored_parameters_share_the_parts_that_are_not_secret():
     schema = compile_schema(properties(pin={"writeOnly": True}, rows={}))
     parameters = {"rows": [{"a": [1, 2]}], "pin": "hunter22"}
 
@@ -156,11 +156,11 @@ def test_what_is_stored_of_parameters_shares_what_is_not_secret():
     assert without_secrets(parameters, secrets.parameters) == {"rows": [{"a": [1, 2]}], "pin": "[secret]"}
 
 
-def test_a_saved_configuration_whose_secrets_cannot_be_found_in_time_keeps_them_when_it_is_saved_again(ada):
+def test_saving_again_retains_secrets_that_cannot_be_found_in_time(ada):
     tool = make_tool()
     saved = save_configuration(ada, tool, "work", Configuration(HIDDEN), None)
 
-    with pytest.raises(DocumentError, match="Remove it, and save a smaller one"):
+    with pytest.raises(DocumentError, match="Remove it and save a smaller one"):
         save_configuration(ada, tool, "work", Configuration({}), compile_schema(MANY_PATTERNS))
 
-    assert open_configuration(SavedConfiguration.objects.get(pk=saved.pk)).value == HIDDEN
+    assert open_configuration(SavedConfiguration.objects.get(pk=saved.pk), by=None).value == HIDDEN

@@ -1,0 +1,147 @@
+"""Schemas of searches, toolkits and tags."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from ninja import Schema
+from pydantic import Field
+
+from catalog.api.schemas.base import EmptyIsNone, Format, Out, with_example
+from catalog.api.schemas.tools import TOOL, ToolOut
+
+Choice = Annotated[bool | None, EmptyIsNone]
+
+
+class ToolsQuery(Schema):
+    q: str = Field(
+        "",
+        description=(
+            "Words, or a whole request of up to 8,000 characters and 400 distinct words; the best matches come first. "
+            "If fewer than 10 tools match all words, less exact matches with some of them follow (`exact` is false). "
+            'Conditions: `"side by side"`, `-without`, `prefix*`, `takes:location`, '
+            "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
+            "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`, `usable:openai`, `score:90` (or more), "
+            "`score:<70`, `examples:hold`. A condition that does not exist finds nothing (see `problems`)."
+        ),
+    )
+    id: str | None = Field(None, description="Only the tool with exactly this id; all other parameters are ignored.")
+    runnable: Choice = Field(None, description="Whether a factory for it is installed on this site.")
+    configurable: Choice = Field(None, description="Whether it has a configuration.")
+    examples: Choice = Field(None, description="Whether its spec has examples.")
+    returns: Choice = Field(None, description="Whether its spec has a return type.")
+    deprecated: Choice = Field(None, description="Whether it is deprecated.")
+    examples_hold: Choice = Field(None, description="Whether all its examples passed when they were last run.")
+    usable: list[Format] = Field(
+        [], description="A format that accepts it without changes; if repeated, all of these formats."
+    )
+    score: Annotated[int | None, EmptyIsNone] = Field(
+        None, ge=0, le=100, description="Its minimum lint score. Tools that are not assessed yet are left out."
+    )
+    grade: Annotated[Literal["90", "70", "0"] | None, EmptyIsNone] = Field(
+        None, description="The range of its lint score: `90` is 90 to 100, `70` is 70 to 89, `0` is 0 to 69."
+    )
+    toolkit: Annotated[str | None, EmptyIsNone] = Field(
+        None, max_length=100, description="The full name of its toolkit."
+    )
+    tag: list[str] = Field([], max_length=20, description="The full name of a tag; if repeated, all of these tags.")
+    owner: Annotated[str | None, EmptyIsNone] = Field(None, max_length=150, description="The user name of its owner.")
+    include: Annotated[Literal["archived"] | None, EmptyIsNone] = Field(
+        None, description="`archived` includes archived tools."
+    )
+    limit: int = Field(
+        20, ge=1, le=100, description="A page has fewer tools if they would exceed 1 MiB together; `next` continues."
+    )
+    cursor: Annotated[str | None, EmptyIsNone] = Field(
+        None, max_length=2_000, description="`next` of the previous page."
+    )
+
+
+class MatchOut(Out):
+    """A text that contains search words; `marks` are their positions in it, as [start, end]."""
+
+    field: Literal[
+        "name",
+        "id",
+        "description",
+        "parameter",
+        "parameter_description",
+        "return",
+        "return_description",
+        "configuration",
+        "configuration_description",
+    ]
+    parameter: str | None = None
+    text: str
+    marks: list[tuple[int, int]]
+
+
+class FoundToolOut(ToolOut):
+    matched: list[MatchOut] = Field(description="Why it was found; empty without search words.")
+    exact: bool = Field(description="Whether it matches all search words; a less exact match only has some of them.")
+
+
+class FilterProblemOut(Out):
+    """A condition in `q` that does not exist, or does not take such a value."""
+
+    written: str = Field(description="As in `q`: `is:runnable`.")
+    message: str
+    instead: str = Field(description="What to write instead: `runnable:yes`.")
+
+
+class ToolsOut(Out):
+    model_config = with_example(
+        {
+            "items": [
+                TOOL
+                | {
+                    "matched": [
+                        {"field": "name", "parameter": None, "text": "Get weather", "marks": [[4, 11]]},
+                        {"field": "id", "parameter": None, "text": "Get weather", "marks": [[4, 11]]},
+                        {
+                            "field": "description",
+                            "parameter": None,
+                            "text": "Get weather by location",
+                            "marks": [[4, 11]],
+                        },
+                    ],
+                    "exact": True,
+                }
+            ],
+            "next": None,
+            "count": 1,
+            "count_is_exact": True,
+            "match": "all",
+            "problems": [],
+        }
+    )
+
+    items: list[FoundToolOut]
+    next: str | None = Field(description="The cursor of the next page; null on the last.")
+    count: int = Field(description="The number of matching tools, counted up to 10,000.")
+    count_is_exact: bool
+    match: Literal["all", "any"] = Field(description="Whether each tool matches all search words, or only some.")
+    problems: list[FilterProblemOut] = Field(description="Wrong conditions in `q`; if there are any, nothing is found.")
+
+
+class GroupsQuery(Schema):
+    q: str = Field("", max_length=100, description="The start of the names; the list is then ordered by name.")
+    order: Literal["size", "name"] = Field("size", description="`size`: the largest first.")
+    limit: int = Field(50, ge=1, le=100)
+    cursor: Annotated[str | None, EmptyIsNone] = Field(
+        None, max_length=200, description="`next` of the previous page, requested in the same order."
+    )
+
+
+class GroupOut(Out):
+    name: str
+    tools: int
+
+
+class GroupsOut(Out):
+    model_config = with_example(
+        {"items": [{"name": "weather", "tools": 12}, {"name": "mail", "tools": 7}], "next": None}
+    )
+
+    items: list[GroupOut]
+    next: str | None

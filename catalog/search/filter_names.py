@@ -1,0 +1,126 @@
+"""What somebody may have meant by a filter that does not exist: `parameter:city` is written `takes:city`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import chain
+from typing import Final
+
+from catalog.specs.exporters import FORMATS
+
+# Other words for the names of filters.
+_MEANT_BY: Final = {
+    "takes": "take parameter parameters param params arg args argument arguments input inputs accepts field property",
+    "returns": "return output outputs response responses result results gives",
+    "needs": "need config configuration configurable requires require required secret secrets env",
+    "has": "with includes contains",
+    "is": "status state standing",
+    "deprecated": "obsolete",
+    "toolkit": "toolkits server servers group kit namespace package collection in from",
+    "tag": "tags label labels topic topics category categories keyword keywords",
+    "usable": "format formats works compatible export exports provider for model",
+    "score": "scores lint grade quality rating points",
+    "runnable": "run runs running executable installed callable",
+    "examples": "example",
+}  # fmt: skip
+_NAMES: Final = {other: name for name, others in _MEANT_BY.items() for other in (name, *others.split())}
+# Whole filters by words that are often tried as the value of another one: `is:runnable`, `has:openai`.
+_BY_VALUE: Final = {
+    "runnable": "runnable:yes", "executable": "runnable:yes", "installed": "runnable:yes", "factory": "runnable:yes",
+    "deprecated": "is:deprecated", "obsolete": "is:deprecated", "configurable": "is:configurable",
+    "assessed": "is:judged", "judged": "is:judged", "linted": "is:judged", "score": "is:judged",
+    "example": "has:examples", "examples": "has:examples", "passing": "examples:hold", "hold": "examples:hold",
+    "return": "has:returns", "returns": "has:returns", "output": "has:returns", "response": "has:returns",
+    "parameters": "has:parameters", "arguments": "has:parameters", "inputs": "has:parameters",
+    "configuration": "needs:configuration", "config": "needs:configuration",
+    **{key: f"usable:{key}" for key in FORMATS},
+}  # fmt: skip
+# The first of these that is possible is offered if nothing is closer.
+_USUAL: Final = {
+    "takes": "location", "returns": "temperature", "needs": "configuration", "has": "examples", "is": "deprecated",
+    "deprecated": "yes", "toolkit": "github", "tag": "mail", "usable": "openai", "score": ">=90", "runnable": "yes",
+    "examples": "hold",
+}  # fmt: skip
+
+IsValid = Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterProblem:
+    """A filter that finds nothing because it does not exist, or does not take such a value.
+
+    Attributes:
+        written: as in the query: `is:runnable`.
+        message: what is wrong, and what to do, as sentences; code is in backticks.
+        instead: what to write instead: `runnable:yes`.
+    """
+
+    written: str
+    message: str
+    instead: str
+
+    @property
+    def instead_is_filter(self) -> bool:
+        """Whether a filter was found that may be meant; otherwise `instead` searches for the text."""
+        return not self.instead.startswith('"')
+
+
+def unknown_name(written: str, name: str, value: str, is_valid: IsValid) -> FilterProblem:
+    """The problem that there is no filter `name:`. `is_valid(name, value)` is whether a filter takes a value."""
+    instead = next(_instead(name, value, is_valid), "")
+    if not instead:
+        quoted = f'"{written.lstrip("-").replace(chr(34), "")}"'
+        message = f"There is no filter `{name}:`. The filters are {_listed(_MEANT_BY)}. To find the text, quote it:"
+        return FilterProblem(written, f"{message} `{quoted}`.", quoted)
+    instead = _as_negative(written, instead)
+    return FilterProblem(written, f"There is no filter `{name}:`. Write `{instead}` instead.", instead)
+
+
+def wrong_value(written: str, name: str, value: str, reason: str, is_valid: IsValid) -> FilterProblem:
+    """The problem that a filter does not take a value; `reason` is a sentence."""
+    close = (_BY_VALUE[one] for one in _like(value.lower(), _BY_VALUE))
+    likely = chain(_instead(name, value, is_valid), close, [f"{name}:{_USUAL[name]}"])
+    instead = _as_negative(written, next(likely))
+    return FilterProblem(written, f"{reason} For example, write `{instead}`.", instead)
+
+
+def _instead(name: str, value: str, is_valid: IsValid) -> Iterator[str]:
+    """Filters that may be meant by `name:value`, the likeliest first."""
+    folded = value.lower()
+    for meant in _names_like(name):
+        if name != meant and is_valid(meant, value):
+            yield f"{meant}:{_quoted(value)}"
+    if folded in _BY_VALUE:
+        yield _BY_VALUE[folded]
+    for meant in _names_like(name):
+        ours = {one.partition(":")[2]: one for one in _BY_VALUE.values() if one.startswith(f"{meant}:")}
+        for close in _like(folded, ours):
+            yield ours[close]
+        if name != meant:
+            yield f"{meant}:{_USUAL[meant]}"
+
+
+def _names_like(name: str) -> list[str]:
+    if name in _NAMES:
+        return [_NAMES[name]]
+    return list(dict.fromkeys(_NAMES[close] for close in get_close_matches(name, _NAMES, n=1, cutoff=0.8)))
+
+
+def _like(value: str, known: Iterable[str]) -> list[str]:
+    known = list(known)
+    beginnings = [one for one in known if len(value) > 1 and one.startswith(value)]
+    return beginnings or get_close_matches(value, known, n=1, cutoff=0.7)
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value else value
+
+
+def _as_negative(written: str, instead: str) -> str:
+    return f"-{instead}" if written.startswith("-") else instead
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}:`" for name in names)
