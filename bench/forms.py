@@ -1,9 +1,9 @@
-"""What forms cost: drawing, reading back and checking one, over real specs, calls and hostile schemas, on one core.
+"""Measure forms: draw, read and check them, with real specs, calls and hostile schemas, on one core.
 
     python -m bench.forms          prints a table; CPU time in ms
 
-"open" draws the form of a new value, "post" takes it back, checks it and draws it again: what a request costs beside
-what Django does around it.
+"open" draws the form of a new value; "post" reads it back, checks it and draws it again: a request without Django's
+share.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def spent(work: Callable[[], object]) -> float:
 
 
 def measure(schema: JSON, value: object) -> tuple[float, float, int, int]:
-    """What a first page takes and what a post takes (ms), fields sent, bytes of the page."""
+    """The time of the first page and of a post (ms), the number of fields sent, and the bytes of the page."""
     compiled = compile_schema(schema)
     html = ""
 
@@ -110,7 +110,7 @@ HOSTILE: dict[str, tuple[JSON, JSON]] = {
 def main() -> None:
     print(f"{'':<34}{'open, ms CPU':>24}{'post, ms CPU':>24}{'most':>8}{'HTML, KiB':>18}")
     print(f"{'':<28}{'forms':>6}" + f"{'p50':>8}{'p99':>8}{'max':>8}" * 2 + f"{'fields':>8}{'p50':>9}{'max':>9}")
-    measure({"properties": {"a": {}}}, {"a": [1, "b", None, True]})  # templates are read once
+    measure({"properties": {"a": {}}}, {"a": [1, "b", None, True]})  # loads the templates
     schemas = [row["definition"]["parameters"] for row in lines("specs_mcp") if "parameters" in row["definition"]]
     report("specs_mcp, new", [measure(schema, schema_form.ABSENT) for schema in schemas])
     for name in REAL:

@@ -1,17 +1,17 @@
 """Any JSON Schema as a form, and the submitted form as a value.
 
 The value determines the controls, and the schema their labels, hints and choices. So every value has a form, and comes
-back from it unchanged. The names of controls hold all that is needed to read them back (`control_names`).
+back from it unchanged. A submitted form is read from the names of its controls alone, without the schema.
 
-    form                        the whole, for a page: begin with a value, or read what was submitted
+    form                        the entry points: open a form with a value, or read a submitted one
     values, draft               a value while it is edited; control_names: the names of its controls
     parse, serialize, to_value  from controls to a draft, back to controls, and to a value
-    build, nodes                from a draft to the nodes that templates draw; scalars, containers: by type
-    node_context, lookups       what the schema says about one node: schemas, branches, unions, choices, children, facts
+    build, nodes, controls      from a draft to the nodes that templates draw; scalars, containers: by type
+    node_context, lookups       the schema's part of one node: schemas, branches, unions, choices, children, facts
     actions                     pressed buttons; change_type: another type or branch; defaults: new values
-    errors                      problems at the controls that they are about; focus: where the focus goes
+    errors                      validation errors at the controls that they concern; focus: which control gets the focus
     secrets, page_tokens        secrets never return to the page; secret_marks, secret_search: which values are secret
-    collapse, files             parts that are collapsed because they are large; uploaded files
+    collapse, files             large parts are collapsed; uploaded files
 """
 
 from playground.schema_form.form import Submission, begin, submitted

@@ -1,10 +1,10 @@
-"""Pressed buttons: each turns a draft into another one. Nothing is checked here, and nothing that was typed is lost.
+"""Pressed buttons: each turns a draft into another one. Nothing is validated here, and no typed text is lost.
 
-add, item, entry    make a value: where there is none, as a list's new row, under a new name
-remove, up, down    a row, or an optional member
-open                show the fields of a folded container
-view                show the whole as "json" or as "fields"
-kind, branch, refresh    nothing of their own: what selectors want is applied before any operation
+add, item, entry         add a value: to an empty field, as a list's new row, under a new name
+remove, up, down         remove or move a row; remove an optional member
+open                     show the fields of a folded container
+view                     show the whole value as "json" or as "fields"
+kind, branch, refresh    nothing more: the selectors of types and branches are applied before every action
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playground.schema_form import children
 from playground.schema_form.change_type import switch_branch, switch_kind
 from playground.schema_form.collapse import OPENED, folded_draft
 from playground.schema_form.control_names import member_path, row_path, split_path
-from playground.schema_form.defaults import fresh
+from playground.schema_form.defaults import new_draft
 from playground.schema_form.draft import (
     NOTHING,
     Array,
@@ -40,28 +40,28 @@ Change = Callable[[Draft, Sequence[Subschema]], Draft]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A draft after what was pressed. `focus`: the path of what is new or was changed, to lead the person there."""
+    """A draft after an action. `focus`: the path of the new or changed part, which gets the focus."""
 
     draft: Draft
     focus: str | None = None
 
 
-def apply(decoded: Decoded, places: Sequence[Subschema], guide: SchemaLookups) -> Outcome:
-    """The draft after every wanted kind and branch was applied, and then the button that was pressed."""
-    working = _Working(decoded.draft, places, guide)
+def apply(decoded: Decoded, subschemas: Sequence[Subschema], lookups: SchemaLookups) -> Outcome:
+    """Apply each selected type and branch to the draft, and then the pressed button."""
+    working = _Working(decoded.draft, subschemas, lookups)
     for path, kind in decoded.kinds.items():
-        working.change(path, lambda old, there, kind=kind: switch_kind(guide, there, old, kind))  # type: ignore[misc]
+        working.change(path, lambda old, there, kind=kind: switch_kind(lookups, there, old, kind))  # type: ignore[misc]
     for path, wanted in decoded.branches.items():
         for key, index in wanted:
             working.change(
                 path,
-                lambda old, there, key=key, index=index: switch_branch(guide, there, old, key, index),  # type: ignore[misc]
+                lambda old, there, key=key, index=index: switch_branch(lookups, there, old, key, index),  # type: ignore[misc]
             )
     operation = decoded.operation
     if operation is not None and operation.verb in {"kind", "branch"}:
         working.focus = operation.path
     if operation is not None and operation.verb == "view":
-        working.change("", lambda old, there: switch_kind(guide, there, old, operation.detail))
+        working.change("", lambda old, there: switch_kind(lookups, there, old, operation.detail))
     if operation is not None and operation.verb in _VERBS:
         _VERBS[operation.verb](working, operation.path, decoded.new_keys.get(operation.path, ""))
     return Outcome(working.draft, working.focus)
@@ -72,51 +72,51 @@ class _Working:
     """A draft while it is changed."""
 
     draft: Draft
-    places: Sequence[Subschema]
-    guide: SchemaLookups
+    subschemas: Sequence[Subschema]
+    lookups: SchemaLookups
     focus: str | None = None
 
     def change(self, path: str, change: Change) -> None:
-        """Replace what stands at `path` by what `change` makes of it."""
+        """Replace the draft at `path` with the result of `change`."""
         tokens = split_path(path)
         if tokens is not None:
-            self.draft = self._changed(self.draft, self.places, tokens, change)
+            self.draft = self._changed(self.draft, self.subschemas, tokens, change)
 
-    def _changed(self, draft: Draft, places: Sequence[Subschema], tokens: list[str], change: Change) -> Draft:
+    def _changed(self, draft: Draft, subschemas: Sequence[Subschema], tokens: list[str], change: Change) -> Draft:
         if not tokens:
-            return change(draft, places)
+            return change(draft, subschemas)
         token, rest = tokens[0], tokens[1:]
         if isinstance(draft, Object) and token.startswith("."):
             name = token[1:]
-            below = children.member(self.guide.at(places, draft), name).subschemas
+            below = children.member(self.lookups.at(subschemas, draft), name).subschemas
             new = self._changed(draft.members.get(name, NOTHING), below, rest, change)
             return replace(draft, members={**draft.members, name: new})
         if isinstance(draft, Object):
-            return replace(draft, entries=self._entries(draft, places, token, rest, change))
+            return replace(draft, entries=self._entries(draft, subschemas, token, rest, change))
         if isinstance(draft, Array):
-            return replace(draft, items=self._items(draft, places, token, rest, change))
+            return replace(draft, items=self._items(draft, subschemas, token, rest, change))
         return draft
 
     def _entries(
-        self, draft: Object, places: Sequence[Subschema], token: str, rest: list[str], change: Change
+        self, draft: Object, subschemas: Sequence[Subschema], token: str, rest: list[str], change: Change
     ) -> tuple[Entry, ...]:
         entries = []
         for entry in draft.entries:
             if f"@{entry.row}" == token:
                 key = key_of(entry)
-                below = () if key is None else children.member(self.guide.at(places, draft), key).subschemas
+                below = () if key is None else children.member(self.lookups.at(subschemas, draft), key).subschemas
                 entry = replace(entry, draft=self._changed(entry.draft, below, rest, change))  # noqa: PLW2901
             entries.append(entry)
         return tuple(entries)
 
     def _items(
-        self, draft: Array, places: Sequence[Subschema], token: str, rest: list[str], change: Change
+        self, draft: Array, subschemas: Sequence[Subschema], token: str, rest: list[str], change: Change
     ) -> tuple[Item, ...]:
         items = []
         index = 0
         for item in draft.items:
             if f"@{item.row}" == token:
-                below = children.item(self.guide.at(places, draft), index).subschemas
+                below = children.item(self.lookups.at(subschemas, draft), index).subschemas
                 item = replace(item, draft=self._changed(item.draft, below, rest, change))  # noqa: PLW2901
             items.append(item)
             index += item.length
@@ -124,36 +124,36 @@ class _Working:
 
 
 def _add(working: _Working, path: str, _key: str) -> None:
-    def change(draft: Draft, places: Sequence[Subschema]) -> Draft:
-        return fresh(working.guide, places, draft.kind, draft.state) if isinstance(draft, Missing) else draft
+    def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
+        return new_draft(working.lookups, subschemas, draft.kind, draft.state) if isinstance(draft, Missing) else draft
 
     working.change(path, change)
     working.focus = path
 
 
 def _add_item(working: _Working, path: str, _key: str) -> None:
-    def change(draft: Draft, places: Sequence[Subschema]) -> Draft:
+    def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
         if isinstance(draft, Missing):
-            made = fresh(working.guide, places, "array", draft.state)
+            made = new_draft(working.lookups, subschemas, "array", draft.state)
             if not isinstance(made, Array) or made.items:
                 return made
             draft = made
         if not isinstance(draft, Array):
             return draft
-        child = children.item(working.guide.at(places, draft), sum(item.length for item in draft.items))
+        child = children.item(working.lookups.at(subschemas, draft), sum(item.length for item in draft.items))
         row = new_row(draft.items)
         working.focus = row_path(path, row)
-        return replace(draft, items=(*draft.items, Item(row, fresh(working.guide, child.subschemas))))
+        return replace(draft, items=(*draft.items, Item(row, new_draft(working.lookups, child.subschemas))))
 
     working.change(path, change)
 
 
 def _add_entry(working: _Working, path: str, key: str) -> None:
-    def change(draft: Draft, places: Sequence[Subschema]) -> Draft:
+    def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
         if not isinstance(draft, Object):
             return draft
-        found = working.guide.at(places, draft)
-        value = fresh(working.guide, children.member(found, key).subschemas)
+        found = working.lookups.at(subschemas, draft)
+        value = new_draft(working.lookups, children.member(found, key).subschemas)
         is_open = isinstance(draft.members.get(key, NOTHING), Missing)
         if is_open and key in children.declared_names(found):
             working.focus = member_path(path, key)
@@ -168,7 +168,7 @@ def _add_entry(working: _Working, path: str, key: str) -> None:
 def _remove(working: _Working, path: str, _key: str) -> None:
     parent, _, token = path.rpartition("/")
 
-    def change(draft: Draft, _places: Sequence[Subschema]) -> Draft:
+    def change(draft: Draft, _subschemas: Sequence[Subschema]) -> Draft:
         if isinstance(draft, Object | Array) and token.startswith("@"):
             rows = draft.entries if isinstance(draft, Object) else draft.items
             working.focus = _beside(parent, [row.row for row in rows], token[1:])
@@ -187,7 +187,7 @@ def _remove(working: _Working, path: str, _key: str) -> None:
 
 
 def _beside(parent: str, rows: Sequence[str], row: str) -> str:
-    """The path of the row after `row`, else of the one before it, else of what they are rows of."""
+    """The path of the row after `row`, else of the one before it, else of their parent."""
     at = rows.index(row) if row in rows else 0
     others = [*rows[at + 1 : at + 2], *rows[max(at - 1, 0) : at]]
     return row_path(parent, others[0]) if others else parent
@@ -197,7 +197,7 @@ def _moved(by: int) -> Callable[[_Working, str, str], None]:
     def move(working: _Working, path: str, _key: str) -> None:
         parent, _, token = path.rpartition("/")
 
-        def change(draft: Draft, _places: Sequence[Subschema]) -> Draft:
+        def change(draft: Draft, _subschemas: Sequence[Subschema]) -> Draft:
             if not isinstance(draft, Array):
                 return draft
             items = list(draft.items)
@@ -216,19 +216,19 @@ def _moved(by: int) -> Callable[[_Working, str, str], None]:
 def _open(working: _Working, path: str, _key: str) -> None:
     parent, _, token = path.rpartition("/")
     if token.startswith("@~"):
-        working.change(parent, lambda draft, _places: _with_run_open(draft, token[1:]))
+        working.change(parent, lambda draft, _subschemas: _with_run_open(draft, token[1:]))
         working.focus = f"{parent}/@{token[2:]}"
         return
     working.change(path, _unfolded)
     working.focus = path
 
 
-def _unfolded(draft: Draft, _places: Sequence[Subschema]) -> Draft:
+def _unfolded(draft: Draft, _subschemas: Sequence[Subschema]) -> Draft:
     return folded_draft(draft.value, OPENED) if isinstance(draft, Folded) else draft
 
 
 def _with_run_open(draft: Draft, run: str) -> Draft:
-    """A container with the first rows of one of its runs as rows of their own."""
+    """A container whose run called `run` is opened: its first rows become separate rows."""
     if isinstance(draft, Object):
         entries: list[Entry] = []
         for entry in draft.entries:

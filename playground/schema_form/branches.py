@@ -1,4 +1,4 @@
-"""The subschemas that apply to one value of a form, with the branch that is chosen for each `oneOf` and `anyOf`.
+"""The subschemas that apply to one value of a form, with the chosen branch of each `oneOf` and `anyOf`.
 
 `catalog.json_schema.applicable` knows which subschemas apply in place. This module adds what a form needs: the path to
 each union, which stays the same in every request, the branch in force, and the values to choose from.
@@ -18,7 +18,7 @@ from playground.schema_form.choices import Choice, Choices
 from playground.schema_form.schemas import Kinds
 from playground.schema_form.values import Absent, Kind, Maybe
 
-MAX_PLACES: Final = 500
+MAX_SUBSCHEMAS: Final = 500
 _CONDITIONAL: Final = frozenset({"if", "dependentSchemas", "dependentRequired", "dependencies"})
 
 
@@ -45,18 +45,18 @@ class Union:
 
 @dataclass(slots=True)
 class Applicable:
-    """What applies to a value.
+    """The subschemas that apply to a value.
 
     Attributes:
-        places: the subschemas, outermost first.
+        subschemas: all of them, outermost first.
         named: the subschemas whose title describes the value.
         unions: the unions among them that leave a choice.
         choices: the values to choose from, if there is a list.
         has_conditions: whether some of the subschemas apply because of the value.
-        is_complete: whether none is left out because of `MAX_PLACES`.
+        is_complete: False if some were left out because of `MAX_SUBSCHEMAS`.
     """
 
-    places: list[Subschema] = field(default_factory=list)
+    subschemas: list[Subschema] = field(default_factory=list)
     named: list[Subschema] = field(default_factory=list)
     unions: list[Union] = field(default_factory=list)
     choices: tuple[Choice, ...] | None = None
@@ -69,7 +69,7 @@ class _Way:
     """How a subschema was reached.
 
     Attributes:
-        text: the keywords on the way.
+        text: the keywords that lead to it.
         is_sure: it applies whatever the value is. Only such subschemas may decide which values can be entered.
         is_named: its title describes the value, and not one branch of several.
     """
@@ -109,42 +109,42 @@ class Search:
     _seen: set[object] = field(default_factory=set)
     _lists: list[tuple[Choice, ...]] = field(default_factory=list)
 
-    def run(self, places: Iterable[Subschema]) -> Applicable:
-        """What applies to the value if all of `places` do."""
-        for number, place in enumerate(places):
-            self._visit(place, _Way(str(number) if number else ""))
+    def run(self, subschemas: Iterable[Subschema]) -> Applicable:
+        """The subschemas that apply to the value if all of `subschemas` do."""
+        for number, subschema in enumerate(subschemas):
+            self._visit(subschema, _Way(str(number) if number else ""))
         self.found.choices = _common(self._lists)
         return self.found
 
-    def _visit(self, place: Subschema, way: _Way) -> None:
-        identity = place.identity
+    def _visit(self, subschema: Subschema, way: _Way) -> None:
+        identity = subschema.identity
         if identity in self._seen:
             return
-        if len(self._seen) >= MAX_PLACES:
+        if len(self._seen) >= MAX_SUBSCHEMAS:
             self.found.is_complete = False
             return
         self._seen.add(identity)
-        self.found.places.append(place)
+        self.found.subschemas.append(subschema)
         if way.is_named:
-            self.found.named.append(place)
-        if way.is_sure and (listed := self.choices.own(place)) is not None:
+            self.found.named.append(subschema)
+        if way.is_sure and (listed := self.choices.own(subschema)) is not None:
             self._lists.append(listed)
-        for index, target in enumerate(place.references()):
+        for index, target in enumerate(subschema.references()):
             self._visit(target, way.to(f"$ref{index or ''}"))
-        for index, part in enumerate(place.listed("allOf")):
+        for index, part in enumerate(subschema.listed("allOf")):
             self._visit(part, way.to(f"allOf/{index}"))
-        self._conditions(place, way)
+        self._conditions(subschema, way)
         for keyword in ("oneOf", "anyOf"):  # choices of both are offered in this order
-            if options := place.listed(keyword):
-                self._union(place, keyword, options, way.to(keyword))
+            if options := subschema.listed(keyword):
+                self._union(subschema, keyword, options, way.to(keyword))
 
-    def _conditions(self, place: Subschema, way: _Way) -> None:
-        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(place.all_keywords)
+    def _conditions(self, subschema: Subschema, way: _Way) -> None:
+        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(subschema.all_keywords)
         if not isinstance(self.value, Absent):
-            for path, added in outcomes(place, place.keywords, self.value, self.is_valid):
+            for path, added in outcomes(subschema, subschema.keywords, self.value, self.is_valid):
                 self._visit(added, way.to("/".join(map(_token, path)), is_sure=False))
 
-    def _union(self, place: Subschema, keyword: str, options: list[Subschema], way: _Way) -> None:
+    def _union(self, subschema: Subschema, keyword: str, options: list[Subschema], way: _Way) -> None:
         listed = self.choices.of_union(options)
         if listed is not None and way.is_sure:
             self._lists.append(listed)
@@ -155,7 +155,7 @@ class Search:
         chosen = self.posted.get(way.text)
         if chosen not in candidates:
             chosen = self._chosen(options, candidates)
-        pointer = f"{place.pointer}/{keyword}"
+        pointer = f"{subschema.pointer}/{keyword}"
         self.found.unions.append(Union(way.text, keyword, pointer, tuple(options), candidates, chosen))
         if chosen is not None:
             self._visit(options[chosen], way.to(str(chosen), is_named=len(candidates) == 1))

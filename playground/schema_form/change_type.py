@@ -1,8 +1,8 @@
-"""Changing the kind or the branch of a place, there and back again without loss.
+"""Change the type or the branch of a field, and back again without loss.
 
-What a place held is kept with it, encrypted: a snapshot of its controls, for each kind and branch that was left. Back
-where it was, with nothing changed in between, the place is exactly what it had been. Where something did change, what
-fits is carried over, and the snapshot gives the rest.
+Each field stores, encrypted, a snapshot of its controls for every type and branch that the user has left. If the user
+returns and nothing changed in between, the snapshot is restored exactly. Otherwise the members that fit are carried
+over, and the snapshot supplies the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playground.schema_form.branches import Applicable
 from playground.schema_form.choices import canonical
 from playground.schema_form.collapse import folded_draft
 from playground.schema_form.control_names import control_name
-from playground.schema_form.defaults import fresh, with_required
+from playground.schema_form.defaults import new_draft, with_required
 from playground.schema_form.draft import (
     Array,
     Constant,
@@ -41,60 +41,64 @@ from playground.schema_form.parse import decode
 from playground.schema_form.serialize import posted
 from playground.schema_form.values import KINDS, Absent, kind_of, literal, read_literal, read_number
 
-MAX_SNAPSHOT: Final = 128 * 1024  # characters; a longer one is not kept
+MAX_SNAPSHOT: Final = 128 * 1024  # characters; a longer one is not stored
 _FORM: Final = "stash"
 _VIEWS: Final = {"rows": "rows", "boxes": "", "free": "free", "listed": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a place held when it was left.
+    """The controls of a field when its type or branch was changed.
 
     Attributes:
-        pairs: its controls.
-        after: the digest of what came next, as long as nobody changed it.
+        pairs: the names and values of the controls.
+        after: the digest of the draft that replaced it, while that is unchanged.
     """
 
     pairs: tuple[tuple[str, str], ...]
     after: str
 
 
-def switch_kind(guide: SchemaLookups, places: Sequence[Subschema], draft: Draft, wanted: str) -> Draft:
-    """`draft` as another kind: a `Kind`, "none", "json" or "fields"; the names in `_VIEWS` change how it is shown."""
+def switch_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str) -> Draft:
+    """`draft` as another type: a `Kind`, "none", "json" or "fields"; the names in `_VIEWS` change how it is shown."""
     if wanted in _VIEWS:
         return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
     if wanted == "literal":
         return _as_literal(draft)
     if wanted == "fields":
-        return _as_fields(guide, draft)
+        return _as_fields(lookups, draft)
     if wanted not in {*KINDS, "none", "json"}:
         return draft
     return _switch(
-        guide, draft, f"kind={_kind_name(guide, draft)}", f"kind={wanted}", _as_kind(guide, places, draft, wanted)
+        lookups,
+        draft,
+        f"kind={_kind_name(lookups, draft)}",
+        f"kind={wanted}",
+        _as_kind(lookups, subschemas, draft, wanted),
     )
 
 
-def switch_branch(guide: SchemaLookups, places: Sequence[Subschema], draft: Draft, key: str, index: int) -> Draft:
+def switch_branch(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, key: str, index: int) -> Draft:
     """`draft` under another branch of the union called `key`."""
-    found = guide.at(places, draft)
+    found = lookups.at(subschemas, draft)
     union = next((union for union in found.unions if union.key == key), None)
     if union is None or index not in union.candidates or index == union.chosen:
         return draft
     branches = (*((other, chosen) for other, chosen in draft.state.branches if other != key), (key, index))
     state = replace(draft.state, branches=branches)
     if isinstance(draft, Missing):
-        return fresh(guide, places, guide.kind(draft), state)
+        return new_draft(lookups, subschemas, lookups.kind(draft), state)
     moved = with_state(draft, state)
-    snapshots = _snapshots(guide, draft)
+    snapshots = _snapshots(lookups, draft)
     if isinstance(moved, Object):
         earlier = snapshots.get(f"{key}={index}")
-        moved = _carried(guide, places, moved, found, _draft_of(earlier) if earlier else None)
-    return _switch(guide, draft, f"{key}={union.chosen}", f"{key}={index}", moved)
+        moved = _carried(lookups, subschemas, moved, found, _draft_of(earlier) if earlier else None)
+    return _switch(lookups, draft, f"{key}={union.chosen}", f"{key}={index}", moved)
 
 
-def _switch(guide: SchemaLookups, draft: Draft, left: str, entered: str, made: Draft) -> Draft:
-    """Leave one kind or branch for another: restored exactly where nothing changed, else as `made`."""
-    snapshots = _snapshots(guide, draft)
+def _switch(lookups: SchemaLookups, draft: Draft, left: str, entered: str, made: Draft) -> Draft:
+    """Leave one type or branch for another: its snapshot if nothing changed since, else `made`."""
+    snapshots = _snapshots(lookups, draft)
     before = _digest(draft)
     earlier = snapshots.pop(entered, None)
     new = made
@@ -107,51 +111,51 @@ def _switch(guide: SchemaLookups, draft: Draft, left: str, entered: str, made: D
     }
     if not isinstance(draft, Missing):
         snapshots[left] = Snapshot(_pairs(draft), after)
-    stash = tuple((key, token) for key, snapshot in snapshots.items() if (token := _token(guide, snapshot)))
+    stash = tuple((key, token) for key, snapshot in snapshots.items() if (token := _token(lookups, snapshot)))
     return with_state(new, replace(new.state, stash=stash))
 
 
 def _as_literal(draft: Draft) -> Draft:
-    """A text as its JSON literal; an empty literal to fill in if there is no text yet."""
+    """A string as its JSON literal; an empty literal to fill in if there is no string yet."""
     if isinstance(draft, Missing):
         return Text("", True, draft.state)
     is_plain = isinstance(draft, Text) and not draft.is_literal
     return Text(literal(draft.text), True, draft.state) if isinstance(draft, Text) and is_plain else draft
 
 
-def _as_fields(guide: SchemaLookups, draft: Draft) -> Draft:
-    """A raw text as fields: what it was before, where it was not edited; else its value, where it is JSON."""
+def _as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
+    """JSON text as fields: the previous fields if it was not edited, else its value if it can be parsed."""
     if not isinstance(draft, Raw):
         return draft
     before = _digest(draft)
-    for snapshot in _snapshots(guide, draft).values():
+    for snapshot in _snapshots(lookups, draft).values():
         if snapshot.after == before:
             return _draft_of(snapshot)
     if not draft.text.strip():
         return Missing()
-    reading = guide.reading(draft)
+    reading = lookups.reading(draft)
     return draft if isinstance(reading.value, Absent) else folded_draft(reading.value)
 
 
-def _as_kind(guide: SchemaLookups, places: Sequence[Subschema], draft: Draft, wanted: str) -> Draft:
+def _as_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str) -> Draft:
     if wanted == "none":
         return Missing()
-    reading = guide.reading(draft)
+    reading = lookups.reading(draft)
     if wanted == "json":
         return Raw("" if isinstance(reading.value, Absent) else literal(reading.value, indent=2))
     kind = next(kind for kind in KINDS if kind == wanted)
     if (converted := _converted(draft, wanted)) is not None:
         return converted
-    made = fresh(guide, places, kind)
+    made = new_draft(lookups, subschemas, kind)
     if isinstance(made, Array) and not made.items and isinstance(draft, Text | Numeral) and draft.text:
-        item_kinds = guide.kinds.of_all(children.item(guide.at(places, made), 0).subschemas)
-        if guide.kind(draft) in item_kinds:
+        item_kinds = lookups.kinds.of_all(children.item(lookups.at(subschemas, made), 0).subschemas)
+        if lookups.kind(draft) in item_kinds:
             return Array((Item("0", with_state(draft, made.state)),))
     return made
 
 
 def _converted(draft: Draft, wanted: str) -> Draft | None:
-    """A single value as another kind, where it reads the same."""
+    """A scalar as another type, if it is written the same way there."""
     match draft, wanted:
         case Numeral(text), "text":
             return Text(text)
@@ -168,15 +172,15 @@ def _converted(draft: Draft, wanted: str) -> Draft | None:
     return None
 
 
-def _kind_name(guide: SchemaLookups, draft: Draft) -> str:
-    return "json" if isinstance(draft, Raw) else "none" if isinstance(draft, Missing) else str(guide.kind(draft))
+def _kind_name(lookups: SchemaLookups, draft: Draft) -> str:
+    return "json" if isinstance(draft, Raw) else "none" if isinstance(draft, Missing) else str(lookups.kind(draft))
 
 
 def _carried(
-    guide: SchemaLookups, places: Sequence[Subschema], draft: Object, left: Applicable, earlier: Draft | None
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Object, left: Applicable, earlier: Draft | None
 ) -> Object:
-    """The members that fit the new branch, or that no branch speaks of; then what it had before, then what it needs."""
-    found = guide.at(places, draft)
+    """The members that fit the new branch or are in neither branch, then its earlier and its required members."""
+    found = lookups.at(subschemas, draft)
     spoken_of = set(children.declared_names(left))
     names_now = set(children.declared_names(found))
 
@@ -185,7 +189,7 @@ def _carried(
             return name is None
         if name in spoken_of and name not in names_now:
             return False
-        return _fits(guide, children.member(found, name).subschemas, member) if name in names_now else True
+        return _fits(lookups, children.member(found, name).subschemas, member) if name in names_now else True
 
     members = {name: member for name, member in draft.members.items() if stays(name, member)}
     entries = tuple(entry for entry in draft.entries if stays(key_of(entry), entry.draft))
@@ -193,17 +197,17 @@ def _carried(
         used = {*members, *(key_of(entry) for entry in entries)}
         before = {name: member for name, member in earlier.members.items() if name not in used}
         members |= {name: member for name, member in before.items() if name in names_now}
-    return with_required(guide, places, Object(members, entries, draft.state))
+    return with_required(lookups, subschemas, Object(members, entries, draft.state))
 
 
-def _fits(guide: SchemaLookups, places: Sequence[Subschema], member: Draft) -> bool:
-    """Whether a member can stay: its kind is allowed, and it is one of the choices where there are any."""
-    reading = guide.reading(member)
+def _fits(lookups: SchemaLookups, subschemas: Sequence[Subschema], member: Draft) -> bool:
+    """Whether a member can stay: its type is allowed, and it is one of the choices, if there are any."""
+    reading = lookups.reading(member)
     if reading.faults or isinstance(reading.value, Absent):
         return True
-    if kind_of(reading.value) not in guide.kinds.of_all(places):
+    if kind_of(reading.value) not in lookups.kinds.of_all(subschemas):
         return False
-    choices = guide.at(places, member).choices
+    choices = lookups.at(subschemas, member).choices
     return choices is None or canonical(reading.value) in {choice.key for choice in choices}
 
 
@@ -211,13 +215,13 @@ def _fits(guide: SchemaLookups, places: Sequence[Subschema], member: Draft) -> b
 
 
 def _pairs(draft: Draft) -> tuple[tuple[str, str], ...]:
-    """The controls of a place, without what it keeps of other kinds and branches."""
+    """The controls of a field, without its snapshots of other types and branches."""
     bare = with_state(draft, replace(draft.state, stash=()))
     return tuple((control_name(_FORM, tag, path), text) for tag, path, text in posted(bare))
 
 
 def _digest(draft: Draft) -> str:
-    """The same for two drafts that hold the same, however their members are arranged."""
+    """A digest that is equal for drafts with equal contents, in whatever order their members are."""
     return sha256(json.dumps(_contents(draft)).encode()).hexdigest()[:16]
 
 
@@ -244,18 +248,18 @@ def _contents(draft: Draft) -> object:
     raise AssertionError(draft)
 
 
-def _token(guide: SchemaLookups, snapshot: Snapshot) -> str:
+def _token(lookups: SchemaLookups, snapshot: Snapshot) -> str:
     text = json.dumps({"after": snapshot.after, "pairs": snapshot.pairs}, separators=(",", ":"))
-    return guide.seal.seal(text) if len(text) <= MAX_SNAPSHOT else ""
+    return lookups.seal.seal(text) if len(text) <= MAX_SNAPSHOT else ""
 
 
-def _snapshots(guide: SchemaLookups, draft: Draft) -> dict[str, Snapshot]:
-    found = ((key, _snapshot(guide, token)) for key, token in draft.state.stash)
+def _snapshots(lookups: SchemaLookups, draft: Draft) -> dict[str, Snapshot]:
+    found = ((key, _snapshot(lookups, token)) for key, token in draft.state.stash)
     return {key: snapshot for key, snapshot in found if snapshot is not None}
 
 
-def _snapshot(guide: SchemaLookups, token: str) -> Snapshot | None:
-    text = guide.seal.unseal(token)
+def _snapshot(lookups: SchemaLookups, token: str) -> Snapshot | None:
+    text = lookups.seal.unseal(token)
     try:
         held = read_literal(text or "")
     except JSONTextError:

@@ -1,4 +1,4 @@
-"""Places where a value is picked from a list: `enum`, `const`, and unions whose every branch is such a list."""
+"""The values to choose from: `enum`, `const`, and unions in which every branch is such a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playground.schema_form.values import kind_of, literal
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a list, with what the schema says of it. `key` is the same for equal values (`canonical`)."""
+    """One value of a list, with its label and description. `key` is the same for equal values (`canonical`)."""
 
     value: JSON
     label: str
@@ -21,7 +21,7 @@ class Choice:
 
 
 def canonical(value: JSON) -> str:
-    """A text that two values share when JSON Schema calls them equal (1 and 1.0 are; 1 and true are not)."""
+    """The same string for values that are equal in JSON Schema (1 and 1.0 are; 1 and true are not)."""
     if isinstance(value, dict):
         parts = (f"{literal(name)}:{canonical(value[name])}" for name in sorted(value))
         return "{" + ",".join(parts) + "}"
@@ -33,33 +33,33 @@ def canonical(value: JSON) -> str:
 
 
 class Choices:
-    """Which lists of values subschemas are, remembered for one page."""
+    """The values that subschemas list, cached for one page."""
 
     def __init__(self) -> None:
         self._known: dict[object, tuple[Choice, ...] | None] = {}
         self._own: dict[object, tuple[Choice, ...] | None] = {}
 
-    def own(self, place: Subschema) -> tuple[Choice, ...] | None:
-        """The values that `place` itself lists; None where it lists none."""
-        identity = place.identity
+    def own(self, subschema: Subschema) -> tuple[Choice, ...] | None:
+        """The values that `subschema` itself lists; None if it has no list."""
+        identity = subschema.identity
         if identity not in self._own:
-            self._own[identity] = self._find_own(place)
+            self._own[identity] = self._find_own(subschema)
         return self._own[identity]
 
-    def _find_own(self, place: Subschema) -> tuple[Choice, ...] | None:
-        keywords = place.all_keywords
+    def _find_own(self, subschema: Subschema) -> tuple[Choice, ...] | None:
+        keywords = subschema.all_keywords
         if "const" in keywords:
             return (_choice(keywords["const"]),)
         if isinstance(listed := keywords.get("enum"), list):
             return tuple(_choice(value) for value in listed)
         return None
 
-    def of(self, place: Subschema) -> tuple[Choice, ...] | None:
-        """The values of one list; None where `place` is none."""
-        identity = place.identity
+    def of(self, subschema: Subschema) -> tuple[Choice, ...] | None:
+        """The values that `subschema` lists, also through references and unions; None if it is not a list."""
+        identity = subschema.identity
         if identity not in self._known:
             self._known[identity] = None  # a loop lists nothing
-            self._known[identity] = self._find(place)
+            self._known[identity] = self._find(subschema)
         return self._known[identity]
 
     def of_union(self, options: Sequence[Subschema]) -> tuple[Choice, ...] | None:
@@ -73,15 +73,15 @@ class Choices:
                 found.setdefault(choice.key, choice)
         return tuple(found.values())
 
-    def _find(self, place: Subschema) -> tuple[Choice, ...] | None:
-        if (listed := self.own(place)) is not None:
+    def _find(self, subschema: Subschema) -> tuple[Choice, ...] | None:
+        if (listed := self.own(subschema)) is not None:
             return listed
-        if place.all_keywords.get("type") == "null":
+        if subschema.all_keywords.get("type") == "null":
             return (_choice(None),)
         for keyword in ("oneOf", "anyOf"):
-            if (options := place.listed(keyword)) and (union := self.of_union(options)) is not None:
+            if (options := subschema.listed(keyword)) and (union := self.of_union(options)) is not None:
                 return union
-        referred = [found for target in place.references() if (found := self.of(target)) is not None]
+        referred = [found for target in subschema.references() if (found := self.of(target)) is not None]
         return referred[0] if referred else None
 
 
@@ -90,7 +90,7 @@ def _choice(value: JSON) -> Choice:
 
 
 def _titled(choice: Choice, option: Subschema) -> Choice:
-    """The one choice of a branch, under the branch's title."""
+    """The only choice of a branch, with the branch's title and description."""
     title, description = (option.all_keywords.get(keyword) for keyword in ("title", "description"))
     return Choice(
         choice.value,
@@ -101,7 +101,7 @@ def _titled(choice: Choice, option: Subschema) -> Choice:
 
 
 def label_of(value: JSON) -> str:
-    """A value as a line of a list: texts as they are, unless they could be mistaken for another value."""
+    """The label of a value in a list: strings without quotes, unless they look like another JSON value."""
     if isinstance(value, str) and value.strip() == value and _reads_as_text(value):
         return value
     text = literal(value)

@@ -1,8 +1,8 @@
-"""Large values: what is beyond a page's budget is folded into JSON text, whole containers or runs of rows at a time.
+"""Large values: the parts that exceed a page's budget are folded into JSON text, whole containers or runs of rows.
 
-A folded part is one control; a button shows its fields. A part that holds what is no value yet, or what was chosen
-beside the value, is never folded: nothing of that may be lost. A value is measured only as far as the page reaches, so
-a large one costs no more than the page.
+A folded part is one control; a button shows its fields. A part is never folded while it contains incomplete input or
+state beyond its value (`State`), because JSON text would lose them. Measuring stops at the page's budget, so a large
+value costs no more than the page.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from playground.schema_form.draft import (
 from playground.schema_form.to_value import read
 from playground.schema_form.values import Absent, Maybe
 
-PAGE: Final = 400  # controls of a form that is opened
-FULL_PAGE: Final = 800  # controls of a form that a person has unfolded
-OPENED: Final = 150  # controls of one container that is unfolded
+PAGE: Final = 400  # controls of a form when it is opened
+FULL_PAGE: Final = 800  # controls of a form that a user has unfolded
+OPENED: Final = 150  # controls of one unfolded container
 
 _LEAST: Final = 3  # controls of a folded container
-_WORTHWHILE: Final = 25  # controls for which a container is shown in part
-_OBJECT: Final = 3  # controls of an object, of a list, of a row and of an entry beside their parts
+_WORTHWHILE: Final = 25  # the fewest controls left over for which a container is shown in part
+_OBJECT: Final = 3  # controls of an object, of a list, of a row and of an entry, besides their parts
 _ARRAY: Final = 2
 _ROW: Final = 1
 _ENTRY: Final = 2
@@ -53,7 +53,7 @@ def folded_draft(value: Maybe, budget: int = PAGE) -> Draft:
 
 
 def fold(draft: Draft, budget: int = FULL_PAGE, *, focus: str | None = None) -> Draft:
-    """`draft`, folded until it has about `budget` controls; the way to the path `focus` stays open."""
+    """`draft`, folded until it has about `budget` controls; the containers around the path `focus` stay open."""
     return _Folding(focus or "").fit(draft, budget, "")
 
 
@@ -95,7 +95,7 @@ def _dict(value: dict[str, JSON], budget: int) -> Object:
 
 
 def _parts(values: Iterable[JSON], budget: int, frame: int) -> Iterator[tuple[Draft, int]]:
-    """The drafts of as many of `values` as fit into `budget`, each with what it takes."""
+    """The drafts of as many of `values` as fit into `budget`, each with its number of controls."""
     left = budget
     for value in values:
         size = _size(value, left)
@@ -117,7 +117,7 @@ def _single(value: JSON) -> Draft:
 
 @dataclass(slots=True)
 class _Folding:
-    """Folds a draft that a page held; so it is not large, and may hold what must not be folded."""
+    """Folds a submitted draft, which is never large and may contain parts that must not be folded."""
 
     focus: str
 
@@ -158,7 +158,7 @@ class _Folding:
         return replace(draft, items=tuple(items))
 
     def _runs(self, rows: Sequence[Item | Entry], path: str, excess: int, frame: int) -> list[tuple[int, int]]:
-        """Which rows to fold together, to be rid of `excess` controls: some of the last, some of the first."""
+        """The runs of rows to fold, to save `excess` controls: at the beginning, then at the end."""
         stays = [self._is_on_the_way(row_path(path, row.row)) or not _is_plain(row.draft) for row in rows]
         head = tail = 0
         while excess > 0 and head < len(rows) and not stays[head]:
@@ -167,16 +167,16 @@ class _Folding:
         while excess > 0 and tail < len(rows) - head and not stays[-1 - tail]:
             excess -= frame + weight(rows[-1 - tail].draft)
             tail += 1
-        runs = [(len(rows) - tail, len(rows)), (0, head)]  # from the end, so that indexes stay
+        runs = [(len(rows) - tail, len(rows)), (0, head)]  # from the end, so that indexes stay valid
         return [(start, end) for start, end in runs if end - start > 1]
 
     def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
-        """A part with what it may have of `spare`, and what is left of that."""
+        """A part that uses at most `spare` controls beyond its least, and the rest of `spare`."""
         least = self._least(part, path)
         size = weight(part)
         if size - least <= max(spare, 0) and spare >= 0:
             return part, spare - (size - least)
-        if least == size:  # it cannot be folded whole
+        if least == size:  # it cannot be folded as a whole
             inner = self.fit(part, size + min(spare, 0), path)
             return inner, spare + size - weight(inner)
         return folded(part), spare
@@ -203,7 +203,7 @@ def weight(draft: Draft) -> int:
 
 
 def folded(draft: Draft) -> Draft:
-    """A container as JSON text, secrets as marks."""
+    """A container as JSON text, with marks for its secrets."""
     value = read(draft, _marked).value
     return Folded(value, draft.state) if isinstance(value, dict | list) else draft
 
@@ -218,7 +218,7 @@ def _marked_value(draft: Draft) -> JSON:
 
 
 def _run_row(items: Sequence[Item], start: int, end: int) -> str:
-    """The id of a run of rows, from which theirs can be counted on."""
+    """The id of a run of rows: the first row's if the ids are consecutive, else a new one."""
     first = expected = int(items[start].row.lstrip("~"))
     for item in items[start:end]:
         if int(item.row.lstrip("~")) != expected:
@@ -228,7 +228,7 @@ def _run_row(items: Sequence[Item], start: int, end: int) -> str:
 
 
 def _is_plain(draft: Draft) -> bool:
-    """Whether nothing but a finished value is here."""
+    """Whether `draft` is a complete value without any other state."""
     waiting = [draft]
     for part in waiting:
         if part.state is not PLAIN or isinstance(part, Missing | Raw):

@@ -1,8 +1,8 @@
-"""Drafts: a value on its way, as the form holds it between two requests.
+"""Drafts: a value while it is edited, between two requests.
 
-A draft has the shape of the value, but its leaves are what was typed, letter for letter, also where that makes no
-sense yet; places may be empty; and each place remembers what was chosen there (`State`). `draft_of` turns a value into
-a draft, for every value whatever its schema; `reading` turns it back.
+A draft has the shape of the value, but its leaves are the text as typed, even if that is not valid yet. Parts may be
+empty, and each part stores its selected branches and views (`State`). `draft_of` turns any value into a draft, whatever
+its schema; `to_value.read` turns a draft back into a value.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from playground.schema_form.values import Absent, Kind, Maybe, is_fragile, liter
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What was chosen at a place, beside its value.
+    """The selections of a field, besides its value.
 
     Attributes:
-        branches: which branch of which union is in force: pairs of the union's key and the branch's index.
-        stash: what other branches held here, encrypted: pairs of "union=branch" and the encrypted text.
-        view: "rows" for a list of choices as rows, "free" for one of the listed values written by hand.
+        branches: the branches in force: pairs of the union's key and the branch's index.
+        stash: snapshots of other branches and types: pairs of "union=branch" or "kind=type" and the encrypted text.
+        view: "rows" for a list of choices as rows, "free" for a custom value in place of a listed one.
     """
 
     branches: tuple[tuple[str, int], ...] = ()
@@ -34,12 +34,12 @@ class State:
 PLAIN: Final = State()
 
 MARK: Final = "(secret, kept as it is) "
-"""Begins the text that stands for a secret where JSON is shown as text; its token follows."""
+"""The prefix of a string that stands for a secret in JSON text; the secret's token follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Nothing is here; `kind` is what is meant to come, where that was chosen."""
+    """No value. `kind`: the type that the user selected for it, if any."""
 
     kind: Kind | None = None
     state: State = PLAIN
@@ -47,7 +47,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text. `is_literal`: `text` is its JSON literal, as typed."""
+    """A string. `is_literal`: `text` is its JSON literal, as typed."""
 
     text: str
     is_literal: bool = False
@@ -80,7 +80,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A container that is shown as JSON text because the page is full; never typed wrongly (that would be `Raw`)."""
+    """A container that is shown as JSON text because the page is full. It always parses; otherwise it is `Raw`."""
 
     value: JSON
     state: State = PLAIN
@@ -96,7 +96,7 @@ class StoredSecret:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An extra entry of an object: a row whose key is typed; or, when its draft is folded, a run of them."""
+    """An extra entry of an object, with an editable key; or a run of entries that are folded together."""
 
     row: str
     key: str
@@ -119,7 +119,7 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row of a list; or, when the draft is a folded list, a run of rows."""
+    """A row of a list, or a run of rows that are folded together."""
 
     row: str
     draft: Draft
@@ -130,7 +130,7 @@ class Item:
 
     @property
     def length(self) -> int:
-        """How many items it stands for."""
+        """The number of items of the list in this row."""
         return (
             len(self.draft.value)
             if isinstance(self.draft, Folded) and isinstance(self.draft.value, list) and self.is_run
@@ -140,7 +140,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A list. `are_choices`: it was posted as ticked boxes."""
+    """A list."""
 
     items: tuple[Item, ...] = ()
     state: State = PLAIN
@@ -151,7 +151,7 @@ NOTHING: Final = Missing()
 
 
 def draft_of(value: Maybe, state: State = PLAIN) -> Draft:
-    """The draft of a finished value."""
+    """The draft of a complete value."""
     if isinstance(value, Absent):
         return Missing(state=state)
     if isinstance(value, str):
@@ -173,18 +173,18 @@ def with_state(draft: Draft, state: State) -> Draft:
 
 
 def new_row(rows: Iterable[Item | Entry]) -> str:
-    """An id for a row to be added, above all that are there, folded ones too."""
+    """An id for a new row, higher than those of all rows, including folded ones."""
     last = (int(row.row.lstrip("~")) + (row.length if isinstance(row, Item) else 1) for row in rows)
     return str(max(last, default=0))
 
 
 def is_empty(draft: Draft) -> bool:
-    """Whether nothing is here, and nothing was typed."""
+    """Whether there is neither a value nor typed text."""
     return isinstance(draft, Missing) or (isinstance(draft, Raw) and not draft.text.strip())
 
 
 def key_of(entry: Entry) -> str | None:
-    """The key that an entry's text spells; None where a literal is no text."""
+    """The key of an entry; None if its JSON literal is not a string."""
     if not entry.is_literal:
         return entry.key
     try:

@@ -1,11 +1,11 @@
-"""Errors at the controls that they are about.
+"""Show each error at the control that it concerns.
 
-What cannot be read is said where it was typed; what breaks the schema, where a person can mend it: a missing member at
-its empty control, a member that is not allowed or wrongly named at its name, what is wrong with a union at the chosen
-branch alone. What has no control of its own is said at the nearest one around it.
+Text that cannot be parsed has its error where it was typed. A violation of the schema is shown where the user can fix
+it: a missing member at its empty control, a member that is not allowed or misnamed at its name, a union's violations
+at the chosen branch only. Without a control of its own, an error goes to the nearest enclosing one.
 
 An empty field has one message, which asks for its value ("Enter owner"). Other violations that only result from the
-missing value are left out, such as a list that is too short, or a union of which no branch matches.
+missing value are left out, such as a list that is too short, or a union without a matching branch.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _REQUESTS: Final[Mapping[str, str]] = {
     "choice": "Choose",
     "choices": "Choose",
     "file": "Choose a file for",
-}  # by a node's template; for all others "Enter"
+}  # by a node's template; "Enter" for all others
 
 
 def attach_problems(
     form: Form, faults: Iterable[Fault], violations: Iterable[Violation], paths: Mapping[str, str]
 ) -> Form:
-    """`form` with every fault and violation at a node, and a summary that leads to them.
+    """`form` with every fault and violation at a node, and a summary that links to them.
 
-    `paths` says where each part of the checked value stands in the form, by its pointer.
+    `paths` maps the pointer of each part of the checked value to its path in the form.
     """
     board = _Board(paths)
     board.learn(form.root)
@@ -55,11 +55,11 @@ def attach_problems(
         board.post_fault(fault)
     for violation in sorted(violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING):
         board.post_violation(violation)
-    return replace(form, root=board.pinned(form.root), errors=tuple(board.summary(form.root)))
+    return replace(form, root=board.with_messages(form.root), errors=tuple(board.summary(form.root)))
 
 
-def places(form: Form) -> dict[str, tuple[str, str]]:
-    """What stands for each part of the value, by its pointer: what it is called, and the id of its control."""
+def controls_by_pointer(form: Form) -> dict[str, tuple[str, str]]:
+    """The label and the control's id for each part of the value, by its pointer."""
     found: dict[str, tuple[str, str]] = {}
     for _path, node, where in _in_page_order(form.root):
         found.setdefault(node.head.pointer, (" · ".join(where), target_of(node)))
@@ -68,13 +68,12 @@ def places(form: Form) -> dict[str, tuple[str, str]]:
 
 @dataclass(slots=True)
 class _Board:
-    """What is said where.
+    """The messages of a form.
 
     Attributes:
-        nodes: the nodes by path; `keys`: the entries that a path is the value of.
-        messages: by path, and whether it is about the key there.
-        incomplete: the paths of objects and lists that lack a value, because a field right below is empty or cannot be
-            read.
+        nodes: the nodes by path; `keys`: the paths of the entries with a key.
+        messages: by path, and whether they concern the entry's key.
+        incomplete: the paths of objects and lists in which a field directly below is empty or cannot be parsed.
     """
 
     paths: Mapping[str, str]
@@ -84,7 +83,7 @@ class _Board:
     incomplete: set[str] = field(default_factory=set)
 
     def learn(self, node: Node) -> None:
-        """Take up the nodes from `node` down."""
+        """Collect `node` and all nodes below it."""
         waiting = [node]
         for known in waiting:
             self.nodes[known.head.path] = known
@@ -93,7 +92,7 @@ class _Board:
                 self.keys.update(entry.node.head.path for entry in known.entries if entry.key)
 
     def post(self, path: str, message: str, *, on_key: bool = False) -> None:
-        """Say `message` at `path`, or at the nearest place around it."""
+        """Add `message` at `path`, or at the nearest enclosing node."""
         while path not in self.nodes and path:
             path, on_key = _around(path), False
         messages = self.messages.setdefault((path, on_key and path in self.keys), [])
@@ -101,13 +100,13 @@ class _Board:
             messages.append(message)
 
     def post_fault(self, fault: Fault) -> None:
-        """Show at its field an entry that cannot be read, or is still empty."""
+        """Add the message of a field that is empty or cannot be parsed."""
         self.post(fault.path, fault.problem.message, on_key=fault.on_key)
         if not fault.on_key:
             self.incomplete.add(_around(fault.path))
 
     def post_violation(self, violation: Violation) -> None:
-        """Say a violation where it can be mended."""
+        """Add a violation where the user can fix it."""
         path = self._path(violation.pointer)
         if violation.keyword in _ABOUT_MISSING and violation.names:
             for name in violation.names:
@@ -118,7 +117,7 @@ class _Board:
             self.post(path, violation.message, on_key=violation.keyword in _ABOUT_NAMES)
 
     def _post_missing(self, path: str, name: str, message: str) -> None:
-        """Ask for the member `name` at its empty field, unless that has a message already."""
+        """Ask for the member `name` at its empty field, unless that field has a message already."""
         below = member_path(path, name)
         if below not in self.nodes:
             self.post(path, message)
@@ -147,7 +146,7 @@ class _Board:
             self.post(path, violation.message)
 
     def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
-        """The violations of the branch that is chosen at `path`."""
+        """The violations of the chosen branch at `path`."""
         node = self.nodes.get(path)
         index = dict(node.head.branches).get(violation.schema_pointer) if node else None
         return violation.branches[index] if index is not None and index < len(violation.branches) else ()
@@ -166,8 +165,8 @@ class _Board:
             pointer = pointer.rpartition("/")[0]
         return self.paths.get(pointer, "")
 
-    def pinned(self, node: Node) -> Node:
-        """`node` and all below with what is said of them."""
+    def with_messages(self, node: Node) -> Node:
+        """`node` and all nodes below it, with their messages."""
         if not self.messages:
             return node
         errors = tuple(self.messages.get((node.head.path, False), ()))
@@ -176,23 +175,23 @@ class _Board:
             return replace(
                 node,
                 head=head,
-                members=tuple(self.pinned(member) for member in node.members),
-                entries=tuple(self._pinned_entry(entry) for entry in node.entries),
+                members=tuple(self.with_messages(member) for member in node.members),
+                entries=tuple(self._entry_with_messages(entry) for entry in node.entries),
             )
         if isinstance(node, ArrayNode):
-            return replace(node, head=head, rows=tuple(self._pinned_row(row) for row in node.rows))
+            return replace(node, head=head, rows=tuple(self._row_with_messages(row) for row in node.rows))
         return replace(node, head=head)
 
-    def _pinned_entry(self, entry: EntryRow) -> EntryRow:
+    def _entry_with_messages(self, entry: EntryRow) -> EntryRow:
         errors = tuple(self.messages.get((entry.node.head.path, True), ()))
         key = entry.key and replace(entry.key, errors=errors)
-        return replace(entry, key=key, node=self.pinned(entry.node))
+        return replace(entry, key=key, node=self.with_messages(entry.node))
 
-    def _pinned_row(self, row: ArrayRow) -> ArrayRow:
-        return replace(row, node=self.pinned(row.node))
+    def _row_with_messages(self, row: ArrayRow) -> ArrayRow:
+        return replace(row, node=self.with_messages(row.node))
 
     def summary(self, root: Node) -> Iterator[Summary]:
-        """The messages in the order of the page, each with the control that it leads to."""
+        """The messages in the order of the page, each with the control that it links to."""
         keys = {entry.node.head.path: entry.key for entry in _entries(root) if entry.key}
         for path, node, where in _in_page_order(root):
             for on_key in (True, False):
@@ -202,7 +201,7 @@ class _Board:
 
 
 def _request(node: Node) -> str:
-    """The message at a field that has to be filled in."""
+    """The message at an empty field that needs a value."""
     return f"{_REQUESTS.get(node.template, 'Enter')} {node.head.label}"
 
 

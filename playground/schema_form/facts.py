@@ -22,7 +22,7 @@ class Facts:
 
     Attributes:
         hints: the constraints in words, each shortened.
-        default: its JSON text, shortened; "" where there is none.
+        default: its JSON text, shortened; "" if there is no default.
         examples: values to suggest.
         format: the first `format`; `encoding`: the first `contentEncoding`; `media`: the first `contentMediaType`.
         is_secret: `writeOnly`, `format: password` or `x-secret`.
@@ -45,14 +45,14 @@ class Facts:
     max_length: int | None
 
 
-def facts_of(places: Sequence[Subschema], named: Sequence[Subschema], kind: Kind | None) -> Facts:
-    """The facts of the subschemas `places`, for a value of `kind`; the title comes from `named` only."""
-    summary = Summary([place.all_keywords for place in places])
+def facts_of(subschemas: Sequence[Subschema], named: Sequence[Subschema], kind: Kind | None) -> Facts:
+    """The facts of `subschemas` for a value of `kind`; the title comes from `named` only."""
+    summary = Summary([subschema.all_keywords for subschema in subschemas])
     hints = [fact.words for fact in constraints(summary, type_of(kind))] if kind else []
     lengths = [length for length in summary.all("maxLength") if isinstance(length, int)]
     examples = (listed for listed in summary.all("examples") if isinstance(listed, list) and listed)
     return Facts(
-        title=Summary([place.all_keywords for place in named]).text("title"),
+        title=Summary([subschema.all_keywords for subschema in named]).text("title"),
         description=summary.text("description"),
         hints=tuple(cut(hint, MAX_HINT) for hint in hints),
         default=cut(literal(summary.first("default")), MAX_DEFAULT) if summary.has("default") else "",
@@ -63,7 +63,7 @@ def facts_of(places: Sequence[Subschema], named: Sequence[Subschema], kind: Kind
         is_secret=summary.flag("writeOnly") or summary.flag("x-secret") or summary.text("format") == "password",
         is_deprecated=summary.flag("deprecated"),
         is_read_only=summary.flag("readOnly"),
-        is_integer=any(map(is_integer, places)),
+        is_integer=any(map(is_integer, subschemas)),
         is_unique=summary.flag("uniqueItems"),
         max_length=min(lengths, default=None),
     )

@@ -30,17 +30,17 @@ def takes_files(encoding: object) -> bool:
 
 
 def encoded(content: bytes, encoding: str) -> str:
-    """`content` as text in this `contentEncoding`; as UTF-8 where it names none.
+    """`content` as text in this `contentEncoding`; decoded as UTF-8 if it is "" or unknown.
 
     Raises:
-        UnicodeDecodeError: no encoding is named and the file is not UTF-8.
+        UnicodeDecodeError: there is no known encoding and the file is not UTF-8.
     """
     encoder = _ENCODERS.get(encoding.lower())
     return encoder(content).decode("ascii") if encoder else content.decode()
 
 
 def size_of(text: str, encoding: str) -> int | None:
-    """How many bytes `text` stands for in this `contentEncoding`; None where it is not such a text."""
+    """The number of bytes that `text` encodes in this `contentEncoding`; None if it cannot be decoded."""
     decoder = _DECODERS.get(encoding.lower())
     if decoder is None:
         return None

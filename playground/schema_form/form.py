@@ -1,4 +1,4 @@
-"""A form in use: opened with a value, and again with what was submitted. Pages need no more than this.
+"""The interface of the package for pages: open a form with a value, and read the submitted form.
 
 opened = begin(schema, value, name="parameters")         -> .form to draw
 again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if .is_ready
@@ -16,11 +16,12 @@ from catalog.jsontext.reader import JSON
 from playground.schema_form.actions import apply
 from playground.schema_form.build import build
 from playground.schema_form.collapse import FULL_PAGE, OPENED, PAGE, fold, folded_draft
-from playground.schema_form.defaults import fresh
+from playground.schema_form.controls import Button
+from playground.schema_form.defaults import new_draft
 from playground.schema_form.draft import Draft, Missing, Object, Raw
 from playground.schema_form.errors import attach_problems
 from playground.schema_form.lookups import SchemaLookups
-from playground.schema_form.nodes import Button, Form, fields
+from playground.schema_form.nodes import Form, fields
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.parse import Pairs, decode
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
@@ -35,15 +36,15 @@ MAX_FIELDS: Final = 1000  # that one form sends
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A form at one moment.
+    """An opened or submitted form.
 
     Attributes:
-        form: what to draw.
-        draft: what the form holds, typed letters included.
-        value: the value, as far as it can be read; ABSENT where there is none.
-        problems: what cannot be read, then what breaks the schema; after a plain submit. Pointers are into `value`.
-        unchecked: why the value could not be checked against the schema; "" where it could.
-        was_operation: a button of the form was pressed: draw it again, and do no more.
+        form: the nodes to draw.
+        draft: the contents of the form, as typed.
+        value: the value, without the parts that cannot be parsed; ABSENT if there is none.
+        problems: after a plain submit: parse errors, then violations of the schema. Pointers are into `value`.
+        unchecked: the reason why the value could not be checked against the schema; "" if it was checked.
+        was_operation: a button of the form was pressed: only draw it again.
     """
 
     form: Form
@@ -55,23 +56,23 @@ class Submission:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the value is whole and nothing is wrong with it."""
+        """Whether the value is complete and valid."""
         return not self.was_operation and not self.problems and not isinstance(self.value, Absent)
 
     @property
     def view(self) -> Literal["fields", "json"]:
-        """How the whole is shown."""
+        """How the value is shown."""
         return "json" if isinstance(self.draft, Raw) else "fields"
 
     @property
     def switch(self) -> Button:
-        """The button that shows the whole the other way; the draft stays the same."""
+        """The button that changes between fields and JSON; the draft stays the same."""
         other, words = ("fields", "Form") if self.view == "json" else ("json", "JSON")
         return Button(f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}")
 
     @property
     def preview(self) -> str:
-        """The exact JSON that would be sent, secrets hidden; "" where there is none."""
+        """The exact JSON that would be sent, with secrets hidden; "" if there is no value."""
         shown = read(self.draft, lambda _token: HIDDEN).value
         return "" if isinstance(shown, Absent) else literal(shown, indent=2)
 
@@ -85,15 +86,15 @@ def begin(
     stored: Maybe = ABSENT,
     seal: PageTokenMaker | None = None,
 ) -> Submission:
-    """The form of `value`; without one, of a new value.
+    """Open a form with `value`, or with a new value.
 
     Args:
         schema: None allows everything.
-        value: a finished value, or ABSENT.
-        name: begins the name of each control; lower-case letters. Forms of one page have different names.
-        label: what people call the whole.
-        stored: the value whose secrets stay where they are; `value` itself, when it comes from there.
-        seal: closes secrets and what other branches held; without one these are in the page as they are.
+        value: a complete value, or ABSENT.
+        name: the prefix of each control's name; lower-case letters. Forms of one page have different names.
+        label: the label of the whole form.
+        stored: the stored value, whose secrets are not sent to the page; it may be `value` itself.
+        seal: encrypts secrets and snapshots of other branches; without it, they are readable in the page.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
     if isinstance(value, Absent):
@@ -103,7 +104,7 @@ def begin(
         shown = session.shown(folded_draft(value, budget))
         if budget < OPENED or fields(shown.form.root) <= MAX_FIELDS:
             return shown
-        budget //= 2  # the schema makes more of the value than could be known from the value alone
+        budget //= 2  # the schema adds fields, so the value alone does not determine their number
 
 
 def submitted(
@@ -117,17 +118,17 @@ def submitted(
     is_checked: bool = True,
     adjust: Adjust | None = None,
 ) -> Submission:
-    """The submitted form after the action of its pressed button or, without one, its value and the check of it.
+    """The submitted form after the action of its pressed button or, without one, its value and the result of its check.
 
     `pairs` are all names and values of the request, a file as `Upload`; names of other forms are ignored. `is_checked`
-    is False if a button of another form on the page was pressed; then nothing is checked. `adjust` removes from the
-    result of a check what the page must not show. The other arguments are those of `begin`.
+    is False if a button of another form on the page was pressed; then nothing is checked. `adjust` removes secrets
+    from the result of a check. The other arguments are those of `begin`.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)
     verb = decoded.operation.verb if decoded.operation else ""
     session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
-    outcome = apply(decoded, session.places, session.guide)
+    outcome = apply(decoded, session.subschemas, session.lookups)
     if decoded.operation is not None or not is_checked:
         session.pressed = verb
         return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
@@ -139,38 +140,40 @@ class _Session:
         self, schema: CompiledSchema | None, name: str, label: str, stored: Maybe, seal: PageTokenMaker
     ) -> None:
         self.schema = schema
-        self.places: Sequence[Subschema] = () if schema is None else (schema.root,)
+        self.subschemas: Sequence[Subschema] = () if schema is None else (schema.root,)
         self.name = name
         self.label = label
         self.safe = Safe(stored, seal)
-        self.guide = SchemaLookups(find_secret=self.safe.open, seal=seal)
+        self.lookups = SchemaLookups(find_secret=self.safe.open, seal=seal)
         self.shows_all = False
         self.pressed = ""
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
         self.secret_names = secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
 
     def new(self) -> Draft:
-        """A new value; an object where nothing speaks against one."""
-        draft = fresh(self.guide, self.places)
-        is_open = isinstance(draft, Missing) and draft.kind is None and "object" in self.guide.kinds.of_all(self.places)
+        """A new value; an object if the schema allows any type."""
+        draft = new_draft(self.lookups, self.subschemas)
+        is_open = (
+            isinstance(draft, Missing) and draft.kind is None and "object" in self.lookups.kinds.of_all(self.subschemas)
+        )
         return Object() if is_open else draft
 
     def shown(
         self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = (), was_operation: bool = False
     ) -> Submission:
-        """`draft`, drawn and not checked; only what an operation could not do is said."""
+        """The form of `draft`, without a check; it shows only the `faults` of the action."""
         draft, form = self._drawn(draft, focus)
         if faults:
             form = attach_problems(form, faults, (), {})
-        return Submission(form, draft, self.guide.reading(draft).value, was_operation=was_operation)
+        return Submission(form, draft, self.lookups.reading(draft).value, was_operation=was_operation)
 
     def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
-        """`draft`, drawn with everything that is wrong with it."""
+        """The form of `draft`, with all its errors."""
         draft, form = self._drawn(draft, None)
-        reading = self.guide.reading(draft)
+        reading = self.lookups.reading(draft)
         found = [*faults, *reading.faults]
         if isinstance(reading.value, Absent) and not found:
-            found = [Fault("", Problem("", "Give a value", "form.value-needed"))]
+            found = [Fault("", Problem("", "Enter a value", "form.value-needed"))]
         problems = [fault.problem for fault in found]
         unchecked = ""
         violations: tuple[Violation, ...] = ()
@@ -187,14 +190,14 @@ class _Session:
 
     def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
-            draft = conceal(draft, self.places, self.guide, self.safe, self.secret_names)
+            draft = conceal(draft, self.subschemas, self.lookups, self.safe, self.secret_names)
         draft = fold(draft, FULL_PAGE // 2 if self.shows_all else FULL_PAGE, focus=focus)
         form = build(
-            self.places,
+            self.subschemas,
             draft,
             name=self.name,
             label=self.label,
-            guide=self.guide,
+            lookups=self.lookups,
             focus=focus,
             pressed=self.pressed,
             shows_all=self.shows_all,

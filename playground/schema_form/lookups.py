@@ -1,4 +1,4 @@
-"""What the schema says while one page is made: remembered, and within one budget of work."""
+"""Lookups in the schema while one page is built: cached, and within one budget of work."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of
 
 @dataclass(slots=True)
 class SchemaLookups:
-    """Answers to questions about places of one form.
+    """The schema lookups for the fields of one form.
 
     Attributes:
         find_secret: finds a secret by its token.
-        seal: closes what is not to be read in the page.
-        has_conditions: whether anything seen so far depends on the value itself.
-        budget: the validator's work for this page; when it is spent, branches and conditions are no longer looked up.
+        seal: encrypts text that must not be readable in the page.
+        has_conditions: whether a subschema found so far applies because of the value.
+        budget: the validator's work for this page; once it is used up, branches and conditions are no longer looked up.
     """
 
     find_secret: Callable[[str], Maybe] = lambda _token: ABSENT
@@ -41,43 +41,43 @@ class SchemaLookups:
     def __post_init__(self) -> None:
         self.branches = Branches(self.kinds, self.choices, self.is_valid)
 
-    def is_valid(self, place: Subschema, value: JSON) -> bool | None:
-        """Whether `value` is valid; None when the work is no longer affordable."""
-        return place.is_valid(value, self.budget)
+    def is_valid(self, subschema: Subschema, value: JSON) -> bool | None:
+        """Whether `value` is valid; None if the budget is used up."""
+        return subschema.is_valid(value, self.budget)
 
     def reading(self, draft: Draft) -> Reading:
-        """The value of `draft`, read once."""
+        """The value of `draft`, cached."""
         known = self._readings.get(id(draft))
         if known is None:
             known = self._readings[id(draft)] = (draft, read(draft, self.find_secret))
         return known[1]
 
-    def at(self, places: Sequence[Subschema], draft: Draft) -> Applicable:
-        """What applies where all of `places` do and `draft` stands."""
-        key = (id(draft), tuple(place.identity for place in places))
+    def at(self, subschemas: Sequence[Subschema], draft: Draft) -> Applicable:
+        """The subschemas that apply to the value of `draft` if all of `subschemas` do, cached."""
+        key = (id(draft), tuple(subschema.identity for subschema in subschemas))
         known = self._found.get(key)
         if known is None:
             value = self.reading(draft).value if not isinstance(draft, Missing) else ABSENT
             known = self._found[key] = (
                 draft,
-                self._search(places, value, self.kind(draft), dict(draft.state.branches)),
+                self._search(subschemas, value, self.kind(draft), dict(draft.state.branches)),
             )
         return known[1]
 
-    def at_value(self, places: Sequence[Subschema], value: Maybe) -> Applicable:
-        """The schemas that apply to a finished value to which all of `places` apply."""
-        return self._search(places, value, None if isinstance(value, Absent) else kind_of(value), {})
+    def at_value(self, subschemas: Sequence[Subschema], value: Maybe) -> Applicable:
+        """The subschemas that apply to a complete value if all of `subschemas` do."""
+        return self._search(subschemas, value, None if isinstance(value, Absent) else kind_of(value), {})
 
     def _search(
-        self, places: Sequence[Subschema], value: Maybe, kind: Kind | None, branches: dict[str, int]
+        self, subschemas: Sequence[Subschema], value: Maybe, kind: Kind | None, branches: dict[str, int]
     ) -> Applicable:
         search = Search(value, kind, branches, self.kinds, self.choices, self.branches.choose, self.is_valid)
-        found = search.run(places)
+        found = search.run(subschemas)
         self.has_conditions = self.has_conditions or found.has_conditions
         return found
 
     def kind(self, draft: Draft) -> Kind | None:
-        """The kind that stands or is wanted; None where that is open."""
+        """The type of the value, or the type selected for it; None if neither is known."""
         match draft:
             case Missing(kind):
                 return kind

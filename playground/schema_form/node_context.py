@@ -1,4 +1,4 @@
-"""One place while its node is built: what stands there, what applies, and what every node says of it."""
+"""The context in which a node is built: its draft, the subschemas that apply, and the head that every node has."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from playground.schema_form import children
 from playground.schema_form.branches import Applicable, Union
 from playground.schema_form.choices import Choice
 from playground.schema_form.control_names import control_name
+from playground.schema_form.controls import Button, Head, Hidden, Option, Selector
 from playground.schema_form.draft import Draft, Missing, Raw, Text
 from playground.schema_form.facts import Facts, facts_of
 from playground.schema_form.lookups import SchemaLookups
-from playground.schema_form.nodes import Button, Head, Hidden, Node, Option, Selector
+from playground.schema_form.nodes import Node
 from playground.schema_form.schemas import ALL_KINDS, is_integer, likely_kind, type_of, types_in_words
 from playground.schema_form.values import KINDS, Kind, kind_of, literal
 
@@ -26,15 +27,15 @@ SCALARS: Final = frozenset[Kind]({"text", "number", "boolean"})
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a node stands.
+    """The position of a node.
 
     Attributes:
-        path: among the form's controls; `pointer`: in the value.
+        path: in the form; `pointer`: in the value.
         name: the member's name, or "".
-        is_row: it has a value or is removed as a whole.
-        is_nameless: the label is only for those who do not see where it stands.
-        is_quiet: what its schema says is said once, for all its neighbours.
-        number: told after a title that several rows share.
+        is_row: a row of a list or an extra entry; it needs a value or is removed.
+        is_nameless: the label is for screen readers only, because the position shows what it is.
+        is_quiet: the schema's description is shown once for all rows, not here.
+        number: shown after a title that several rows share.
     """
 
     path: str
@@ -51,11 +52,11 @@ class Position:
 
 @dataclass(slots=True)
 class Room:
-    """What one page can still hold, so that no schema makes it large.
+    """The room left on a page, so that no schema makes it too large.
 
     Attributes:
-        members: empty members that are drawn at once; more can be added by name.
-        options: lines of lists to pick from; a longer list is a control to write in.
+        members: empty members that are drawn; others can be added by name.
+        options: options of selectors; a list with more becomes a text control.
     """
 
     members: int = 150
@@ -64,19 +65,19 @@ class Room:
 
 @dataclass(slots=True)
 class NodeContext:
-    """One place, while its node is built.
+    """One value while its node is built.
 
     Attributes:
-        kinds: those that its schemas allow; `kind`: the one that stands there, is wanted, or would come first.
-        build: builds the node of another place, below this one.
+        kinds: the types that its schemas allow; `kind`: the type that it has, or would get.
+        build: builds the node of a value below this one.
     """
 
     form: str
-    guide: SchemaLookups
+    lookups: SchemaLookups
     room: Room
     build: Callable[[Sequence[Subschema], Draft, Position], Node]
     draft: Draft
-    spot: Position
+    position: Position
     found: Applicable
     kinds: frozenset[Kind]
     shows_all: bool = False
@@ -84,20 +85,20 @@ class NodeContext:
     facts: Facts = field(init=False)
 
     def __post_init__(self) -> None:
-        self.kind = self.guide.kind(self.draft)
-        self.facts = facts_of(self.found.places, self.found.named, self.kind)
+        self.kind = self.lookups.kind(self.draft)
+        self.facts = facts_of(self.found.subschemas, self.found.named, self.kind)
 
     def control(self, tag: str) -> str:
-        """The name of a control of this place."""
-        return control_name(self.form, tag, self.spot.path)
+        """The name of a control of this node."""
+        return control_name(self.form, tag, self.position.path)
 
     def operation(self, verb: str, detail: str = "") -> str:
-        """The value of a button that does something here."""
-        return f"{self.form}:{verb}:{self.spot.path}" + (f":{detail}" if detail else "")
+        """The value of a button that acts on this node."""
+        return f"{self.form}:{verb}:{self.position.path}" + (f":{detail}" if detail else "")
 
     @property
     def id(self) -> str:
-        return f"{self.form}:{self.spot.path}"
+        return f"{self.form}:{self.position.path}"
 
     @property
     def is_empty(self) -> bool:
@@ -106,11 +107,11 @@ class NodeContext:
     @property
     def must_exist(self) -> bool:
         """Whether a value is present and required, so that "(not set)" is not offered."""
-        return self.spot.is_row or (self.spot.is_required and not self.is_empty)
+        return self.position.is_row or (self.position.is_required and not self.is_empty)
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The values to pick from; () where it is no place to pick from a list, or the person wants to write."""
+        """The values to choose from; () if there is no list, it is too long, or the user enters a custom value."""
         if self.draft.state.view == "free" or len(self.found.choices or ()) > self.room.options:
             return ()
         from_schema = self.found.choices or ()
@@ -124,31 +125,31 @@ class NodeContext:
         has_types: bool = True,
         views: tuple[Option, ...] = (),
     ) -> Head:
-        """What the node of this place says of it."""
-        spot, facts = self.spot, self.facts
-        title = "" if spot.is_nameless else facts.title
-        label = title if spot.number is None else f"{title} {spot.number}"
+        """The head of this node."""
+        position, facts = self.position, self.facts
+        title = "" if position.is_nameless else facts.title
+        label = title if position.number is None else f"{title} {position.number}"
         kinds = self._kind_selector(is_container, views)
         spare = None
-        if not spot.path and is_container and not views and self._has_one_kind:  # the page around it offers JSON
+        if not position.path and is_container and not views and self._has_one_kind:  # the page has a JSON switch
             kinds, spare = None, kinds
-        is_described = not spot.is_quiet
+        is_described = not position.is_quiet
         return Head(
             id=self.id,
-            path=spot.path,
-            pointer=spot.pointer,
-            label=label if title else spot.label,
-            name=spot.name if title and title != spot.name else "",
+            path=position.path,
+            pointer=position.pointer,
+            label=label if title else position.label,
+            name=position.name if title and title != position.name else "",
             description=facts.description if is_described else "",
             types=self.types if has_types and is_described and kinds is None else "",
             hints=facts.hints if is_described else (),
             default=facts.default if is_described else "",
             examples=tuple(literal(example) for example in facts.examples[:3]) if is_described else (),
             notes=self._notes(),
-            is_required=spot.is_required and bool(spot.path),
+            is_required=position.is_required and bool(position.path),
             is_deprecated=facts.is_deprecated,
             is_read_only=facts.is_read_only,
-            is_nameless=spot.is_nameless,
+            is_nameless=position.is_nameless,
             kinds=kinds,
             spare=spare,
             unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
@@ -164,19 +165,19 @@ class NodeContext:
 
     def _array_type(self) -> str:
         """The type of an array with that of its items, in words."""
-        places = children.item(self.found, 0).subschemas
-        words = types_in_words(self.guide.kinds.of_all(places), is_integer=any(map(is_integer, places)))
+        subschemas = children.item(self.found, 0).subschemas
+        words = types_in_words(self.lookups.kinds.of_all(subschemas), is_integer=any(map(is_integer, subschemas)))
         return array_of(words) if words else "array"
 
     def _notes(self) -> tuple[str, ...]:
-        notes = list(self.spot.notes)
-        if not self.is_empty and self.kind is not None and self.kind not in self.kinds and not self.spot.notes:
+        notes = list(self.position.notes)
+        if not self.is_empty and self.kind is not None and self.kind not in self.kinds and not self.position.notes:
             notes.append(f"the schema does not allow {with_article(type_of(self.kind))} here")
         return tuple(notes)
 
     def _hidden(self) -> tuple[Hidden, ...]:
         state = self.draft.state
-        is_filled_in_here = self.kind in SCALARS and (self.spot.is_required or self.spot.is_row)
+        is_filled_in_here = self.kind in SCALARS and (self.position.is_required or self.position.is_row)
         picked = dict(state.branches)
         in_force = [
             Hidden(self.control("u"), f"{union.key}={union.chosen}")
@@ -204,8 +205,8 @@ class NodeContext:
             current = None
         options = [self._kind_option(kind, current) for kind in offered]
         if self.is_empty and current in left:
-            options += [Option(current, "as it was")]
-        if not self.spot.is_row and self.spot.path:
+            options += [Option(current, "previous value")]
+        if not self.position.is_row and self.position.path:
             none_is_current = self.is_empty and current is None
             options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
         is_plain_text = self.is_empty or (isinstance(self.draft, Text) and not self.draft.is_literal)
@@ -215,12 +216,12 @@ class NodeContext:
         if isinstance(self.draft, Raw):
             options.append(Option("fields", "fields"))
         if self.draft.state.view == "free":
-            options.append(Option("listed", "one of the listed values"))
+            options.append(Option("listed", "listed value"))
         options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
-        if not any(option.is_selected for option in options):  # else a browser would pick the first
+        if not any(option.is_selected for option in options):  # otherwise a browser selects the first
             options.insert(0, Option("", "choose…", is_selected=True))
-        button = Button(self.operation("kind"), "Change", f"Change the kind of {self.spot.label}")
-        return Selector(f"{self.id}-kind", self.control("y"), f"Kind of {self.spot.label}", tuple(options), button)
+        button = Button(self.operation("kind"), "Change", f"Change the type of {self.position.label}")
+        return Selector(f"{self.id}-kind", self.control("y"), f"Type of {self.position.label}", tuple(options), button)
 
     def _kind_option(self, kind: Kind, current: str | None) -> Option:
         is_current = kind == current
@@ -232,7 +233,7 @@ class NodeContext:
         if kind == "array" and self.kind == "array":
             words = self._array_type()
         for union in self.found.unions:
-            allowing = [option for option in union.options if kind in self.guide.kinds.of(option)]
+            allowing = [option for option in union.options if kind in self.lookups.kinds.of(option)]
             title = allowing[0].all_keywords.get("title") if len(allowing) == 1 and len(union.options) > 1 else None
             if isinstance(title, str) and title:
                 return f"{title} ({words})"
@@ -242,30 +243,30 @@ class NodeContext:
         options = tuple(
             Option(
                 "" if index == union.chosen else f"{union.key}={index}",
-                self.guide.branches.label(union.options[index], index),
+                self.lookups.branches.label(union.options[index], index),
                 index == union.chosen,
             )
             for index in union.candidates[:MAX_BRANCHES]
         )
         if union.chosen not in union.candidates[:MAX_BRANCHES] and union.chosen is not None:
-            label = self.guide.branches.label(union.options[union.chosen], union.chosen)
+            label = self.lookups.branches.label(union.options[union.chosen], union.chosen)
             options = (Option("", label, is_selected=True), *options)
-        button = Button(self.operation("branch"), "Change", f"Change which form {self.spot.label} has")
+        button = Button(self.operation("branch"), "Change", f"Change the variant of {self.position.label}")
         number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
         words = "One of" if union.keyword == "oneOf" else "Any of"
         return Selector(f"{self.id}-branch{number}", self.control("v"), words, options, button)
 
 
 def kind_allowed(choice: Choice, kinds: frozenset[Kind]) -> bool:
-    """Whether a choice is of one of `kinds`."""
+    """Whether the type of a choice is one of `kinds`."""
     return kind_of(choice.value) in kinds
 
 
 def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:
-    """The kind that a new value would have, where nobody picked one; None where that is open."""
+    """The type of a new value if the user has not selected one; None if the schema does not suggest one."""
     if len(kinds) == 1:
         return next(iter(kinds))
-    likely = likely_kind(found.places)
+    likely = likely_kind(found.subschemas)
     if kinds == ALL_KINDS:
         return likely
     if likely in kinds and likely not in SCALARS:

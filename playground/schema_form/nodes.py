@@ -1,4 +1,4 @@
-"""The tree that a template draws: one frozen node per place, with everything it shows and the names of its controls.
+"""The tree that a template draws: one frozen node per value, with everything it shows and the names of its controls.
 
 `Node.template` names the partial. A node's controls carry the ids that labels, messages and the summary of errors
 refer to.
@@ -8,163 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, TypeAlias
 
-LONG_DESCRIPTION: Final = 500  # characters; of a longer one only the beginning is shown at once
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """A hidden control."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Button:
-    """An operation to press. `label` may be short; `title` says it whole, for those who do not see its place.
-
-    `has_focus`: it was just pressed, and may be pressed again.
-    """
-
-    value: str
-    label: str
-    title: str
-    icon: str = ""
-    has_focus: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A line of a list. `is_allowed`: the schema has it."""
-
-    value: str
-    label: str
-    is_selected: bool = False
-    is_allowed: bool = True
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """A choice that changes which controls are there; `button` applies it where no script does."""
-
-    id: str
-    name: str
-    label: str
-    options: tuple[Option, ...]
-    button: Button
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """The name of an extra entry, as a control."""
-
-    id: str
-    name: str
-    value: str
-    is_literal: bool
-    errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What every node has.
-
-    Attributes:
-        id: of the control that stands for the place.
-        path: the place among the form's controls.
-        pointer: the place in the value; of an empty place, where its value would stand.
-        label: title or name; `name`: the member's name where a title hides it.
-        types: the kinds that are allowed, in words.
-        hints: constraints in words.
-        default: its JSON text.
-        notes: what is odd about the place ("not in the schema").
-        has_focus: the person was just led here.
-        hidden: controls that carry state.
-        branches: where each union stands in the schema, and the index of its branch in force.
-        spare: the selector of kinds of a group that has none, for its errors to be told at.
-    """
-
-    id: str
-    path: str
-    pointer: str
-    label: str
-    name: str = ""
-    description: str = ""
-    types: str = ""
-    hints: tuple[str, ...] = ()
-    default: str = ""
-    examples: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    is_required: bool = False
-    is_deprecated: bool = False
-    is_read_only: bool = False
-    is_nameless: bool = False
-    has_focus: bool = False
-    kinds: Selector | None = None
-    unions: tuple[Selector, ...] = ()
-    buttons: tuple[Button, ...] = ()
-    hidden: tuple[Hidden, ...] = ()
-    branches: tuple[tuple[str, int], ...] = ()
-    spare: Selector | None = None
-    errors: tuple[str, ...] = ()
-
-    @property
-    def lead(self) -> str:
-        """The description, or the beginning of a long one."""
-        return self.description[: self._cut]
-
-    @property
-    def rest(self) -> str:
-        """What follows the beginning of a long description."""
-        return self.description[self._cut :].lstrip()
-
-    @property
-    def _cut(self) -> int:
-        if len(self.description) <= LONG_DESCRIPTION:
-            return len(self.description)
-        space = self.description.rfind(" ", 0, LONG_DESCRIPTION - 100)
-        return space if space > 0 else LONG_DESCRIPTION - 100
-
-    @property
-    def hint_id(self) -> str:
-        return f"{self.id}-hint"
-
-    @property
-    def error_id(self) -> str:
-        return f"{self.id}-error"
-
-    @property
-    def has_hint(self) -> bool:
-        return bool(self.description or self.has_facts)
-
-    @property
-    def has_facts(self) -> bool:
-        """Whether there is anything to say in few words."""
-        is_odd = self.is_deprecated or self.is_read_only
-        return bool(self.hints or self.default or self.notes or self.examples or is_odd)
-
-    @property
-    def type_id(self) -> str:
-        return f"{self.id}-type"
-
-    @property
-    def described_by(self) -> str:
-        """The ids of what describes the control."""
-        ids = [self.type_id] if self.types else []
-        ids += [self.hint_id] if self.has_hint else []
-        return " ".join([*ids, self.error_id] if self.errors else ids)
+from playground.schema_form.controls import Button, Head, Hidden, Key, Option
 
 
 @dataclass(frozen=True, slots=True)
 class TextNode:
-    """A text.
+    """A string.
 
     Attributes:
-        picker: the type of a control that may write into it, "date" for instance.
-        send_empty: the name of the box that sends an empty text; "" for a literal, which can be "" itself.
+        picker: the type of an input that helps to fill it in, such as "date".
+        send_empty: the name of the checkbox that sends an empty string; "" for a literal, which can be "" itself.
     """
 
     template: ClassVar = "text"
@@ -183,13 +38,13 @@ class TextNode:
 
     @property
     def placeholder(self) -> str:
-        """The placeholder: whether an empty text is sent. Never empty, so that styles can detect an empty control."""
+        """Tells whether an empty string is sent. Never empty, so that styles can detect an empty control."""
         return "(empty text)" if self.is_sent_empty else "(not set)"
 
 
 @dataclass(frozen=True, slots=True)
 class FileNode:
-    """A text that stands for bytes: a file to choose, and the text itself. `size`: bytes; None where it is none."""
+    """A string that encodes bytes: a file to choose, and the string itself. `size`: bytes; None if it is not valid."""
 
     template: ClassVar = "file"
     head: Head
@@ -215,7 +70,7 @@ class NumberNode:
 
 @dataclass(frozen=True, slots=True)
 class BooleanNode:
-    """True, false or, where that is possible, neither."""
+    """True, false or, if it is optional, neither."""
 
     template: ClassVar = "boolean"
     head: Head
@@ -232,7 +87,7 @@ class NullNode:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceNode:
-    """One value of a list. `fixed`: its JSON text, where it is all that the schema allows and needs to be there."""
+    """One value of a list. `fixed`: its JSON text, if it is required and the only one allowed."""
 
     template: ClassVar = "choice"
     head: Head
@@ -254,7 +109,7 @@ class RawNode:
 
 @dataclass(frozen=True, slots=True)
 class FoldedNode:
-    """A container as JSON text, for the page would be too long; `open` shows its fields."""
+    """A container as JSON text, because the page would be too long; `open` shows its fields."""
 
     template: ClassVar = "folded"
     head: Head
@@ -266,7 +121,7 @@ class FoldedNode:
 
 @dataclass(frozen=True, slots=True)
 class SecretNode:
-    """A secret that is set and not shown: kept, replaced or removed."""
+    """A stored secret, which is not shown; the user can replace or remove it."""
 
     template: ClassVar = "secret"
     head: Head
@@ -278,7 +133,7 @@ class SecretNode:
 
 @dataclass(frozen=True, slots=True)
 class AbsentNode:
-    """Nothing yet, and no single control that could take it; the buttons make one."""
+    """No value yet, and no single control for one; the buttons create it."""
 
     template: ClassVar = "absent"
     head: Head
@@ -294,7 +149,7 @@ class ArrayRow:
 
 @dataclass(frozen=True, slots=True)
 class ArrayNode:
-    """A list as rows. `is_tuple`: some items have a schema of their own, by their position."""
+    """A list as rows. `is_tuple`: some items have their own schema, by position."""
 
     template: ClassVar = "array"
     head: Head
@@ -306,7 +161,7 @@ class ArrayNode:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesNode:
-    """A list of distinct choices, as boxes to tick. `marker`: none where a box that is ticked would make the list."""
+    """A list of distinct choices as checkboxes. `marker`: None if there is no list until one is ticked."""
 
     template: ClassVar = "choices"
     head: Head
@@ -317,7 +172,7 @@ class ChoicesNode:
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """An extra entry: its key and its value. `no_key` stands for the key of entries that are folded together."""
+    """An extra entry: its key and its value. `no_key` replaces the key for entries that are folded together."""
 
     id: str
     row: Hidden
@@ -329,7 +184,7 @@ class EntryRow:
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """The control that names a new entry, and its button. `is_open`: to add entries is what the object is for."""
+    """The control that names a new entry, and its button. `is_open`: the schema expects more entries."""
 
     id: str
     control: str
@@ -368,7 +223,7 @@ Node: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One line of the summary of errors: the message and the id of the control it leads to."""
+    """One line of the error summary: the message and the id of the control that it links to."""
 
     message: str
     target: str
@@ -376,12 +231,12 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form: its name, which begins the name of each of its controls, its root, and its errors.
+    """One form: its name, which is the prefix of each control's name, its root, and its errors.
 
     Attributes:
-        refresh: draws the form again; there where the schema makes fields depend on other fields.
-        all: whether every node has its selector of kinds; `toggle` changes that.
-        secrets: the paths of what the schema calls secret, a "/" after each; None where it calls nothing so.
+        refresh: draws the form again; present if some fields depend on other fields.
+        all: present if every node shows its type selector; `toggle` changes that.
+        secrets: the paths of secret values, each followed by "/"; None if the schema marks nothing as secret.
     """
 
     name: str
@@ -394,12 +249,12 @@ class Form:
 
 
 def target_of(node: Node) -> str:
-    """The id of what gets the focus when a person is led to `node`."""
+    """The id of the control that gets the focus for `node`."""
     return node.head.kinds.id if isinstance(node, AbsentNode) and node.head.kinds else node.head.id
 
 
 def fields(root: Node) -> int:
-    """How many names and values a form of `root` sends, at most."""
+    """The most names and values that a form of `root` sends."""
     count = 0
     waiting = [root]
     for node in waiting:

@@ -1,4 +1,4 @@
-"""Text that travels through the page and is not for reading there: what other branches held, secrets just typed."""
+"""Tokens for text that passes through the page but must not be readable there: snapshots and secrets just typed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Protocol
 
 
 class PageTokenMaker(Protocol):
-    """Closes text, so that only the same seal opens it."""
+    """Encrypts text into tokens, and decrypts its own tokens."""
 
     def seal(self, text: str) -> str:
         """`text` as a token for the page."""
 
     def unseal(self, token: str) -> str | None:
-        """The text of a token; None where the token is none of ours, or too old."""
+        """The text of a token; None if the token is not ours, or too old."""
 
 
 class NoPageTokens:
-    """Leaves text as it is: for forms that hold no secrets, and for tests."""
+    """Leaves text unencrypted: for forms without secrets, and for tests."""
 
     def seal(self, text: str) -> str:
         return text

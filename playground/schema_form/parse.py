@@ -1,7 +1,7 @@
-"""From the submitted names and texts to a draft. No schema is needed, so nothing can be lost to one.
+"""From the submitted names and values to a draft. No schema is used, so none can cause a loss.
 
-Browsers send CR LF for every line end of a textarea; they become LF again. A text that truly holds a CR is written as
-a JSON literal and so is not touched.
+Browsers send CR LF for every line end of a textarea; they become LF again. A string that does contain a CR is written
+as a JSON literal, and so stays the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from playground.schema_form.values import read_literal
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was sent with the form."""
+    """A file that was uploaded with the form."""
 
     name: str
     content: bytes
@@ -51,7 +51,7 @@ Pairs: TypeAlias = Iterable[tuple[str, Sent]]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A pressed button: what to do, where, and with what ("kind" needs a kind, "branch" a union's key and an index)."""
+    """A pressed button: the action, its path, and its argument, such as a type for "kind"."""
 
     verb: str
     path: str
@@ -60,16 +60,16 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What was submitted under one form's name.
+    """The submitted controls of one form.
 
     Attributes:
-        draft: what the controls hold.
-        kinds: kinds that were picked in a selector and are not in force yet, by path.
+        draft: their contents.
+        kinds: the types selected, but not yet applied, by path.
         branches: the same for branches of unions: pairs of a union's key and an index.
         new_keys: the keys typed for entries to be added.
-        shows_all: whether every node shows its selector of kinds.
-        operation: the button of this form that was pressed, if one was.
-        faults: files that could not be taken.
+        shows_all: whether every node shows its type selector.
+        operation: the pressed button of this form, if any.
+        faults: files that could not be decoded.
     """
 
     draft: Draft = NOTHING
@@ -82,11 +82,11 @@ class Decoded:
 
 
 @dataclass(slots=True)
-class _Place:
+class _Controls:
     """The controls submitted for one path."""
 
     tags: dict[str, list[Sent]] = field(default_factory=dict)
-    below: dict[str, _Place] = field(default_factory=dict)
+    below: dict[str, _Controls] = field(default_factory=dict)
 
     def texts(self, tag: str) -> list[str]:
         return [sent.replace("\r\n", "\n") for sent in self.tags.get(tag, ()) if isinstance(sent, str)]
@@ -99,7 +99,7 @@ class _Place:
 
 
 def decode(pairs: Pairs, *, name: str) -> Decoded:
-    """What was submitted under the form called `name`; other names are left alone."""
+    """Read the controls of the form called `name`; other names are ignored."""
     reading = _Submission(name)
     for full_name, sent in pairs:
         reading.take(full_name, sent)
@@ -113,10 +113,10 @@ def decode(pairs: Pairs, *, name: str) -> Decoded:
 
 @dataclass(slots=True)
 class _Submission:
-    """The pairs of one form, sorted by place."""
+    """The pairs of one form, by path."""
 
     name: str
-    root: _Place = field(default_factory=_Place)
+    root: _Controls = field(default_factory=_Controls)
     kinds: dict[str, str] = field(default_factory=dict)
     branches: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     new_keys: dict[str, str] = field(default_factory=dict)
@@ -131,10 +131,10 @@ class _Submission:
         if tokens is None:
             return
         if tag not in CHOICES_AHEAD:
-            place = self.root
+            controls = self.root
             for token in tokens:
-                place = place.below.setdefault(token, _Place())
-            place.tags.setdefault(tag, []).append(sent)
+                controls = controls.below.setdefault(token, _Controls())
+            controls.tags.setdefault(tag, []).append(sent)
         elif isinstance(sent, str) and sent:
             self._choice(tag, path, sent)
 
@@ -162,35 +162,35 @@ def _branch(sent: str) -> tuple[str, int] | None:
     return (key, int(index)) if equals and index.isascii() and index.isdecimal() and len(index) < 7 else None
 
 
-def _state(place: _Place) -> State:
-    if not place.tags.keys() & {"u", "w", "h"}:
+def _state(controls: _Controls) -> State:
+    if not controls.tags.keys() & {"u", "w", "h"}:
         return PLAIN
-    branches = tuple(branch for sent in place.texts("u") if (branch := _branch(sent)))
-    stash = tuple((key, token) for key, _, token in (sent.partition(" ") for sent in place.texts("h")) if token)
-    return State(branches, stash, place.text("w"))
+    branches = tuple(branch for sent in controls.texts("u") if (branch := _branch(sent)))
+    stash = tuple((key, token) for key, _, token in (sent.partition(" ") for sent in controls.texts("h")) if token)
+    return State(branches, stash, controls.text("w"))
 
 
-def _draft(place: _Place, path: str, faults: list[Fault]) -> Draft:
-    tag = next((tag for tag in _READERS if tag in place.tags), "")
-    state = _state(place)
-    if files := place.files():
-        return _file(files[0], place, path, faults, state)
+def _draft(controls: _Controls, path: str, faults: list[Fault]) -> Draft:
+    tag = next((tag for tag in _READERS if tag in controls.tags), "")
+    state = _state(controls)
+    if files := controls.files():
+        return _file(files[0], controls, path, faults, state)
     if tag == "o":
-        return _object(place, path, faults, state)
-    if tag == "a" or (not tag and "i" in place.tags):
-        return _array(place, path, faults, state)
-    return _READERS[tag](place, state) if tag else Missing(None, state)
+        return _object(controls, path, faults, state)
+    if tag == "a" or (not tag and "i" in controls.tags):
+        return _array(controls, path, faults, state)
+    return _READERS[tag](controls, state) if tag else Missing(None, state)
 
 
-def _object(place: _Place, path: str, faults: list[Fault], state: State) -> Object:
+def _object(controls: _Controls, path: str, faults: list[Fault], state: State) -> Object:
     members = {
         token[1:]: _draft(below, member_path(path, token[1:]), faults)
-        for token, below in place.below.items()
+        for token, below in controls.below.items()
         if token.startswith(".")
     }
     entries = []
-    for row in dict.fromkeys(place.texts("m")):
-        below = place.below.get(f"@{row}")
+    for row in dict.fromkeys(controls.texts("m")):
+        below = controls.below.get(f"@{row}")
         if below is None or not below.tags.keys() & {"k", "l"}:
             continue
         is_literal = "k" not in below.tags
@@ -199,47 +199,47 @@ def _object(place: _Place, path: str, faults: list[Fault], state: State) -> Obje
     return Object(members, tuple(entries), state)
 
 
-def _array(place: _Place, path: str, faults: list[Fault], state: State) -> Array:
-    if "i" in place.tags:
-        drafts = [_json_or_raw(text, PLAIN) for text in place.texts("i")]
+def _array(controls: _Controls, path: str, faults: list[Fault], state: State) -> Array:
+    if "i" in controls.tags:
+        drafts = [_json_or_raw(text, PLAIN) for text in controls.texts("i")]
         return Array(tuple(Item(str(row), draft) for row, draft in enumerate(drafts)), state)
-    nowhere = _Place()
-    rows = [row for row in dict.fromkeys(place.texts("r")) if is_row(row)]
-    below = [(row, place.below.get(f"@{row}", nowhere)) for row in rows]
+    no_controls = _Controls()
+    rows = [row for row in dict.fromkeys(controls.texts("r")) if is_row(row)]
+    below = [(row, controls.below.get(f"@{row}", no_controls)) for row in rows]
     return Array(tuple(Item(row, _draft(there, row_path(path, row), faults)) for row, there in below), state)
 
 
-def _file(file: Upload, place: _Place, path: str, faults: list[Fault], state: State) -> Draft:
+def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State) -> Draft:
     try:
-        return draft_of(encoded(file.content, place.text("g")), state)
+        return draft_of(encoded(file.content, controls.text("g")), state)
     except UnicodeDecodeError:
-        message = f"The file {file.name} is not UTF-8 text"
+        message = f"The file {file.name} is not UTF-8 text; choose a text file"
         faults.append(Fault(path, Problem("", message, "form.file")))
-        place.tags.pop("f")
-        return _draft(place, path, faults)
+        controls.tags.pop("f")
+        return _draft(controls, path, faults)
 
 
-def _text(place: _Place, state: State) -> Draft:
-    text = place.text("t") or place.text("s")
-    return Text(text, False, state) if text or "x" in place.tags else Missing("text", state)
+def _text(controls: _Controls, state: State) -> Draft:
+    text = controls.text("t") or controls.text("s")
+    return Text(text, False, state) if text or "x" in controls.tags else Missing("text", state)
 
 
-def _literal_text(place: _Place, state: State) -> Draft:
-    return Text(place.text("q"), True, state)
+def _literal_text(controls: _Controls, state: State) -> Draft:
+    return Text(controls.text("q"), True, state)
 
 
-def _number(place: _Place, state: State) -> Draft:
-    text = place.text("n")
+def _number(controls: _Controls, state: State) -> Draft:
+    text = controls.text("n")
     return Numeral(text, state) if text.strip() else Missing("number", state)
 
 
-def _boolean(place: _Place, state: State) -> Draft:
-    text = place.text("b")
+def _boolean(controls: _Controls, state: State) -> Draft:
+    text = controls.text("b")
     return Constant(text == "true", state) if text in {"true", "false"} else Missing("boolean", state)
 
 
-def _json(place: _Place, state: State) -> Draft:
-    return _json_or_raw(place.text("j"), state)
+def _json(controls: _Controls, state: State) -> Draft:
+    return _json_or_raw(controls.text("j"), state)
 
 
 def _json_or_raw(text: str, state: State) -> Draft:
@@ -252,27 +252,27 @@ def _json_or_raw(text: str, state: State) -> Draft:
     return with_state(folded_draft(value), state)
 
 
-def _folded(place: _Place, state: State) -> Draft:
-    draft = _json_or_raw(place.text("z"), state)
-    return Folded(read_literal(place.text("z")), state) if isinstance(draft, Object | Array) else draft
+def _folded(controls: _Controls, state: State) -> Draft:
+    draft = _json_or_raw(controls.text("z"), state)
+    return Folded(read_literal(controls.text("z")), state) if isinstance(draft, Object | Array) else draft
 
 
-def _raw(place: _Place, state: State) -> Draft:
-    return Raw(place.text("e"), state)
+def _raw(controls: _Controls, state: State) -> Draft:
+    return Raw(controls.text("e"), state)
 
 
-def _secret(place: _Place, state: State) -> Draft:
-    if replacement := place.text("p"):
+def _secret(controls: _Controls, state: State) -> Draft:
+    if replacement := controls.text("p"):
         return draft_of(replacement, state)
-    if "d" in place.tags:
+    if "d" in controls.tags:
         return Missing(None, state)
-    return StoredSecret(place.text("c"), state)
+    return StoredSecret(controls.text("c"), state)
 
 
-_READERS: Final[Mapping[str, Callable[[_Place, State], Draft]]] = {
+_READERS: Final[Mapping[str, Callable[[_Controls, State], Draft]]] = {
     "c": _secret,
-    "o": lambda _place, state: Object(state=state),
-    "a": lambda _place, state: Array(state=state),
+    "o": lambda _controls, state: Object(state=state),
+    "a": lambda _controls, state: Array(state=state),
     "e": _raw,
     "z": _folded,
     "q": _literal_text,

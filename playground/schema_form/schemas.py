@@ -1,7 +1,4 @@
-"""Small questions to one subschema, each answered without looking at a value.
-
-A subschema is a `Subschema`: the schema itself, in the scope that its references are resolved in.
-"""
+"""The types that a subschema allows, whatever the value."""
 
 from __future__ import annotations
 
@@ -48,41 +45,41 @@ def type_of(kind: Kind, *, is_integer: bool = False) -> str:
 
 
 def types_in_words(kinds: Iterable[Kind], *, is_integer: bool = False) -> str:
-    """The types of `kinds`: "integer or null"; "" where every kind is allowed."""
+    """The types of `kinds`: "integer or null"; "" if all are allowed."""
     names = {type_of(kind, is_integer=is_integer) for kind in kinds}
     return "" if len(names) == len(KINDS) else listed([name for name in TYPES if name in names])
 
 
-def is_integer(place: Subschema) -> bool:
+def is_integer(subschema: Subschema) -> bool:
     """Whether `type` allows integers, but not all numbers."""
-    named = place.all_keywords.get("type")
+    named = subschema.all_keywords.get("type")
     names = named if isinstance(named, list) else [named]
     return "integer" in names and "number" not in names
 
 
 class Kinds:
-    """The kinds that subschemas allow, cached for one page."""
+    """The types that subschemas allow, cached for one page."""
 
     def __init__(self) -> None:
         self._known: dict[object, frozenset[Kind]] = {}
 
-    def of(self, place: Subschema) -> frozenset[Kind]:
-        """The kinds that `place` allows, as far as `type`, `const` and `enum` tell, also where it refers."""
-        identity = place.identity
+    def of(self, subschema: Subschema) -> frozenset[Kind]:
+        """The types that `subschema` allows by `type`, `const` and `enum`, also through references."""
+        identity = subschema.identity
         if identity not in self._known:
             self._known[identity] = ALL_KINDS  # a loop adds nothing
-            self._known[identity] = self._find(place)
+            self._known[identity] = self._find(subschema)
         return self._known[identity]
 
-    def of_all(self, places: Iterable[Subschema]) -> frozenset[Kind]:
-        """The kinds that every one of `places` allows."""
-        return ALL_KINDS.intersection(*(self.of(place) for place in places))
+    def of_all(self, subschemas: Iterable[Subschema]) -> frozenset[Kind]:
+        """The types that all of `subschemas` allow."""
+        return ALL_KINDS.intersection(*(self.of(subschema) for subschema in subschemas))
 
-    def _find(self, place: Subschema) -> frozenset[Kind]:
-        if place.schema is False:
+    def _find(self, subschema: Subschema) -> frozenset[Kind]:
+        if subschema.schema is False:
             return frozenset()
-        kinds = _own_kinds(place.all_keywords).intersection(*(self.of(part) for part in always(place)))
-        for _, options in branches(place):
+        kinds = _own_kinds(subschema.all_keywords).intersection(*(self.of(part) for part in always(subschema)))
+        for _, options in branches(subschema):
             kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
         return kinds
 
@@ -100,10 +97,10 @@ def _own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
     return kinds
 
 
-def likely_kind(places: Iterable[Subschema]) -> Kind | None:
-    """The kind that the keywords speak of where no type is named."""
-    for place in places:
-        for keyword in place.all_keywords:
+def likely_kind(subschemas: Iterable[Subschema]) -> Kind | None:
+    """The type that the keywords suggest, if there is no `type`."""
+    for subschema in subschemas:
+        for keyword in subschema.all_keywords:
             if keyword in _HINTS_OF_KIND:
                 return _HINTS_OF_KIND[keyword]
     return None

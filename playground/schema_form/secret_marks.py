@@ -1,33 +1,35 @@
-"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`; everything below is secret, too."""
+"""How a schema marks secrets: `writeOnly`, `x-secret` or `format: password`. Everything below is secret, too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import unquote
 
+from catalog.json_schema.index import SchemaMap
+from catalog.json_schema.normalize import MAX_NODES
 from catalog.json_schema.validation import Subschema
-from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 
 
-def is_secret_place(places: Sequence[Subschema]) -> bool:
+def is_marked_secret(subschemas: Sequence[Subschema]) -> bool:
     """Whether one of the subschemas that apply together marks the value as secret."""
-    return any(_calls_secret(place.all_keywords) for place in places)
+    return any(_calls_secret(subschema.all_keywords) for subschema in subschemas)
 
 
 def mentions_secrets(schema: JSON) -> bool:
-    """Whether a schema may mark anything as secret. Cheap; it errs only on the safe side."""
+    """Whether a schema may mark anything as secret. Cheap; may be True although nothing is secret, but never False."""
     return any(_calls_secret(part) for part in _objects(schema))
 
 
 def secret_names(schema: JSON) -> frozenset[str]:
     """The names of members that a schema marks as secret, anywhere in it."""
     marked = _around_marks(schema)
+    nodes = SchemaMap(schema, max_nodes=MAX_NODES).nodes
+    targets = {id(node.schema): {id(to.schema) for ref in node.references for to in ref.targets} for node in nodes}
     found = set()
     for part in _objects(schema):
         properties = part.get("properties")
         for name, member in properties.items() if isinstance(properties, dict) else ():
-            if id(member) in marked or id(_target(member, schema)) in marked:
+            if id(member) in marked or not marked.isdisjoint(targets.get(id(member), ())):
                 found.add(name)
     return frozenset(found)
 
@@ -39,7 +41,7 @@ def _calls_secret(schema: dict[str, JSON]) -> bool:
 def _around_marks(schema: JSON) -> set[int]:
     """The identities of the objects and arrays in `schema` that contain a mark, directly or somewhere below."""
     found: set[int] = set()
-    walked: list[tuple[JSON, JSON]] = [(schema, None)]  # each container with the one around it, outer ones first
+    walked: list[tuple[JSON, JSON]] = [(schema, None)]  # each container and its parent, outer ones first
     for part, _around in walked:
         if isinstance(part, dict | list):
             inner = part.values() if isinstance(part, dict) else part
@@ -48,17 +50,6 @@ def _around_marks(schema: JSON) -> set[int]:
         if id(part) in found or (isinstance(part, dict) and _calls_secret(part)):
             found |= {id(part), id(around)}
     return found
-
-
-def _target(member: JSON, schema: JSON) -> object:
-    """The target of `member` inside the document; `member` itself if it has none there."""
-    reference = member.get("$ref") if isinstance(member, dict) else None
-    if not isinstance(reference, str) or not reference.startswith("#/"):
-        return member
-    try:
-        return resolve_pointer(schema, unquote(reference[1:]))
-    except LookupError:
-        return member
 
 
 def _objects(schema: JSON) -> Iterator[dict[str, JSON]]:

@@ -1,10 +1,9 @@
-"""Secrets in a form: a value that was stored or just typed is never written into the page again.
+"""Secrets in a form: a stored or typed secret never returns to the page.
 
-In a draft, a token stands for it (`StoredSecret`): "stored:/apiKey" for the member of the stored value, "encrypted:…"
-for what was just typed, encrypted by the site. A raw text shows a mark with the same token instead.
+In a draft, a token replaces it (`StoredSecret`): "stored:/apiKey" for a member of the stored value, "encrypted:…" for
+a secret that was just typed. JSON text contains a mark with the same token instead.
 
-`secret_marks.py` reads how a schema marks secrets. JSON text is not split into drafts: it is searched for possible
-secrets, and only those are examined closely.
+JSON text is not split into drafts: it is searched for possible secrets, and only those are examined closely.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from playground.schema_form.branches import Applicable
 from playground.schema_form.draft import MARK, Array, Draft, Folded, Missing, Object, Raw, StoredSecret, key_of
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.page_tokens import PageTokenMaker
-from playground.schema_form.secret_marks import is_secret_place
+from playground.schema_form.secret_marks import is_marked_secret
 from playground.schema_form.secret_search import MAX_SECONDS, find_marked, pointers_of_texts
 from playground.schema_form.to_value import Reading
 from playground.schema_form.values import ABSENT, Absent, Maybe, literal, read_literal
@@ -43,7 +42,7 @@ class Safe:
         self._seal = seal
 
     def open(self, token: str) -> Maybe:
-        """The secret of `token`; ABSENT where there is none any more."""
+        """The secret of `token`; ABSENT if it is no longer available."""
         if token.startswith(STORED):
             return self.at(token.removeprefix(STORED))
         text = self._seal.unseal(token.removeprefix(SEALED)) if token.startswith(SEALED) else None
@@ -53,7 +52,7 @@ class Safe:
             return ABSENT
 
     def at(self, pointer: str) -> Maybe:
-        """What is stored at `pointer`."""
+        """The stored value at `pointer`."""
         if isinstance(self._stored, Absent):
             return ABSENT
         try:
@@ -62,22 +61,22 @@ class Safe:
             return ABSENT
 
     def close(self, value: JSON, pointer: str) -> str:
-        """A token for `value`, which stands at `pointer`."""
+        """A token for `value` at `pointer`."""
         return STORED + pointer if self.at(pointer) == value else SEALED + self._seal.seal(literal(value))
 
 
 def conceal(
-    draft: Draft, places: Sequence[Subschema], guide: SchemaLookups, safe: Safe, names: frozenset[str]
+    draft: Draft, subschemas: Sequence[Subschema], lookups: SchemaLookups, safe: Safe, names: frozenset[str]
 ) -> Draft:
     """`draft` with a token in place of every secret; nothing else is changed.
 
-    In JSON text that cannot be parsed, a secret is recognised by the name before it, one of `names`. The whole draft
-    becomes one secret if its texts contain too many secrets, or if these take too long to find.
+    In JSON text that cannot be parsed, a secret is recognised by its name, one of `names`. The whole draft becomes one
+    secret if its JSON texts contain too many secrets, or if the search takes too long.
     """
     try:
-        return _Concealing(guide, safe, names).draft(draft, places, "", is_secret=False)
+        return _Concealing(lookups, safe, names).draft(draft, subschemas, "", is_secret=False)
     except _TooManyInText:
-        value = guide.reading(draft).value
+        value = lookups.reading(draft).value
         return (
             Missing(None, draft.state)
             if isinstance(value, Absent)
@@ -90,23 +89,23 @@ class _TooManyInText(Exception):
 
 
 class _Concealing:
-    def __init__(self, guide: SchemaLookups, safe: Safe, names: frozenset[str]) -> None:
-        self._guide = guide
+    def __init__(self, lookups: SchemaLookups, safe: Safe, names: frozenset[str]) -> None:
+        self._lookups = lookups
         self._safe = safe
         self._names = names
         self._room = MAX_IN_TEXT
         self._budget = Budget(seconds=MAX_SECONDS)
 
-    def draft(self, draft: Draft, places: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
-        found = self._guide.at(places, draft)
-        is_secret = is_secret or is_secret_place(found.places)
+    def draft(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
+        found = self._lookups.at(subschemas, draft)
+        is_secret = is_secret or is_marked_secret(found.subschemas)
         match draft:
             case Missing():
                 return draft
             case StoredSecret():
                 return draft if is_secret else replace(draft, token="")
             case Raw() | Folded():
-                return self._text(draft, places, pointer, is_secret=is_secret)
+                return self._text(draft, subschemas, pointer, is_secret=is_secret)
         if is_secret:
             return self._closed(draft, pointer)
         if isinstance(draft, Object):
@@ -114,7 +113,7 @@ class _Concealing:
         return self._array(draft, found, pointer) if isinstance(draft, Array) else draft
 
     def _closed(self, draft: Draft, pointer: str) -> Draft:
-        reading = self._guide.reading(draft)
+        reading = self._lookups.reading(draft)
         if reading.faults or isinstance(reading.value, Absent):
             return Missing(None, draft.state)
         if reading.value in ("", [], {}):
@@ -155,17 +154,17 @@ class _Concealing:
             index += item.length
         return replace(draft, items=tuple(items))
 
-    def _text(self, draft: Raw | Folded, places: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
-        """JSON text: secrets in it become marks."""
-        reading = self._guide.reading(draft)
+    def _text(self, draft: Raw | Folded, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
+        """Replace the secrets in JSON text with marks."""
+        reading = self._lookups.reading(draft)
         if isinstance(reading.value, Absent):
             return Missing(None, draft.state) if is_secret else self._unreadable(draft)
         if is_secret:
             return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
-        ways, has_marks = self._ways(reading.value, places)
+        ways, has_marks = self._ways(reading.value, subschemas)
         if ways is None:
             return draft
-        shown = self._marked(reading.value, places, pointer, ways, has_marks=has_marks)
+        shown = self._marked(reading.value, subschemas, pointer, ways, has_marks=has_marks)
         if isinstance(shown, Absent) or shown == reading.value:
             return draft
         return (
@@ -174,29 +173,29 @@ class _Concealing:
 
     def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
         """The members of a run, with a mark for each secret."""
-        ways, has_marks = self._ways(run, found.places)
+        ways, has_marks = self._ways(run, found.subschemas)
         shown: dict[str, Maybe] = dict(run)
         for name, way in (ways or {}).items():
-            places = children.member(found, name).subschemas
-            shown[name] = self._marked(run[name], places, pointer_join(pointer, name), way, has_marks=has_marks)
+            subschemas = children.member(found, name).subschemas
+            shown[name] = self._marked(run[name], subschemas, pointer_join(pointer, name), way, has_marks=has_marks)
         return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
 
     def _items(self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int) -> list[JSON]:
-        """The items of a run, with a mark for each secret; the first is at `index` of the list and is called `row`."""
-        ways, has_marks = self._ways(run, found.places, index)
+        """The items of a run, with a mark for each secret; `index` and `row` are the first item's index and row id."""
+        ways, has_marks = self._ways(run, found.subschemas, index)
         shown: list[Maybe] = list(run)
         for token, way in (ways or {}).items():
             n = int(token)
-            places = children.item(found, index + n).subschemas
-            shown[n] = self._marked(run[n], places, pointer_join(pointer, row + n), way, has_marks=has_marks)
+            subschemas = children.item(found, index + n).subschemas
+            shown[n] = self._marked(run[n], subschemas, pointer_join(pointer, row + n), way, has_marks=has_marks)
         return [value for value in shown if not isinstance(value, Absent)]
 
-    def _ways(self, value: JSON, places: Sequence[Subschema], first: int = 0) -> tuple[PointerTree | None, bool]:
-        """The ways in `value` to possible secrets, None if there are none; and whether it contains marks already.
+    def _ways(self, value: JSON, subschemas: Sequence[Subschema], first: int = 0) -> tuple[PointerTree | None, bool]:
+        """The pointers to possible secrets in `value`, None if there are none; and whether it contains marks already.
 
         `first` is the index of the first item, if `value` is a slice of a list.
         """
-        possible = find_marked(places, value, self._budget, first=first)
+        possible = find_marked(subschemas, value, self._budget, first=first)
         if possible.reason:
             raise _TooManyInText
         marks = pointers_of_texts(value, lambda text: text.startswith(MARK))
@@ -204,15 +203,15 @@ class _Concealing:
         return (pointer_tree(pointers) if pointers else None), bool(marks)
 
     def _marked(
-        self, value: JSON, places: Sequence[Subschema], pointer: str, ways: PointerTree, *, has_marks: bool
+        self, value: JSON, subschemas: Sequence[Subschema], pointer: str, ways: PointerTree, *, has_marks: bool
     ) -> Maybe:
-        """`value` with a mark for each secret at the ends of `ways`; ABSENT if the secret of a mark is lost."""
+        """`value` with a mark for each secret at the ends of `ways`; ABSENT if a mark's secret is not available."""
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText
-        opened = self._guide.reading(Folded(value)) if has_marks else Reading(value)
-        found = self._guide.at_value(places, opened.value)
-        is_secret = is_secret_place(found.places)
+        opened = self._lookups.reading(Folded(value)) if has_marks else Reading(value)
+        found = self._lookups.at_value(subschemas, opened.value)
+        is_secret = is_marked_secret(found.subschemas)
         if isinstance(value, str) and value.startswith(MARK):
             return value if is_secret else MARK
         if is_secret:

@@ -1,4 +1,4 @@
-"""From a draft to the names and texts that a form of it would submit. `decoding` reads them back."""
+"""From a draft to the names and values that its form would submit. `parse` reads them back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Posted = Iterator[tuple[str, str, str]]
 
 
 def posted(draft: Draft, path: str = "") -> Posted:
-    """The controls of `draft`, with all that it remembers."""
+    """The controls of `draft`, including its state."""
     if draft.state is not PLAIN:
         yield from _state(draft.state, path)
     match draft:

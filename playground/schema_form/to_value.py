@@ -1,4 +1,4 @@
-"""From a draft to its value: what can be read of it, and what cannot, at its place."""
+"""From a draft to its value, and an error for each part that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MARKABLE: Final = frozenset(_MAY_HOLD_MARK)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What cannot be read at one place of a draft. `on_key`: at the key of the entry that stands there."""
+    """A part of a draft that is missing or cannot be parsed. `on_key`: the problem is the entry's key."""
 
     path: str
     problem: Problem
@@ -43,12 +43,12 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A draft as a value, without what could not be read.
+    """The value of a draft, without the parts that cannot be parsed.
 
     Attributes:
         value: the value, or ABSENT.
-        faults: what is missing in it, in the draft's order.
-        paths: where each part of the value stands in the draft, by its pointer.
+        faults: the parts that are left out, in the draft's order.
+        paths: the path of each part of the value in the draft, by its pointer.
     """
 
     value: Maybe
@@ -57,9 +57,9 @@ class Reading:
 
 
 def read(draft: Draft, find_secret: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
-    """The value of `draft`, and what in it is no value yet.
+    """The value of `draft`, and its faults.
 
-    `find_secret` finds the secret that a token stands for; ABSENT where it is lost.
+    `find_secret` finds the secret of a token; ABSENT if it is no longer available.
     """
     reader = _Reader(find_secret)
     value = reader.value_of(draft, "", "")
@@ -109,7 +109,7 @@ class _Reader:
         return self._revealed(value, path, pointer) if MARK in draft.text else value
 
     def _revealed(self, value: JSON, path: str, pointer: str) -> Maybe:
-        """`value` with the secrets that its marks stand for."""
+        """`value` with its marks replaced by the secrets."""
         if isinstance(value, str) and value.startswith(MARK):
             return self._secret(value.removeprefix(MARK), path, pointer)
         if isinstance(value, list):
@@ -132,7 +132,7 @@ class _Reader:
     def _secret(self, token: str, path: str, pointer: str) -> Maybe:
         value = self.find_secret(token)
         if isinstance(value, Absent):
-            self._fault(path, pointer, Problem("", "This secret is no longer known; type it again", "form.secret"))
+            self._fault(path, pointer, Problem("", "This secret is no longer available; enter it again", "form.secret"))
         return value
 
     def _object(self, draft: Object, path: str, pointer: str) -> dict[str, JSON]:
@@ -156,7 +156,7 @@ class _Reader:
         here = pointer_join(pointer, key)
         if key in used:
             shown = literal(key)
-            message = f"The name {shown} is used twice; choose another name for this entry"
+            message = f"The name {shown} is used twice; rename this entry"
             self._fault(path, here, Problem("", message, "form.duplicate-name"), on_key=True)
             return
         used.add(key)
@@ -164,7 +164,7 @@ class _Reader:
         if not isinstance(found, Absent):
             value[key] = found
         elif is_empty(entry.draft):
-            self._fault(path, here, Problem("", f"Give {literal(key)} a value, or remove it", "form.value-needed"))
+            self._fault(path, here, Problem("", f"Enter a value for {literal(key)}, or remove it", "form.value-needed"))
 
     def _run(self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str) -> None:
         members = self.value_of(entry.draft, path, pointer)
@@ -172,7 +172,7 @@ class _Reader:
             return
         for key, member in members.items():
             if key in used:
-                message = f"The name {literal(key)} is used twice; choose another name in this text"
+                message = f"The name {literal(key)} is used twice; rename it in this text"
                 self._fault(path, pointer_join(pointer, key), Problem("", message, "form.duplicate-name"))
             else:
                 used.add(key)
@@ -195,7 +195,7 @@ class _Reader:
             elif not isinstance(found, Absent):
                 value.append(found)
             elif is_empty(item.draft):
-                message = "Give this item a value, or remove it"
+                message = "Enter a value for this item, or remove it"
                 self._fault(here, there, Problem("", message, "form.value-needed"))
         return value
 
@@ -204,7 +204,7 @@ class _Reader:
 
 
 def _located(problem: Problem) -> Problem:
-    """A problem of a text, with its place in words."""
+    """A problem in JSON text, with its line and column in the message."""
     if problem.line is None or problem.column is None:
         return problem
     return replace(problem, message=f"{problem.message} (line {problem.line}, column {problem.column})")

@@ -26,8 +26,8 @@ class Branches:
     def choose(self, options: Sequence[Subschema], value: Maybe) -> int:
         """The index of the branch that fits `value` best.
 
-        A member whose value the branches fix decides first. Otherwise the first branch that is valid, in order of how
-        many of the value's members it declares. This is computed once per value; then the form posts the choice.
+        Members with fixed values in the branches decide first. Otherwise the branches are tried in order of how many of
+        the value's members they declare, and the first valid one wins. Later requests post the chosen index.
         """
         if isinstance(value, Absent):
             return 0
@@ -57,32 +57,32 @@ class Branches:
         names = self.names(option)
         return len(names & value.keys())
 
-    def names(self, place: Subschema, depth: int = 0) -> frozenset[str]:
+    def names(self, subschema: Subschema, depth: int = 0) -> frozenset[str]:
         """The members that a branch declares."""
-        keywords = place.all_keywords
+        keywords = subschema.all_keywords
         properties = keywords.get("properties")
         names = frozenset(properties) if isinstance(properties, dict) else frozenset()
         if depth < MAX_DEPTH:
-            for part in always(place):
+            for part in always(subschema):
                 names |= self.names(part, depth + 1)
         return names
 
-    def tags(self, place: Subschema) -> dict[str, frozenset[str]]:
-        """The members that a branch limits to a few values, with these values."""
-        identity = place.identity
+    def tags(self, subschema: Subschema) -> dict[str, frozenset[str]]:
+        """The members that a branch limits to a few values, with those values."""
+        identity = subschema.identity
         if identity not in self._known_tags:
             self._known_tags[identity] = {}
-            self._known_tags[identity] = self._find_tags(place)
+            self._known_tags[identity] = self._find_tags(subschema)
         return self._known_tags[identity]
 
-    def _find_tags(self, place: Subschema) -> dict[str, frozenset[str]]:
+    def _find_tags(self, subschema: Subschema) -> dict[str, frozenset[str]]:
         tags: dict[str, frozenset[str]] = {}
-        properties = place.all_keywords.get("properties")
+        properties = subschema.all_keywords.get("properties")
         for name in properties if isinstance(properties, dict) else ():
-            listed = self._choices.of(place.sub("properties", name))
+            listed = self._choices.of(subschema.sub("properties", name))
             if listed is not None and len(listed) <= 3:
                 tags[name] = frozenset(choice.key for choice in listed)
-        for part in always(place):
+        for part in always(subschema):
             tags = {**self.tags(part), **tags}
         return tags
 
@@ -100,25 +100,25 @@ class Branches:
         words = types_in_words(self._kinds.of(option), is_integer=is_integer(option))
         return f"{number + 1}: {words}" if words else f"option {number + 1}"
 
-    def _title(self, place: Subschema, depth: int = 0) -> str:
-        title = place.all_keywords.get("title")
+    def _title(self, subschema: Subschema, depth: int = 0) -> str:
+        title = subschema.all_keywords.get("title")
         if isinstance(title, str) and title:
             return title
         if depth < MAX_DEPTH:
-            for target in place.references():
+            for target in subschema.references():
                 if found := self._title(target, depth + 1):
                     return found
-        reference = place.all_keywords.get("$ref")
+        reference = subschema.all_keywords.get("$ref")
         return (
             reference.rpartition("/")[2]
             if isinstance(reference, str) and "/$defs/" in reference.replace("definitions", "$defs")
             else ""
         )
 
-    def _fixed(self, place: Subschema) -> str:
-        properties = place.all_keywords.get("properties")
+    def _fixed(self, subschema: Subschema) -> str:
+        properties = subschema.all_keywords.get("properties")
         for name in properties if isinstance(properties, dict) else ():
-            listed = self._choices.of(place.sub("properties", name))
+            listed = self._choices.of(subschema.sub("properties", name))
             if listed is not None and len(listed) == 1:
                 return f"{name}: {listed[0].label}"
         return ""

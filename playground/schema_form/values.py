@@ -1,4 +1,4 @@
-"""JSON values as forms see them: their kinds, "nothing here", and their text inside a control."""
+"""JSON values in a form: their types, the absence of a value, and their text inside a control."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MAX_TEXT_BYTES: Final = 1024 * 1024
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
-# What HTML cannot carry in a control and back, or an eye cannot see there: control characters but tab and newline,
-# the byte order mark, lone surrogates and non-characters.
+# The characters that an HTML control does not return unchanged, or that are invisible there: control characters except
+# tab and newline, the byte order mark, lone surrogates and non-characters.
 _FRAGILE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff\ufdd0-\ufdef"
     + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
@@ -28,7 +28,7 @@ _FRAGILE = re.compile(
 
 
 class Absent(Enum):
-    """The type of `ABSENT`: no value, which is neither null nor anything empty."""
+    """The type of `ABSENT`: no value, as opposed to null or an empty value."""
 
     ABSENT = "absent"
 
@@ -42,7 +42,7 @@ Maybe: TypeAlias = "JSON | Absent"
 
 
 def kind_of(value: JSON) -> Kind:
-    """The kind of control that `value` needs."""
+    """The type of `value`, which determines its control."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, bool):
@@ -57,7 +57,7 @@ def kind_of(value: JSON) -> Kind:
 
 
 def is_fragile(text: str) -> bool:
-    """Whether `text` would not survive an HTML control, and so must be written as a JSON literal."""
+    """Whether an HTML control would change `text`, so that it must be written as a JSON literal."""
     return _FRAGILE.search(text) is not None
 
 
@@ -65,7 +65,7 @@ def literal(value: JSON, *, indent: int | None = None) -> str:
     """`value` as JSON text that survives any HTML control."""
     try:
         text = reader.dumps(value, indent=indent)
-    except UnicodeEncodeError:  # half of a surrogate pair somewhere
+    except UnicodeEncodeError:  # a lone surrogate
         text = _spelled(value)
     return _FRAGILE.sub(_escaped, text)
 
@@ -86,8 +86,8 @@ def _escaped(match: re.Match[str]) -> str:
 def read_literal(text: str) -> JSON:
     r"""The value of JSON `text`, exactly.
 
-    It is the strict reader, but for `\u0000` and lone surrogates inside strings: a value that holds them is kept by
-    the form, and refused where it would be stored or sent.
+    Like the strict reader, except that strings may contain `\u0000` and lone surrogates: the form accepts such a value,
+    and it is refused when it would be stored or sent.
 
     Raises:
         JSONTextError: with line and column.
@@ -103,7 +103,7 @@ def read_literal(text: str) -> JSON:
 def _read_unstorable(text: str) -> JSON:
     def members(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
         if len({name for name, _ in pairs}) < len(pairs):
-            raise ValueError("a name stands twice in one object")
+            raise ValueError("an object has two members of the same name")
         return dict(pairs)
 
     try:

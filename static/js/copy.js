@@ -1,10 +1,10 @@
-// Copy buttons: `data-copy="#id"` copies the text of that element; the button says that it is done.
+// Copy buttons: `data-copy="#id"` copies the text of that element; the button confirms it.
 
 const DONE_MS = 1600;
 
 function textOf(element) {
   if ("value" in element) return element.value;
-  // the lines of a JSON block alone, without the notes that are pinned to them
+  // only the lines of a JSON block, without its notes
   const lines = element.querySelectorAll(".json-line");
   if (lines.length > 0) return [...lines].map((line) => line.textContent.replace(/\n$/, "")).join("\n");
   return element.textContent.replace(/\n$/, "");
@@ -15,7 +15,7 @@ async function write(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // a page over plain HTTP on another machine has no clipboard
+    return false; // over plain HTTP, only a page on localhost may use the clipboard
   }
 }
 

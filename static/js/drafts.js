@@ -1,26 +1,26 @@
-// What is filled in survives a reload and the way back: it is kept with the page's entry in the browser's history, and
-// drawn again by the site. Secrets are not kept, nor texts that may hold them, nor files.
+// The entries of a form survive a reload and the Back button: they are stored in the page's entry of the browser's
+// history, and the site draws the form with them again. Secrets, texts that may contain them, and files are not stored.
 
 const PAUSE_MS = 100;
-const NOT_KEPT = /hidden|file|password|submit|button/;
+const NOT_STORED = /hidden|file|password|submit|button/;
 let timer = 0;
-let draft = history.state?.trial; // until it has been drawn again
-let isOver = false; // somebody begins afresh
+let draft = history.state?.trial; // until the form is drawn with it
+let isReset = false;
 
 const trial = () => document.querySelector("form:has([data-schema-form])");
 const nameOf = (part) => part.id.replace(/-form$/, "");
 
-// Pairs of names and values: of each form with a schema by its name, of what stands around them under "".
-function held(form) {
+// Pairs of names and values, by the name of each schema's form; those of all other controls under "".
+function entriesOf(form) {
   const parts = {};
   for (const part of form.querySelectorAll("[data-schema-form]")) {
-    const isKept = (control) => control.name && control.type !== "file" && !isSecret(control, part.dataset.secrets);
+    const isStored = (control) => control.name && control.type !== "file" && !isSecret(control, part.dataset.secrets);
     const controls = [...part.querySelectorAll("input, textarea, select")];
-    if (controls.some((control) => isWhole(control) && !isKept(control))) continue;
-    parts[nameOf(part)] = controls.filter(isKept).filter(isSent).map(pair);
+    if (controls.some((control) => isWhole(control) && !isStored(control))) continue;
+    parts[nameOf(part)] = controls.filter(isStored).filter(isSent).map(pair);
   }
   const around = [...form.elements].filter((control) => control.name && !control.closest("[data-schema-form]"));
-  parts[""] = around.filter((control) => !NOT_KEPT.test(control.type)).filter(isSent).map(pair);
+  parts[""] = around.filter((control) => !NOT_STORED.test(control.type)).filter(isSent).map(pair);
   return parts;
 }
 
@@ -28,44 +28,44 @@ const pair = (control) => [control.name, control.value];
 const isSent = (control) => !/checkbox|radio/.test(control.type) || control.checked;
 const isWhole = (control) => /^[^:]*:[^:]+:$/.test(control.name);
 
-// `secrets`: the paths of secrets, each with a "/" after it; undefined where the schema has none.
+// `secrets`: the paths of secrets, each followed by "/"; undefined if the schema has none.
 function isSecret(control, secrets) {
   if (control.type === "password") return true;
   if (secrets === undefined) return false;
   const [, tag, path] = /^[^:]*:([^:]*):(.*)$/s.exec(control.name) ?? [];
   if (tag === "e" || tag === "z") return true;
-  if (tag === "c" || tag === "h") return false; // sealed by the site
+  if (tag === "c" || tag === "h") return false; // encrypted by the site
   return secrets.split(" ").some((secret) => secret && `${path}/`.startsWith(secret));
 }
 
-function keep() {
+function store() {
   clearTimeout(timer);
   timer = 0;
   const form = trial();
-  if (!form || draft || isOver) return;
+  if (!form || draft || isReset) return;
   try {
-    history.replaceState({ ...history.state, trial: held(form) }, "");
+    history.replaceState({ ...history.state, trial: entriesOf(form) }, "");
   } catch (error) {
-    if (!(error instanceof DOMException)) throw error; // more than the browser keeps
+    if (!(error instanceof DOMException)) throw error; // more than the browser stores
   }
 }
 
-function keepSoon() {
+function storeSoon() {
   clearTimeout(timer);
-  timer = setTimeout(keep, PAUSE_MS);
+  timer = setTimeout(store, PAUSE_MS);
 }
 
 for (const kind of ["input", "change"]) {
   document.addEventListener(kind, (event) => {
-    if (event.target.form && event.target.form === trial()) keepSoon();
+    if (event.target.form && event.target.form === trial()) storeSoon();
   });
 }
-addEventListener("beforeunload", () => timer && keep());
+addEventListener("beforeunload", () => timer && store());
 
-// The link leads to the address that one is at, which for a browser may be a reload, with all that belongs to it.
+// The link leads to the current URL, which a browser may treat as a reload and restore the form.
 document.addEventListener("click", (event) => {
   if (!event.target.closest?.("[data-afresh]")) return;
-  isOver = true;
+  isReset = true;
   history.replaceState({ ...history.state, trial: undefined }, "");
   trial()?.reset();
 });
@@ -86,13 +86,13 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (event.detail.ctx?.sourceElement?.id !== trial()?.id) return;
   if (draft) document.getElementById("restored").hidden = false;
   draft = undefined;
-  setTimeout(keep); // htmx has its own word in the history first
+  setTimeout(store); // after htmx has changed the history's entry
 });
 
-// entries that the site restored after signing in are not in the page's draft yet
-if (!draft && document.getElementById("restored")?.hidden === false) keep();
+// Entries that the site restored after signing in are not stored in the history yet.
+if (!draft && document.getElementById("restored")?.hidden === false) store();
 
-// the form asks for itself as soon as htmx listens to it
+// The form requests itself as soon as htmx listens to it.
 document.addEventListener("htmx:after:init", (event) => {
   if (draft && event.target === trial()) event.target.dispatchEvent(new CustomEvent("refresh"));
 });

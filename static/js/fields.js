@@ -1,8 +1,8 @@
-// Fields made more comfortable: focus on what is wrong, files by drop, the JSON editor over a textarea.
+// Enhanced fields: focus on errors, drag and drop of files, the JSON editor over a textarea.
 
 const editorUrl = document.querySelector("script[data-json-editor]").dataset.jsonEditor;
 
-/** A textarea for JSON; once the editor has come, CodeMirror stands in its place. */
+/** A textarea for JSON; once the editor is loaded, CodeMirror replaces it. */
 class JsonEditor extends HTMLElement {
   async connectedCallback() {
     const textarea = this.querySelector("textarea");
@@ -23,7 +23,7 @@ function enhance() {
   }
   for (const host of document.querySelectorAll("json-editor")) host.editor?.sync();
 
-  // nothing that is wrong stays folded away
+  // unfold everything that contains an error
   for (const wrong of document.querySelectorAll('[aria-invalid="true"]')) unfold(wrong);
 
   const summary = document.querySelector("[data-autofocus]:not([data-focused])");
@@ -37,7 +37,7 @@ function unfold(element) {
   for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
-// An entry of the summary leads into its field, not only to it.
+// A link of the error summary focuses its field.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.(".error-summary a[href^='#']");
   const id = link?.hash.slice(1);

@@ -1,5 +1,5 @@
-// A schema's form acts at once where, without this, a button beside the control is pressed; and nothing that is typed
-// or picked while an answer is on its way is lost to it.
+// Selectors of a schema's form act immediately; without JavaScript, a button beside them does. Entries made while a
+// request is in progress are not lost when the response is drawn.
 
 const PAUSE_MS = 150;
 let timer = 0;
@@ -22,9 +22,9 @@ document.addEventListener("change", (event) => {
     return;
   }
 
-  // a value on which the shape of this form depends, perhaps; or one that is seen in what will be sent
+  // Other fields of this form, or the request preview, may depend on the value.
   const live = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
-  const { form } = control; // which the control may have left when the pause is over
+  const { form } = control; // the control may have left it when the pause is over
   if (live) refreshSoon(form, () => form.requestSubmit(document.getElementById(live.id)));
   else if (control.closest("form:has(#will-be-sent[open])")) refreshSoon(form, () => redraw(form));
 });
@@ -36,7 +36,7 @@ document.addEventListener("click", (event) => {
 
 const redraw = (form) => form.dispatchEvent(new CustomEvent("refresh"));
 
-// After a pause, and not while an answer is on its way; any other press makes it needless, and must not be undone by it.
+// Refresh after a pause, and not during a request; any other button cancels it, because its response is newer.
 function refreshSoon(form, refresh) {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -48,13 +48,13 @@ function refreshSoon(form, refresh) {
 document.addEventListener("submit", () => clearTimeout(timer));
 document.addEventListener("input", (event) => remember(event.target));
 
-// What was sent last, and what the answer drew: a field that is left later tells nothing new, and its errors stay.
+// The contents that were sent last, and those of the response: they need no refresh, so the errors stay visible.
 let known = [];
 const contents = (form) => JSON.stringify([...new FormData(form)].map(([name, sent]) => [name, sent.name ?? sent]));
 
-// What is sent is what the form holds when it is sent, also where a press had to wait for the answer to another.
+// A request contains the entries at the moment when it is sent, even if it had to wait for another request.
 
-const edits = new Map(); // the names of controls that were changed since, and what they hold
+const edits = new Map(); // the controls changed since then: their names and values
 let isWaiting = false;
 
 document.addEventListener("htmx:before:request", (event) => {
@@ -71,7 +71,7 @@ document.addEventListener("htmx:before:request", (event) => {
   isWaiting = true;
 });
 
-// What is new gets the focus, unless the person is typing or picking somewhere by now.
+// The new part gets the focus, unless the user is already editing another control.
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx, tasks } = event.detail;
   const active = document.activeElement;
@@ -94,8 +94,8 @@ function valuesOf(control) {
     .map((other) => ("checked" in other && /checkbox|radio/.test(other.type) ? (other.checked ? other.value : null) : other.value));
 }
 
-// The answer is drawn over the form; a control that a person has touched would stay as it was touched, whatever the
-// answer says. So each is set to what the answer says, but for what was changed since it was asked for.
+// The response is morphed into the form, which does not change the value of a control that the user has edited. So each
+// control is set to the value in the response, except those changed since the request.
 
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
@@ -111,7 +111,7 @@ document.addEventListener("htmx:after:swap", (event) => {
   document.title = (form.querySelector(".error-summary") ? "Error: " : "") + document.title.replace(/^Error: /, "");
 });
 
-// A run has begun: what was wrong before it is not wrong any more, and what was sent is what is shown as such.
+// After a run has begun, draw the form again: its errors are obsolete, and the preview must show the request.
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
@@ -147,7 +147,7 @@ function restore(control, values) {
   }
 }
 
-// A native picker writes into the text beside it, as RFC 3339 has it; the text is what is sent.
+// A native picker writes into the text control beside it, in the format of RFC 3339; only the text is sent.
 
 function pick(picker) {
   const text = document.getElementById(picker.dataset.formPicker);

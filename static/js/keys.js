@@ -1,11 +1,11 @@
-// The keys: `/` searches, `?` lists the keys, Ctrl+Enter runs, j and k walk the results.
+// Keyboard shortcuts: `/` searches, `?` lists the shortcuts, Ctrl+Enter runs, j and k move through the results.
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const keysDialog = document.getElementById("keys");
 
 if (isMac) for (const key of document.querySelectorAll("[data-modifier]")) key.textContent = "⌘";
 
-/** Whether a letter typed now is text for a control; the JSON editor's lies in a shadow root. */
+/** Whether the user is typing into a control, which may be in the shadow root of the JSON editor. */
 function isTyping(event) {
   const target = event.composedPath()[0];
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

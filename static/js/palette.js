@@ -1,4 +1,5 @@
-// The palette: Ctrl+K, then a few letters of a tool's or a page's name, then Enter.
+// The palette: Ctrl+K, then a few letters of a page's, a command's or a tool's name, then Enter. Without letters it
+// offers the tools that this browser showed last.
 
 const palette = document.getElementById("palette");
 const field = document.getElementById("palette-query");
@@ -7,11 +8,13 @@ const blank = document.getElementById("palette-tool");
 const empty = palette.querySelector(".palette-empty");
 const status = palette.querySelector(".palette-status");
 const toolsTitle = list.querySelector('[data-title="tools"]');
+const recentTitle = list.querySelector('[data-title="recent"]');
 const pagesTitle = list.querySelector('[data-title="pages"]');
 const pages = [...list.querySelectorAll('[role="option"]')];
 const catalog = new URL(palette.dataset.catalog, location.href);
 
-const TOOLS_SHOWN = 8;
+const RECENT = "toolshelf-recent-tools";
+const RECENT_SHOWN = 5;
 const PAUSE_MS = 80;
 let tools = [];
 let asked = null;
@@ -46,24 +49,47 @@ function showPages(query) {
   pagesTitle.hidden = pages.every((page) => page.hidden);
 }
 
-function showTools(items) {
+function showTools(items, title) {
   for (const tool of tools) tool.remove();
   tools = items.map((tool, index) => {
     const item = blank.content.firstElementChild.cloneNode(true);
     item.id = `palette-tool-${index + 1}`;
-    item.dataset.href = new URL(`tools/${encodeURIComponent(tool.slug)}/`, catalog).href;
+    item.dataset.href = tool.href;
     item.querySelector(".palette-name").textContent = tool.name;
-    item.querySelector(".palette-text").textContent = (tool.description ?? "").slice(0, 160);
+    item.querySelector(".palette-id").textContent = tool.id === tool.name ? "" : tool.id;
+    item.querySelector(".palette-text").textContent = tool.text ?? "";
     return item;
   });
-  toolsTitle.hidden = tools.length === 0;
-  toolsTitle.after(...tools);
+  for (const one of [toolsTitle, recentTitle]) one.hidden = one !== title || tools.length === 0;
+  title.after(...tools);
 }
 
-function settle() {
+function recentTools() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
+    return stored.filter((tool) => typeof tool.href === "string" && tool.href.startsWith("/tools/"));
+  } catch {
+    return []; // storage is not available, or was changed by something else
+  }
+}
+
+function remember() {
+  const { toolId: id, toolName: name, toolHref: href } = document.querySelector("[data-tool-id]")?.dataset ?? {};
+  if (!href) return;
+  const others = recentTools().filter((tool) => tool.href !== href);
+  try {
+    localStorage.setItem(RECENT, JSON.stringify([{ id, name, href }, ...others].slice(0, RECENT_SHOWN)));
+  } catch {
+    // storage is not available: nothing is remembered
+  }
+}
+
+/** Select the first entry, or keep the selection if the user has moved it to an entry that is still shown. */
+function settle(keep = false) {
   const items = shown();
   empty.hidden = items.length > 0;
-  select(items[0]);
+  const selected = keep && items.find((item) => item.getAttribute("aria-selected") === "true");
+  select(selected || items[0]);
   status.textContent = items.length === 1 ? "1 entry" : `${items.length} entries`;
 }
 
@@ -72,14 +98,13 @@ async function ask(query) {
   asked = new AbortController();
   const url = new URL(palette.dataset.toolsUrl, location.href);
   url.searchParams.set("q", query);
-  url.searchParams.set("limit", TOOLS_SHOWN);
   try {
     const answer = await fetch(url, { signal: asked.signal, headers: { Accept: "application/json" } });
     if (!answer.ok) return;
-    const { items } = await answer.json();
+    const found = await answer.json();
     if (field.value.trim() !== query) return;
-    showTools(items.slice(0, TOOLS_SHOWN));
-    settle();
+    showTools(found.tools, toolsTitle);
+    settle(true);
   } catch (error) {
     if (error.name !== "AbortError") status.textContent = "The catalog cannot be reached.";
   }
@@ -91,8 +116,9 @@ function follow() {
   showPages(query);
   if (query === "") {
     asked?.abort();
-    showTools([]);
+    showTools(recentTools(), recentTitle);
   } else {
+    if (recentTitle.hidden === false) showTools([], toolsTitle);
     timer = setTimeout(ask, PAUSE_MS, query);
   }
   settle();
@@ -107,7 +133,8 @@ function go(item) {
   }
   palette.close();
   if (item.dataset.action) document.dispatchEvent(new CustomEvent(`toolshelf:${item.dataset.action}`));
-  else if (item.dataset.signIn !== undefined) document.querySelector("a[data-sign-in]").click(); // it leads back here
+  else if (item.dataset.signIn !== undefined) document.querySelector("a[data-sign-in]").click(); // it returns to this page
+  else if (item.dataset.signOut !== undefined) document.querySelector("[data-sign-out-form]").requestSubmit();
   else location.assign(item.dataset.href);
 }
 
@@ -149,3 +176,12 @@ document.addEventListener("keydown", (event) => {
   if (palette.open) palette.close();
   else open();
 });
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-sign-out-form]")) return;
+  try {
+    localStorage.removeItem(RECENT); // another user of this browser must not see them
+  } catch {
+    // storage is not available: nothing was remembered
+  }
+});
+remember();

@@ -1,4 +1,4 @@
-// A link to a line that lies in a tab that is not open opens that tab first.
+// A link to a line in a closed tab opens that tab first.
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#"]');
@@ -10,7 +10,7 @@ document.addEventListener("click", (event) => {
   requestAnimationFrame(() => target.scrollIntoView({ block: "center" }));
 });
 
-// On a narrow page the result stands below the form: lead there when it has come.
+// On a narrow page the result is below the form: scroll there when it arrives.
 document.addEventListener("htmx:after:swap", (event) => {
   const source = event.target;
   const result = document.getElementById("run");
@@ -19,7 +19,7 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (result.getBoundingClientRect().top > innerHeight) result.scrollIntoView({ block: "start" });
 });
 
-// A press that was not answered loses nothing: say so above the form, which stays as it is.
+// If a request fails, the form keeps its entries, and a notice above it explains what to do.
 document.addEventListener("htmx:response:error", (event) => {
   const form = document.getElementById("trial");
   const status = event.detail?.ctx?.response?.status ?? 0;
@@ -28,14 +28,14 @@ document.addEventListener("htmx:response:error", (event) => {
   notice.className = "notice notice-bad";
   notice.setAttribute("role", "alert");
   notice.textContent =
-    status === 403 ? "You are no longer signed in. Sign in on another page, then press again: nothing you typed is lost."
-    : status === 413 ? "That is more than can be sent at once. Nothing you typed is lost."
-    : "The site could not answer just now. Nothing you typed is lost; press again.";
+    status === 403 ? "You are no longer signed in. Sign in on another page, then try again: your entries are not lost."
+    : status === 413 ? "The request is too large. Shorten your entries, which are not lost, and try again."
+    : "The server did not respond. Your entries are not lost; try again.";
   form.querySelector(":scope > .notice-bad")?.remove();
   form.prepend(notice);
 });
 
-// What is unfolded or folded stays so when the form is drawn again.
+// Folds stay open or closed when the form is drawn again.
 let folds = [];
 document.addEventListener("htmx:before:swap", () => {
   folds = [...document.querySelectorAll("#trial details[id]")].map(({ id, open }) => [id, open]);

@@ -1,5 +1,5 @@
-// Signing in leaves the page, so the form goes to the site first, which restores it afterwards. Files are not sent, and
-// the site leaves out secrets.
+// Signing in leaves the page, so the form is submitted first, and the site restores it afterwards. Files are not sent,
+// and the site leaves out secrets.
 
 document.addEventListener("click", (event) => {
   const form = document.querySelector("form[data-unfinished]");
@@ -13,7 +13,7 @@ document.addEventListener("click", (event) => {
   form.submit();
 });
 
-// The Back button may show this page as it was left.
+// The Back button may show this page in the state in which it was left.
 addEventListener("pageshow", () => {
   const form = document.querySelector("form[data-unfinished]");
   form?.querySelector("input[type=hidden][name=use]")?.remove();

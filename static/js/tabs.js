@@ -1,4 +1,4 @@
-// Tabs out of a list of links and the sections they lead to; without this the sections stand one below the other.
+// Turn a list of links and their sections into tabs; without JavaScript all sections are visible.
 
 function upgrade(tabs) {
   if (tabs.dataset.ready !== undefined) return;

@@ -1,5 +1,4 @@
-// The theme a person chose, before the first paint; and the sign that scripts run. A plain script, not a module: it must
-// run before the page is drawn.
+// Apply the chosen theme, and mark that JavaScript runs, before the first paint: so this is a plain script, not a module.
 
 (() => {
   const root = document.documentElement;
@@ -8,7 +7,7 @@
   try {
     theme = localStorage.getItem("toolshelf-theme");
   } catch {
-    // storage is closed to us: the system's theme it is
+    // storage is not available: use the system's theme
   }
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
 
@@ -33,7 +32,7 @@
       if (chosen === "system") localStorage.removeItem("toolshelf-theme");
       else localStorage.setItem("toolshelf-theme", chosen);
     } catch {
-      // it holds for this page only
+      // storage is not available: the choice applies to this page only
     }
     show();
   }

@@ -1,4 +1,4 @@
-// Times told as "5 minutes ago" stay true while the page is open, and their title is in the reader's own zone.
+// Update relative times ("5 minutes ago") while the page is open, and show the local time in their titles.
 
 const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
@@ -14,8 +14,8 @@ function relative(seconds) {
 function refresh() {
   for (const time of document.querySelectorAll("time.relative")) {
     const at = new Date(time.dateTime);
-    const said = relative((Date.now() - at.getTime()) / 1000);
-    if (time.textContent !== said) time.textContent = said;
+    const text = relative((Date.now() - at.getTime()) / 1000);
+    if (time.textContent !== text) time.textContent = text;
     time.title = at.toLocaleString();
   }
 }

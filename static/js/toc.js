@@ -1,14 +1,32 @@
-// The list of sections beside a page marks the one that is being read; and a link into something folded opens it.
+// Mark the section that is being read in the table of contents, and unfold or load the target of a link.
+
+const wanted = () => decodeURIComponent(location.hash.slice(1));
 
 function unfold() {
-  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = location.hash.length > 1 && document.getElementById(wanted());
   const folds = [];
   for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
   for (const fold of folds) fold.open = true;
   if (folds.length > 0) target.scrollIntoView();
 }
-window.addEventListener("hashchange", unfold);
-unfold();
+
+/** The target may be in a part of the page that is loaded only when the reader scrolls there. */
+function find() {
+  unfold();
+  const parts = location.hash.length > 1 ? [...document.querySelectorAll("[data-anchors]")] : [];
+  const part = parts.find((one) => wanted().startsWith(one.dataset.anchors));
+  if (!part) return;
+  part.scrollIntoView();
+  const observer = new MutationObserver(() => {
+    const target = document.getElementById(wanted());
+    if (!target) return;
+    observer.disconnect();
+    location.replace(location.hash); // now the browser finds it, scrolls there and marks it as the target
+  });
+  observer.observe(part.parentElement, { childList: true, subtree: true });
+}
+window.addEventListener("hashchange", find);
+find();
 
 const list = document.querySelector(".with-toc > .toc");
 const links = new Map();

@@ -13,7 +13,7 @@ def editor(page: Page):
     return page.locator("json-editor").first.locator(".cm-content")
 
 
-def test_what_is_typed_is_sent(signed_in: Page):
+def test_typed_text_is_sent(signed_in: Page):
     signed_in.goto("/upload/")
 
     editor(signed_in).click()

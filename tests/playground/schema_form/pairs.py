@@ -17,6 +17,13 @@ from tests import suite
 from tests.corpora import lines
 
 REAL = ("form_pairs", "toolcall_pairs", "bfcl_pairs")
+
+
+def in_deep_tests(name):
+    """The parameter `name` of a test that runs only in the deep tests."""
+    return pytest.param(name, marks=pytest.mark.deep)
+
+
 REAL_CASES = tuple(pytest.param(name, marks=pytest.mark.corpora) for name in REAL)
 
 

@@ -7,7 +7,7 @@ from tests.playground.schema_form.use import FormInUse
 LIST = {"type": "array", "items": {"type": "string"}}
 
 
-def test_a_press_keeps_what_was_typed_and_says_nothing_about_it():
+def test_a_button_preserves_typed_text_without_errors():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "number"}, "b": LIST}}, {})
 
     form.type("n", "/.a", "nonsense").press("item", "/.b")
@@ -25,7 +25,7 @@ def test_an_item_is_added_at_the_end_and_gets_the_focus():
     assert "autofocus" in form.page.by_id("parameters:/@1").attributes
 
 
-def test_adding_an_item_makes_the_list_where_there_is_none():
+def test_adding_an_item_creates_a_missing_list():
     assert FormInUse({"type": "object", "properties": {"a": LIST}}, {}).press("item", "/.a").value == {"a": []}
 
 
@@ -118,7 +118,7 @@ def test_one_text_becomes_the_first_of_a_list():
     assert FormInUse(schema, "a").pick_kind("", "array").value == ["a"]
 
 
-def test_a_kind_that_was_left_gives_back_what_it_held():
+def test_returning_to_an_earlier_type_restores_its_value():
     form = FormInUse({"type": ["string", "object"]}, "some text")
 
     assert form.pick_kind("", "object").value == {}
@@ -134,7 +134,7 @@ def test_the_whole_is_edited_as_json_and_as_fields():
     assert form.submission.view == "fields"
 
 
-def test_a_mistake_in_the_json_stays_there_with_its_place():
+def test_invalid_json_stays_with_the_position_of_its_error():
     form = FormInUse({"type": "object"}, {"a": 1}).press("view", detail="json")
 
     form.type("e", "", '{"a": 1,\n "b" 2}').send()
@@ -178,14 +178,14 @@ def test_two_forms_of_one_page_are_read_apart():
     assert submitted(None, pairs, name="b").value == {"x": "2"}
 
 
-def test_a_form_that_was_not_sent_holds_nothing():
+def test_a_form_that_was_not_sent_is_empty():
     assert submitted(None, [("csrf", "x")], name="parameters").value is ABSENT
 
 
-def test_a_row_without_a_value_is_told():
+def test_a_row_without_a_value_is_an_error():
     form = FormInUse({"type": "array", "items": {"type": "number"}}, [1]).press("item").send()
 
-    assert form.node("/@1").head.errors == ("Give this item a value, or remove it",)
+    assert form.node("/@1").head.errors == ("Enter a value for this item, or remove it",)
     assert form.value == [1]
 
 
@@ -209,7 +209,7 @@ def test_a_text_of_characters_that_cannot_be_typed_is_written_as_a_literal():
     )
 
 
-def test_operations_at_places_that_are_not_there_change_nothing():
+def test_actions_on_missing_paths_change_nothing():
     form = FormInUse({"type": "object"}, {"a": ["x"]})
     for operation in ("remove:/.zz", "up:/@9", "item:/.a/.b", "open:", "add:/@x", "kind:%%", "nonsense:/.a", ":", ""):
         pairs = [*form.page.submit(), ("op", f"parameters:{operation}")]
@@ -233,14 +233,14 @@ def focus(form):
     return [element.attributes["id"] for element in form.page.select("[autofocus]")]
 
 
-def test_the_focus_goes_to_the_first_control_of_what_is_new():
+def test_the_focus_moves_to_the_first_control_of_a_new_part():
     assert focus(FormInUse(GROUPS, {}).press("add", "/.empty")) == ["parameters:/.empty"]
     assert focus(FormInUse(GROUPS, {"place": {}}).press("add", "/.place/.at")) == ["parameters:/.place/.at/.x"]
     assert focus(FormInUse({**LIST, "items": GROUPS}, []).press("item")) == ["parameters:/@0/.place-kind"]
     assert focus(FormInUse(GROUPS, {}).pick_kind("/.names", "array")) == ["parameters:/.names"]
 
 
-def test_the_focus_goes_to_what_stands_beside_what_is_gone():
+def test_the_focus_moves_to_the_neighbour_of_a_removed_part():
     form = FormInUse(GROUPS, {"names": ["a", "b", "c"], "counts": {"x": 1}})
 
     assert focus(form.press("remove", "/.names/@1")) == ["parameters:/.names/@2"]

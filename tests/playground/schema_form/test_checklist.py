@@ -44,7 +44,7 @@ def test_a_valid_value_is_accepted(row, value):
 
 
 @pytest.mark.parametrize(("row", "value"), INVALID, ids=name)
-def test_an_invalid_value_is_told_at_a_control(row, value):
+def test_an_invalid_value_has_an_error_at_a_control(row, value):
     form = FormInUse(row["schema"], value, stored=value).send()
 
     assert form.messages

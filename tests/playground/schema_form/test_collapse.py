@@ -74,7 +74,7 @@ def test_a_folded_text_can_be_edited():
     assert form.value == [*range(int(run.removeprefix("/@~"))), 7]
 
 
-def test_a_mistake_in_a_folded_text_stays_and_is_told():
+def test_invalid_folded_text_stays_and_has_an_error():
     form = FormInUse({"type": "array", "items": {"type": "integer"}}, list(range(1000)))
     run = next(path for path, kind in form.kinds().items() if kind == "folded")
 
@@ -102,7 +102,7 @@ def test_members_that_are_folded_are_not_offered_again():
     assert form.send().value == {f"m{n}": n for n in range(700)}
 
 
-def test_what_cannot_be_read_is_never_folded():
+def test_text_that_cannot_be_parsed_is_never_folded():
     form = FormInUse(True, {"a": list(range(390)), "b": {"c": 1}})
     form.type("n", "/@0/@0", "1,5").send()
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_read_is_never_folded():
     assert read(draft).faults == read(form.submission.draft).faults
 
 
-def test_a_page_that_is_full_folds_what_nobody_looks_at():
+def test_a_full_page_folds_the_parts_without_focus():
     draft = draft_of({"a": {f"x{n}": n for n in range(600)}, "b": {f"y{n}": n for n in range(600)}})
 
     shown = fold(draft, FULL_PAGE, focus="/.b/.y1")

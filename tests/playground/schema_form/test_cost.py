@@ -40,7 +40,7 @@ def open_and_post(schema, value):
 
 
 @pytest.mark.corpora
-def test_real_specs_are_drawn_and_taken_back_with_little_work():
+def test_real_specs_are_drawn_and_read_back_with_little_work():
     schemas = [reader.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")]
     open_and_post(True, {"templates": ["are read once"]})
 
@@ -92,6 +92,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_schema_or_value_is_bounded_and_comes_back(what):
     schema, value = HOSTILE[what]
@@ -102,6 +103,7 @@ def test_a_hostile_schema_or_value_is_bounded_and_comes_back(what):
     assert fields <= MAX_FIELDS
 
 
+@pytest.mark.deep
 def test_a_new_value_of_a_hostile_schema_is_bounded():
     for schema, _value in HOSTILE.values():
         *_, fields = open_and_post(schema, schema_form.ABSENT)

@@ -43,7 +43,7 @@ def schemas_of(name):
 
 
 @pytest.mark.parametrize("name", [*REAL_CASES, "draft2020-12"])
-def test_what_has_a_default_and_is_left_out_stays_out(name):
+def test_an_omitted_member_with_a_default_stays_omitted(name):
     for pair in pairs_of(name):
         value = without_optional_defaults(pair.schema, pair.value)
 
@@ -59,7 +59,7 @@ def test_an_empty_object_stays_empty_under_every_real_schema(name):
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", SPECS)
-def test_a_new_value_has_what_is_required_and_nothing_else(name):
+def test_a_new_value_has_only_the_required_members(name):
     for tool, schema in schemas_of(name):
         value = schema_form.begin(compile_schema(schema), name="parameters").value
 
@@ -73,7 +73,7 @@ def test_a_required_member_begins_with_its_default():
     assert schema_form.begin(compile_schema(schema), name="parameters").value == {"unit": "C"}
 
 
-def test_an_optional_default_is_told_and_not_filled_in():
+def test_an_optional_default_is_shown_but_not_filled_in():
     schema = {"properties": {"unit": {"type": "string", "default": "C"}}}
     begun = schema_form.begin(compile_schema(schema), name="parameters")
 
@@ -97,7 +97,7 @@ def test_the_only_value_that_a_required_member_may_have_is_there_at_once():
     assert schema_form.begin(compile_schema(schema), name="parameters").value == {"kind": "circle"}
 
 
-def test_a_default_that_breaks_its_own_type_is_not_taken():
+def test_a_default_of_the_wrong_type_is_ignored():
     schema = {"properties": {"limit": {"type": "integer", "default": None}}, "required": ["limit"]}
 
     assert schema_form.begin(compile_schema(schema), name="parameters").value == {}

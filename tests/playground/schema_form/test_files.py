@@ -11,14 +11,14 @@ LOGO = {
 }
 
 
-def test_the_text_is_kept_where_no_file_is_chosen():
+def test_the_text_stays_if_no_file_is_chosen():
     form = FormInUse(LOGO, {"logo": "iVBORw=="})
 
     assert form.node("/.logo").size == 4
     assert form.send().value == {"logo": "iVBORw=="}
 
 
-def test_a_file_takes_the_place_of_the_text():
+def test_a_file_replaces_the_text():
     form = FormInUse(LOGO, {"logo": "iVBORw=="})
 
     assert form.choose_file("/.logo", "a.png", b"\x00\xff").send().value == {"logo": "AP8="}
@@ -35,13 +35,13 @@ def test_the_chooser_knows_the_media_type():
     assert FormInUse(LOGO, {}).page.by_id("parameters:/.logo").attributes["accept"] == "image/png"
 
 
-def test_a_file_that_is_no_text_is_refused_where_text_is_wanted():
+def test_a_binary_file_is_refused_for_a_text():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}}, {"a": "x"})
 
     form.choose_file("/.a", "b.bin", b"\xff").send()
 
     assert form.value == {"a": "x"}
-    assert form.node("/.a").head.errors == ("The file b.bin is not UTF-8 text",)
+    assert form.node("/.a").head.errors == ("The file b.bin is not UTF-8 text; choose a text file",)
 
 
 @pytest.mark.parametrize("encoding", ["base64", "base64url", "base32", "base16", "quoted-printable", "BASE64"])

@@ -45,7 +45,7 @@ def form_in_use(value=ABSENT, schema=None, stored=ABSENT):
     return FormInUse(schema or SCHEMA, value, stored=stored, seal=Sealed())
 
 
-def test_a_stored_secret_is_kept_and_not_shown():
+def test_a_stored_secret_is_retained_and_not_shown():
     form = form_in_use(STORED, stored=STORED)
 
     assert MARKER not in form.html
@@ -53,7 +53,7 @@ def test_a_stored_secret_is_kept_and_not_shown():
     assert MARKER not in form.html
 
 
-def test_a_secret_is_replaced_by_what_is_typed():
+def test_a_secret_is_replaced_by_typed_text():
     form = form_in_use(STORED, stored=STORED)
 
     assert form.type("p", "/.key", "new").send().value["key"] == "new"
@@ -65,7 +65,7 @@ def test_a_secret_is_removed():
     assert "key" not in form.type("d", "/.key", "1").send().value
 
 
-def test_a_secret_that_was_just_typed_is_kept_through_an_error_and_not_shown():
+def test_a_typed_secret_survives_an_error_and_is_not_shown():
     form = form_in_use({})
 
     form.type("t", "/.key", MARKER).type("t", "/.user", "ada").press("item", "/.hosts")
@@ -114,7 +114,7 @@ def test_a_secret_goes_with_its_row():
     assert [host["token"] for host in form.value["hosts"]] == [MARKER + "1", MARKER + "0"]
 
 
-def test_a_token_at_a_place_that_is_not_secret_opens_nothing():
+def test_a_token_at_a_path_that_is_not_secret_reveals_nothing():
     form = form_in_use(STORED, stored=STORED)
 
     pairs = [*form.page.submit(typed={"parameters:t:/.user": []}), ("parameters:c:/.user", "stored:/key")]
@@ -130,17 +130,17 @@ def test_a_foreign_token_is_a_problem_and_no_secret():
     form.type("c", "/.key", "encrypted:nonsense").send()
 
     assert not form.submission.is_ready
-    assert "type it again" in form.node("/.key").head.errors[0]
+    assert "enter it again" in form.node("/.key").head.errors[0]
 
 
-def test_a_preview_shows_that_a_secret_is_there_and_not_what_it_is():
+def test_a_preview_hides_the_value_of_a_secret():
     preview = form_in_use(STORED, stored=STORED).submission.preview
 
     assert MARKER not in preview
     assert '"key": "••••••••"' in preview
 
 
-def test_what_a_branch_left_behind_is_sealed():
+def test_the_snapshot_of_another_branch_is_encrypted():
     schema = {
         "oneOf": [
             {"title": "Key", "type": "object", "properties": {"key": {"type": "string", "writeOnly": True}}},
@@ -184,7 +184,7 @@ def test_an_empty_secret_is_an_empty_control():
     assert form.send().value == {}
 
 
-def test_a_form_says_where_its_secrets_are_so_that_a_browser_keeps_none_of_them():
+def test_a_form_lists_the_paths_of_secrets_that_a_browser_must_not_store():
     schema = {
         "type": "object",
         "properties": {
@@ -212,7 +212,7 @@ def test_a_few_secrets_in_a_long_list_are_hidden_and_come_back():
         assert MARKER not in form.html
 
 
-def test_only_the_branch_that_a_row_means_says_what_is_secret_in_it():
+def test_only_the_branch_of_a_row_determines_its_secrets():
     branches = [
         {"properties": {"kind": {"const": "open"}, "word": {"type": "string"}}, "required": ["kind"]},
         {"properties": {"kind": {"const": "hidden"}, "word": {"writeOnly": True}}, "required": ["kind"]},
@@ -227,7 +227,7 @@ def test_only_the_branch_that_a_row_means_says_what_is_secret_in_it():
     assert form.send().value == rows[1_400:1_600] * 2
 
 
-def test_where_a_list_holds_too_many_secrets_it_is_hidden_whole():
+def test_a_list_with_too_many_secrets_is_hidden_as_a_whole():
     value = {"user": "ada", "hosts": [{"token": f"{MARKER}{number}"} for number in range(3_000)]}
 
     form = form_in_use(value)

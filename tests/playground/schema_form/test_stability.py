@@ -39,7 +39,7 @@ def test_a_list_of_boxes_that_is_not_there_may_be_made_row_by_row():
     assert form.type("j", "/.days/@1", '"mon"').send().value == {"days": ["wed", "mon"]}
 
 
-def test_what_can_be_one_value_alone_is_told_and_not_asked():
+def test_a_constant_is_shown_and_not_asked_for():
     schema = {"type": "object", "properties": {"kind": {"const": "car"}, "other": {"const": 1}}, "required": ["kind"]}
     form = FormInUse(schema)
     control = form.page.by_id("parameters:/.kind")
@@ -52,7 +52,7 @@ def test_what_can_be_one_value_alone_is_told_and_not_asked():
 
 
 @pytest.mark.parametrize("value", ["bus", None, 1, {"a": 1}])
-def test_a_wrong_value_in_the_place_of_the_only_right_one_can_be_put_right(value):
+def test_a_wrong_value_of_a_constant_can_be_corrected(value):
     form = FormInUse({"properties": {"kind": {"const": "car"}}, "required": ["kind"]}, {"kind": value})
 
     assert form.send().value == {"kind": value}
@@ -68,7 +68,7 @@ def test_entries_that_the_schema_does_not_speak_of_are_added_when_every_option_i
     assert form.page.by_name.get("parameters:nk:") is not None  # where there is one there may be more
 
 
-def test_entries_are_added_at_once_where_they_are_what_the_object_is_for():
+def test_entries_of_a_map_can_be_added_without_unfolding():
     for schema in ({"type": "object"}, {"properties": {"a": {}}, "additionalProperties": {"type": "string"}}):
         assert "parameters:entry:" in FormInUse(schema, {}).page.buttons
 
@@ -91,20 +91,20 @@ def test_a_number_of_a_list_is_spelled_by_hand_when_every_option_is_shown():
     assert form.submission.problems == ()
 
 
-def test_rows_with_one_title_are_numbered_and_the_summary_says_where_a_mistake_is():
+def test_rows_with_the_same_title_are_numbered_in_the_error_summary():
     form = FormInUse(LEGS, {"legs": [{"from": "AMS"}, {"from": "X"}]}).send()
 
     assert form.node("/.legs/@1").head.label == "Leg 2"
     assert form.messages == ["legs · Leg 2 · from: 'X' is shorter than 3 characters"]
 
 
-def test_rows_of_a_tuple_are_called_what_each_is():
+def test_rows_of_a_tuple_have_their_own_titles():
     schema = {"prefixItems": [{"title": "Latitude", "type": "number"}, {"title": "Longitude", "type": "number"}]}
 
     assert [row.node.head.label for row in FormInUse(schema, [1, 2]).node().rows] == ["Latitude", "Longitude"]
 
 
-def test_an_empty_text_that_will_be_sent_says_so():
+def test_an_empty_text_that_will_be_sent_is_marked():
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
     page = FormInUse(schema, {"a": ""}).page
 

@@ -40,7 +40,7 @@ def test_2_a_branch_left_and_entered_again_is_as_it_was():
     assert form.value == {"kind": "circle", "radius": 2, "name": "a"}
 
 
-def test_2_a_branch_entered_again_after_an_edit_keeps_the_edit_and_what_it_had():
+def test_2_returning_to_a_branch_after_an_edit_preserves_the_edit_and_its_members():
     form = FormInUse(SHAPES, {"kind": "circle", "radius": 2, "name": "a"})
 
     form.pick_branch("", "/oneOf=1").type("t", "/.name", "b").pick_branch("", "/oneOf=0")
@@ -48,7 +48,7 @@ def test_2_a_branch_entered_again_after_an_edit_keeps_the_edit_and_what_it_had()
     assert form.value == {"kind": "circle", "radius": 2, "name": "b"}
 
 
-def test_3_what_is_typed_never_changes_the_branch():
+def test_3_typed_text_never_changes_the_branch():
     schema = {"anyOf": [{"type": "string", "maxLength": 3, "title": "Code"}, {"type": "string", "title": "Name"}]}
     form = FormInUse(schema, "abc")
 
@@ -97,11 +97,11 @@ def test_6_a_text_of_a_list_that_was_cleared_is_asked_for_unless_it_is_ticked():
     form = FormInUse({"type": "array", "items": {"type": "string"}}, ["x"])
 
     assert form.type("t", "/@0", "").send().value == []
-    assert form.node("/@0").head.errors == ("Give this item a value, or remove it",)
+    assert form.node("/@0").head.errors == ("Enter a value for this item, or remove it",)
     assert form.type("x", "/@0", "1").send().value == [""]
 
 
-def test_7_optional_members_that_nobody_touched_are_absent_at_every_depth():
+def test_7_untouched_optional_members_are_absent_at_every_depth():
     inner = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "array"}, "c": {"type": "object"}}}
     form = FormInUse({"type": "object", "properties": {"deep": inner}, "required": ["deep"]})
 
@@ -115,7 +115,7 @@ def test_8_a_required_text_may_be_empty():
     assert form.value == {"a": ""}
 
 
-def test_8_a_required_text_that_nobody_touched_is_refused_and_not_sent():
+def test_8_an_untouched_required_text_is_refused_and_not_sent():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
 
     assert not form.send().submission.is_ready
@@ -129,7 +129,7 @@ def test_9_the_two_ways_to_write_nullable_look_the_same():
     assert either.html == both.html
 
 
-def test_9_null_an_empty_text_and_nothing_are_told_apart():
+def test_9_null_an_empty_text_and_absence_are_different():
     form = FormInUse({"properties": {"a": {"type": ["string", "null"]}}}, {"a": None})
 
     assert form.pick_kind("/.a", "text").type("t", "/.a", "").type("x", "/.a", "1").send().value == {"a": ""}
@@ -159,7 +159,7 @@ def test_12_false_is_sent_and_so_is_nothing():
     assert 'required="' not in form.html
 
 
-def test_13_a_number_keeps_how_it_was_written():
+def test_13_a_number_preserves_its_spelling():
     form = FormInUse({"type": "number"}, 3)
 
     form.type("n", "", "3.070").send()
@@ -198,7 +198,7 @@ def test_15_an_error_goes_with_its_row():
     assert not form.node("/@1").head.errors
 
 
-def test_16_a_renamed_entry_keeps_its_value():
+def test_16_a_renamed_entry_has_the_same_value():
     form = FormInUse({"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2})
 
     assert form.type("k", "/@0", "c").send().value == {"c": 1, "b": 2}
@@ -242,7 +242,7 @@ CONDITION = {
 }
 
 
-def test_19_a_condition_is_decided_by_what_is_filled_in():
+def test_19_a_condition_depends_on_the_entries():
     form = FormInUse(CONDITION, {"country": "US"})
 
     assert "/.zip" in form.kinds()
@@ -251,7 +251,7 @@ def test_19_a_condition_is_decided_by_what_is_filled_in():
     assert "/.zip" not in form.kinds()
 
 
-def test_19_what_a_condition_leaves_behind_is_a_row_to_remove():
+def test_19_a_member_of_an_inactive_condition_can_be_removed():
     form = FormInUse(CONDITION, {"country": "US", "zip": "12345"})
 
     form.type("j", "/.country", '"NL"').press("refresh")
@@ -276,7 +276,7 @@ def test_21_a_recursive_schema_is_expanded_only_where_data_is():
     assert FormInUse(tree, {"child": {}}).kinds() == {"": "object", "/.child": "object", "/.child/.child": "absent"}
 
 
-def test_21_what_a_recursive_schema_requires_stops_with_a_button():
+def test_21_a_recursive_required_member_ends_with_a_button():
     cycle = {
         "$ref": "#/$defs/t",
         "$defs": {"t": {"type": "object", "required": ["t"], "properties": {"t": {"$ref": "#/$defs/t"}}}},
@@ -293,7 +293,7 @@ def test_22_only_the_branch_in_force_is_drawn():
     assert list(FormInUse({"type": "object", "oneOf": branches}, {"p7": "x"}).kinds()) == ["", "/.p7"]
 
 
-def test_23_keywords_of_2020_12_decide_what_is_drawn():
+def test_23_keywords_of_2020_12_determine_the_form():
     schema = {
         "$defs": {"node": {"$dynamicAnchor": "node", "type": "number"}},
         "properties": {"pair": {"prefixItems": [{"type": "string"}, {"$dynamicRef": "#node"}]}},
@@ -305,7 +305,7 @@ def test_23_keywords_of_2020_12_decide_what_is_drawn():
     assert form.node("/.note").template == "text"
 
 
-def test_24_a_place_without_a_type_takes_every_kind():
+def test_24_a_schema_without_a_type_allows_every_type():
     form = FormInUse({"type": "object", "properties": {"a": {}}, "required": ["a"]}, {"a": 1})
     offered = [option.label for option in form.node("/.a").head.kinds.options]
 
@@ -319,7 +319,7 @@ def test_25_choices_come_back_with_their_type():
         assert FormInUse({"enum": values}, value).send().value == value
 
 
-def test_25_no_choice_is_told_from_an_empty_and_a_null_one():
+def test_25_no_choice_differs_from_an_empty_and_a_null_one():
     form = FormInUse({"properties": {"a": {"enum": ["", None]}}}, {"a": ""})
 
     assert [option.value for option in form.node("/.a").options] == ["", '""', "null"]
@@ -365,14 +365,14 @@ def test_28_a_time_stays_as_it_was_written():
     assert form.send().value == value
 
 
-def test_29_of_a_union_only_the_branch_in_force_tells_its_errors():
+def test_29_only_the_chosen_branch_of_a_union_shows_errors():
     form = FormInUse(SHAPES, {"kind": "square", "side": "wide"}).send()
 
     assert form.node("/.side").head.errors == ("'wide' is not a number",)
     assert not any("radius" in message for message in form.messages)
 
 
-def test_29_text_that_cannot_be_read_stays_and_is_told():
+def test_29_text_that_cannot_be_parsed_stays_and_has_an_error():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "number"}}}, {"a": 1})
 
     form.type("n", "/.a", "12,5").send()

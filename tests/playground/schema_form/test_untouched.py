@@ -34,7 +34,7 @@ def required(member, **others):
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_a_required_text_that_nobody_touched_is_absent_and_asked_for(text):
+def test_an_untouched_required_text_is_absent_and_asked_for(text):
     form = FormInUse(required(text)).send()
 
     assert form.value == {}
@@ -101,7 +101,7 @@ def test_every_kind_of_required_field_is_absent_and_asked_for_once(member, messa
         ({"type": "array", "default": []}, []),
     ],
 )
-def test_what_the_schema_itself_fills_in_is_sent(member, value):
+def test_values_fixed_by_the_schema_are_sent(member, value):
     form = FormInUse(required(member)).send()
 
     assert form.value == {"owner": value}
@@ -133,25 +133,25 @@ def test_a_list_that_needs_items_begins_with_them_and_asks_for_each_alone():
     form = FormInUse(required({"type": "array", "items": {"type": "string"}, "minItems": 2})).send()
 
     assert form.messages == [
-        "owner · Item 1: Give this item a value, or remove it",
-        "owner · Item 2: Give this item a value, or remove it",
+        "owner · Item 1: Enter a value for this item, or remove it",
+        "owner · Item 2: Enter a value for this item, or remove it",
     ]
 
 
-def test_an_added_row_that_nobody_filled_in_is_asked_for():
+def test_an_added_empty_row_is_asked_for():
     form = FormInUse({"type": "array", "items": {"type": "string"}}, ["a"]).press("item").send()
 
     assert form.value == ["a"]
-    assert form.node("/@1").head.errors == ("Give this item a value, or remove it",)
+    assert form.node("/@1").head.errors == ("Enter a value for this item, or remove it",)
     assert form.type("x", "/@1", "1").send().value == ["a", ""]
 
 
-def test_an_added_entry_that_nobody_filled_in_is_asked_for():
+def test_an_added_empty_entry_is_asked_for():
     schema = {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}
     form = FormInUse(schema, {}).type("nk", "", "a").press("entry").send()
 
     assert form.value == {}
-    assert form.messages == ['Value of a: Give "a" a value, or remove it']
+    assert form.messages == ['Value of a: Enter a value for "a", or remove it']
     assert form.type("x", "/@0", "1").send().value == {"a": ""}
 
 
@@ -159,10 +159,10 @@ def test_the_items_of_a_tuple_are_not_checked_as_one_another_while_one_is_empty(
     pair = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "minItems": 2}
     form = FormInUse(required(pair)).type("n", "/.owner/@1", "5").send()
 
-    assert form.messages == ["owner · Item 1: Give this item a value, or remove it"]
+    assert form.messages == ["owner · Item 1: Enter a value for this item, or remove it"]
 
 
-def test_the_members_of_a_nested_object_are_asked_for_where_they_stand():
+def test_the_members_of_a_nested_object_are_asked_for_at_their_fields():
     city = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"], "minProperties": 1}
     form = FormInUse(required(city, home=city)).press("add", "/.home").send()
 
@@ -202,7 +202,7 @@ def test_the_branch_that_was_chosen_for_an_empty_text_stays_chosen():
     assert form.type("t", "/.owner", "ab").send().page.rows("parameters:u:/.owner") == ["/anyOf=1"]
 
 
-def test_what_another_field_makes_required_is_asked_for_the_same_way():
+def test_a_conditionally_required_field_is_asked_for_in_the_same_way():
     schema = {
         "type": "object",
         "properties": {"card": {"type": "string"}, "code": {"type": "string"}},
@@ -226,7 +226,7 @@ def test_choosing_the_kind_text_does_not_send_an_empty_one():
     assert form.type("t", "/.owner", "ada").send().value == {"owner": "ada"}
 
 
-def test_the_json_view_shows_what_is_sent_and_brings_back_what_was_empty():
+def test_the_json_view_shows_the_value_and_restores_empty_fields():
     form = FormInUse(required({"type": "string"}, note={"type": "string"}))
 
     form.press("view", "", "json")
