@@ -1,7 +1,7 @@
-"""The playground in the admin, to look up: runs, example checks and saved configurations are history or secret.
+"""The playground in the admin, read-only: runs and example checks are history, saved configurations are secret.
 
-Parameters, responses and logs are on the page of the run, which staff may open; the contents of saved configurations
-are nowhere.
+Parameters, responses and logs are on the run's page, which staff may open. The contents of saved configurations are
+not shown anywhere.
 """
 
 from __future__ import annotations

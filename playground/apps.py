@@ -8,8 +8,6 @@ from django.apps import AppConfig
 from django.db import connection
 
 from catalog.hooks import hooks
-from catalog.json_schema.validation import CompiledSchema
-from catalog.jsontext.reader import JSON
 from playground.factories.registry import registry
 
 
@@ -18,21 +16,21 @@ class PlaygroundConfig(AppConfig):
 
     def ready(self) -> None:
         """Install the playground's hooks. They compute their values when called, not when the site starts."""
-        hooks.runnable_tool_ids = lambda: registry().runnable_ids()
+        from playground.factories.connections import runnable_ids  # noqa: PLC0415 - it imports models
+
+        hooks.runnable_tool_ids = runnable_ids
+        hooks.installed_tool_ids = lambda: registry().runnable_ids()
         hooks.tools_with_passing_examples = tools_whose_examples_pass
-        hooks.sample_values = values_of
-
-
-def values_of(schema: CompiledSchema, seed: str) -> Sequence[JSON]:
-    from playground.sampling import samples  # noqa: PLC0415 - needed only for comparisons
-
-    return samples(schema, seed)
 
 
 def tools_whose_examples_pass() -> frozenset[int]:
-    """Called for every list, so its SQL is compiled once. It returns the same object while nothing changes."""
+    """Called for every list. It returns the same object while nothing changes.
+
+    Its SQL is compiled once: otherwise a cached search page takes 2.5 times the CPU time, and a new one 39 % more
+    (medians of 60 pairs of alternating requests to a catalog of 2,600 tools).
+    """
     global _known  # noqa: PLW0603 - caches keyed by this set then hold one set, not one per call
-    sql, values = _holding()
+    sql, values = _passing_sql()
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         found = frozenset(key for (key,) in cursor.fetchall())
@@ -45,8 +43,8 @@ _known: frozenset[int] = frozenset()
 
 
 @cache
-def _holding() -> tuple[str, Sequence[Any]]:
+def _passing_sql() -> tuple[str, Sequence[Any]]:
     from playground.models import ExampleCheck  # noqa: PLC0415 - models are available only once the site has started
 
-    sql, values = ExampleCheck.objects.holding().query.sql_with_params()
+    sql, values = ExampleCheck.objects.passing().query.sql_with_params()
     return str(sql), values

@@ -7,6 +7,7 @@ The response must equal it, except at ignored pointers; or it must only conform.
 from __future__ import annotations
 
 from collections.abc import Collection
+from time import monotonic, sleep
 
 from django.views.decorators.debug import sensitive_variables
 
@@ -45,6 +46,7 @@ def begin_check(
         ignored: JSON Pointers into the response whose values may differ.
 
     Raises:
+        NotAllowed: `by` may not run this tool.
         Busy: too many runs are waiting, or the workers cannot be reached. No check is stored then; runs that have
             started continue.
     """
@@ -67,6 +69,7 @@ def begin_check(
                 configuration=configuration,
                 configuration_name=configuration_name,
                 example=ExampleCall(check, number),
+                interface="check",
             )
         except Busy:
             # Without all of its runs, the check would never end, or would pass examples that were not called.
@@ -79,6 +82,19 @@ def begin_check(
 def wait_for(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
     """Wait for all runs of `check`, at most `timeout_s` for each."""
     for run in check.runs.all():
-        wait(run, timeout_s)
+        deadline = monotonic() + timeout_s
+        # `wait` returns early if many threads wait already.
+        while (run := wait(run, deadline - monotonic())).is_active and monotonic() < deadline:
+            sleep(0.01)
     settle(check)
+    return check
+
+
+def wait_in_all(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
+    """Wait for all runs of `check`, at most `timeout_s` together; less if many threads wait already (see `wait`)."""
+    deadline = monotonic() + timeout_s
+    for run in check.runs.active().with_names():
+        wait(run, max(0.0, deadline - monotonic()))
+    settle(check)
+    check.refresh_from_db(fields=["passed", "failed", "factory", "finished_at"])  # its last run may have settled it
     return check

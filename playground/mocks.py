@@ -15,11 +15,12 @@ from json.encoder import encode_basestring
 from typing import Final
 
 from catalog.errors import Problem
+from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import CompiledSchema
+from catalog.json_schema.validation.equality import equal
 from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.spec import Example, ToolSpec
-from playground.sampling import NoValue, same, sample
 
 MAX_DIFFERENCES = 20
 
@@ -98,7 +99,7 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
     try:
         return Mock(sample(return_type, seed), "returnType")
     except NoValue as error:
-        first = f" The best try broke this: {error.problems[0].message}" if error.problems else ""
+        first = f" The best attempt failed: {error.problems[0].message}" if error.problems else ""
         message = f"No value was found that returnType accepts, and the spec has no example to answer with.{first}"
         raise NoMock(Problem("", message, "mock.no-value")) from error
 
@@ -146,7 +147,7 @@ class _Differences:
             self._compare_objects(expected, given, ignored or {})
         elif isinstance(expected, list) and isinstance(given, list):
             self._compare_arrays(expected, given, ignored or {})
-        elif not same(expected, given):
+        elif not equal(expected, given):
             self._add("changed")
 
     def _compare_objects(self, expected: dict[str, JSON], given: dict[str, JSON], ignored: PointerTree) -> None:
@@ -178,7 +179,7 @@ class _Differences:
             self._way.append(token)
             self.compare(expected, given, ignored)
             self._way.pop()
-        elif not same(expected, given):
+        elif not equal(expected, given):
             self._add("changed", token)
 
     def _add_all(self, kind: str, tokens: Iterable[str | int], count: int) -> None:

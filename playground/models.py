@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, Group
 from django.db import models
+from django.db.models.functions import Concat
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.accounts.models import User
+from catalog.accounts.models import Person, User
+from catalog.accounts.roles import has_scope_of_token, is_administrator, membership_of
 from catalog.errors import Problem
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
-from catalog.models import Revision, Tool
+from catalog.models import Audience, Revision, Tool
+from catalog.models.tools import GROUP_KEY_LENGTH
+from catalog.rights import may
 
 ACTIVE = ("queued", "running")
 ENDED = ("returned", "raised", "timed_out", "cancelled", "crashed", "refused")
 OUTCOMES = (*ACTIVE, *ENDED)
 VERDICTS = ("conforms", "violates", "unchecked")
 MODES = ("live", "mock")
+INTERFACES = ("page", "api", "command", "check", "mcp")
+# Images and sounds that a browser shows without running anything in them. An SVG or a page may have scripts.
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+SOUNDS = frozenset(
+    {
+        "audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/webm", "audio/mp4", "audio/aac", "audio/flac",
+        "audio/x-flac",
+    }
+)  # fmt: skip
 
 
 def new_run_id() -> str:
@@ -40,11 +54,31 @@ def new_run_id() -> str:
 
 
 class RunQuerySet(models.QuerySet["Run"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        """The runs that `user` may see: their own; staff see all."""
-        if not user.is_authenticated:
+    def visible_to(self, person: Person) -> Self:
+        """The runs that `person` may see, of tools that they may see.
+
+        Their own, and those that are shared with one of their groups; administrators see all. A token without the
+        scope `read` shows only the runs of its user.
+        """
+        if not isinstance(person, User):
             return self.none()
-        return self if user.is_staff else self.filter(by=user)
+        visibility = Audience.objects.visibility_for(person)
+        runs = self if visibility.is_complete else self.filter(tool__in=Tool.objects.with_visibility(visibility))
+        if not has_scope_of_token(person, "read"):
+            return runs.filter(by=person)
+        if is_administrator(person):
+            return runs
+        groups = membership_of(person).groups
+        if not groups:
+            return runs.filter(by=person)
+        shared = Run.groups.through.objects.filter(group__in=groups).values("run")
+        return runs.filter(models.Q(by=person) | models.Q(pk__in=shared))
+
+    def changeable_by(self, person: Person) -> Self:
+        """The runs that `person` may cancel and share: their own; who may administer may change all."""
+        if not isinstance(person, User):
+            return self.none()
+        return self if may(person, "administer") else self.filter(by=person)
 
     def active(self) -> Self:
         """The runs that have not ended."""
@@ -59,7 +93,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.defer("parameters_json", "response_json", "problems_json", "mock_json", "stdout", "stderr", "error")
 
     def with_names(self) -> Self:
-        """With tool, revision and user loaded, but without the spec's text."""
+        """With tool, revision and user loaded, except the spec's text."""
         return self.select_related("tool", "revision", "by").defer("revision__source", "tool__description")
 
 
@@ -74,13 +108,16 @@ class Run(models.Model):
     tool = models.ForeignKey(Tool, on_delete=models.PROTECT, related_name="runs", db_index=False)
     revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="runs", db_index=False)
     by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="runs", db_index=False
-    )
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="runs", db_index=False
+    )  # a run is private: it is deleted with the person
+    groups = models.ManyToManyField(Group, blank=True, related_name="+")  # with whom it is shared
     mode = models.CharField(max_length=8, choices=[(mode, mode) for mode in MODES], default="live")
     outcome = models.CharField(max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued")
 
     parameters_json = models.TextField()
     response_json = models.TextField(null=True)  # noqa: DJ001 - None: no response; a response can be any JSON
+    response_cut = models.BooleanField(default=False)  # then the response is a string: the beginning of its JSON text
+    file_count = models.PositiveSmallIntegerField(default=0)  # rows of RunFile
     verdict = models.CharField(max_length=10, blank=True)  # of VERDICTS; "" if there is no response
     verdict_reason = models.TextField(blank=True)  # why "unchecked"
     problems_json = models.TextField(default="[]")
@@ -94,19 +131,23 @@ class Run(models.Model):
 
     factory = models.CharField(max_length=200, blank=True)  # "toolshelf 0.1.0"
     configuration_fingerprint = models.CharField(max_length=64, blank=True)  # "" if there was no configuration
-    configuration_name = models.CharField(max_length=100, blank=True)  # of the saved configuration, if one was used
+    configuration_name = models.CharField(max_length=255, blank=True)  # `SavedConfiguration.reference_for` its user
     timeout_s = models.FloatField(default=0)
 
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)  # when it left the queue
     finished_at = models.DateTimeField(null=True)
+    turn = models.PositiveBigIntegerField(default=0)  # waiting runs of one host start in this order, then by id
     queue_ms = models.FloatField(null=True)
-    start_ms = models.FloatField(null=True)
-    call_ms = models.FloatField(null=True)
-    check_ms = models.FloatField(null=True)
+    start_ms = models.FloatField(null=True)  # to prepare the process and create the tool
+    call_ms = models.FloatField(null=True)  # of the call itself; None if the run did not get that far
+    check_ms = models.FloatField(null=True)  # to check the response
     progress_done = models.FloatField(null=True)
     progress_total = models.FloatField(null=True)
     progress_message = models.CharField(max_length=200, blank=True)
+
+    interface = models.CharField(max_length=8, blank=True)  # of INTERFACES; "" if it was not recorded
+    mcp_request = models.CharField(max_length=64, blank=True)  # identifies the MCP request, which may be cancelled
 
     example_check = models.ForeignKey("ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs")
     example_number = models.PositiveSmallIntegerField(null=True)  # counts the revision's examples, from 1
@@ -116,6 +157,8 @@ class Run(models.Model):
     cancel_requested_at = models.DateTimeField(null=True)
 
     objects: ClassVar[RunQuerySet] = RunQuerySet.as_manager()  # type: ignore[assignment]
+
+    new_files: Sequence[RunFile] = ()  # of a run that has ended, and is about to be stored
 
     class Meta:
         ordering = ["-id"]
@@ -136,6 +179,17 @@ class Run(models.Model):
         return self.outcome in ACTIVE
 
     @property
+    def owner(self) -> str:
+        """The user's key; "" for a command. Slots and queues are shared between owners (`catalog.fairness`)."""
+        return str(self.by_id or "")
+
+    @property
+    def configuration_label(self) -> str:
+        """The saved configuration that was used, as pages show it: "work", or "work (shared by ada)"."""
+        owner, slash, name = self.configuration_name.partition("/")
+        return f"{name} (shared by {owner})" if slash else self.configuration_name
+
+    @property
     def is_mock(self) -> bool:
         return self.mode == "mock"
 
@@ -154,6 +208,10 @@ class Run(models.Model):
             return None
         return reader.loads(self.response_json, max_bytes=settings.RUN_RESPONSE_BYTES * 8)
 
+    def file_list(self) -> list[RunFile]:
+        """Its files in order, without their contents. No query for a run without files."""
+        return list(self.files.defer("content")) if self.file_count else []
+
     @cached_property
     def mock(self) -> dict[str, JSON]:
         found = reader.loads(self.mock_json) if self.mock_json else {}
@@ -166,15 +224,54 @@ class Run(models.Model):
 
     @property
     def duration_ms(self) -> float | None:
-        """From leaving the queue to the tool's end; None if the tool was not called."""
-        if self.start_ms is None and self.call_ms is None:
-            return None
-        return (self.start_ms or 0.0) + (self.call_ms or 0.0)
+        """The time of the call itself; None if the tool was not called."""
+        return self.call_ms
 
     @property
     def waited(self) -> timedelta:
         """The time from the request to the run's end, or until now."""
         return (self.finished_at or timezone.now()) - self.created_at
+
+
+class RunFile(models.Model):
+    """A file of a run's response; or the whole response as JSON, if only its beginning is in the run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="files")
+    number = models.PositiveSmallIntegerField()  # counts the run's files, from 1
+    name = models.CharField(max_length=150)
+    media_type = models.CharField(max_length=150)
+    pointer = models.TextField(blank=True)  # JSON Pointer to its place in the response
+    is_whole_response = models.BooleanField(default=False)
+    size = models.PositiveBigIntegerField()  # bytes
+    sha256 = models.CharField(max_length=64)  # of the content, in hex
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_run_file_per_number")]
+
+    def __str__(self) -> str:
+        return f"file {self.number} of {self.run_id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("playground:run_file", args=[self.run_id, self.number])
+
+    @property
+    def kind(self) -> str:
+        """How a page shows it: "image", "audio", or "file", which it only offers for download."""
+        if self.media_type in IMAGES:
+            return "image"
+        return "audio" if self.media_type in SOUNDS else "file"
+
+
+class FactoryRescan(models.Model):
+    """The latest request to look for new factories, which every process follows (see factory_rescans.py)."""
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    requested_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"rescan {self.pk}"
 
 
 class RunCounter(models.Model):
@@ -218,7 +315,7 @@ class WorkerHeartbeat(models.Model):
 
 
 class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
-    def holding(self) -> models.QuerySet[ExampleCheck, int]:
+    def passing(self) -> models.QuerySet[ExampleCheck, int]:
         """The primary keys of tools whose latest finished check is of the current revision and found no failure."""
         last = self.filter(tool=models.OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
         held = self.filter(
@@ -257,24 +354,90 @@ class ExampleCheck(models.Model):
         return [str(pointer) for pointer in found] if isinstance(found, list) else []
 
     @property
-    def holds(self) -> bool | None:
+    def has_passed(self) -> bool | None:
         """Whether every example passed; None while the check's runs are active."""
         return None if self.finished_at is None else self.failed == 0
 
 
+class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
+    def usable_by(self, user: User | AnonymousUser | None) -> Self:
+        """The configurations that `user` may use: their own, and those shared with everyone or one of their groups.
+
+        Those of people whose account is disabled are not shared. None: only those that are shared with everyone.
+        """
+        shared = models.Q(visibility=SavedConfiguration.EVERYONE)
+        groups = membership_of(user).groups if isinstance(user, User) else ()
+        if groups:
+            through = SavedConfiguration.groups.through.objects.filter(group__in=groups)
+            shared |= models.Q(pk__in=through.values("savedconfiguration"))
+        usable = shared & models.Q(owner__is_active=True)
+        return self.filter(usable | models.Q(owner_id=user.pk) if user and user.pk else usable).select_related("owner")
+
+    def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
+        """The configuration that `reference` means to `user`: the name of an own one, else "OWNER/NAME"."""
+        usable = self.usable_by(user)
+        own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
+        if own is not None or "/" not in reference:
+            return own
+        full = Concat("owner__username", models.Value("/"), "name")
+        return usable.annotate(reference=full).filter(reference=reference).first()
+
+
 class SavedConfiguration(models.Model):
-    """A user's named configuration for a tool. It is encrypted, and its secrets are never shown again."""
+    """A user's named configuration for a tool. It is encrypted, and its secrets are never shown again.
+
+    Its owner, or staff, may share it: others then use it without seeing any of it.
+    """
+
+    PRIVATE: Final = "private"
+    EVERYONE: Final = "everyone"  # who may run the tool
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
     name = models.CharField(max_length=100)
     encrypted = models.TextField()  # playground.configurations.saved: the value, and when each of its secrets was set
+    visibility = models.CharField(
+        max_length=10, choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")], default=PRIVATE
+    )
+    groups = models.ManyToManyField(Group, blank=True, related_name="+")  # whose members may use it in runs
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[SavedConfigurationQuerySet] = SavedConfigurationQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         ordering = ["name"]
         constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_configuration_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_shared(self) -> bool:
+        return self.visibility == self.EVERYONE
+
+    def reference_for(self, user: User | AnonymousUser | None) -> str:
+        """What `user` calls it: an own one by its name, another's "OWNER/NAME"."""
+        return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
+
+
+class MCPConfiguration(models.Model):
+    """A user's choice of the saved configuration that MCP calls use, for one tool or for all tools of a toolkit."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    tool = models.ForeignKey(Tool, null=True, on_delete=models.CASCADE, related_name="+")  # None: for the toolkit
+    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as in `Tool`
+    name = models.CharField(max_length=255)  # `SavedConfiguration.reference_for` the user
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "tool"], name="one_mcp_configuration_per_tool"),
+            models.UniqueConstraint(
+                fields=["owner", "toolkit_key"],
+                condition=models.Q(tool=None),
+                name="one_mcp_configuration_per_toolkit",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -1,4 +1,4 @@
-"""Mark runs whose server process or worker has ended as crashed, so that none stays "running" for ever."""
+"""Mark runs whose server process or worker has ended as crashed, so that none stays "running" forever."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SIGN_OF_LIFE_S = 15
 SILENT_S = 90
 
 # A short run's row changes only when it ends, so a run that is "queued" in its row may have just begun.
-WAS_QUEUED = "The server ended while this run waited, or just as it began. Whether the tool was called is not known."
-WAS_RUNNING = "The server ended while this run was under way. Whether the tool did its work is not known."
-NOT_CLAIMED = "No worker took this run within {limit_s:,} s. The tool was not called."
+WAS_QUEUED = "The server stopped while this run waited or was starting. The tool may or may not have been called."
+WAS_RUNNING = "The server stopped during this run. The tool may or may not have done its work."
+NOT_CLAIMED = "No worker claimed this run within {limit_s:,} s. The tool was not called."
 
 
 def recover_runs(*, own: Iterable[str] = ()) -> int:

@@ -1,6 +1,6 @@
-"""Prefills a form with the parameters of a run, without its secrets, and lists the fields that lack one.
+"""Prefill a form with the parameters of a run, without its secrets, and list the fields that lack one.
 
-The field of a secret is left empty. Where a secret was part of a longer string, its mark stays in that string.
+The field of a secret is left empty. If a secret was part of a longer string, its mark stays in that string.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.reader import JSON
 from playground.compiled_spec import CompiledSpec
 from playground.redaction import MARK, WITHHELD
-from playground.schema_form.errors import places
+from playground.schema_form.errors import controls_by_pointer
 from playground.schema_form.nodes import Form
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts
 from playground.schema_form.values import ABSENT, Maybe
@@ -20,7 +20,7 @@ from playground.schema_form.values import ABSENT, Maybe
 
 @dataclass(frozen=True, slots=True)
 class Prefilled:
-    """The value to fill in, and pointers to what is missing in it, in the order of the value.
+    """The value to fill in, and pointers to its missing parts, in the order of the value.
 
     Attributes:
         value: ABSENT if all of it was a secret.
@@ -62,8 +62,8 @@ def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
 
 
 def fields_at(form: Form, pointers: tuple[str, ...]) -> list[FieldLink]:
-    """The fields of `form` at these pointers into its value; where there is none, the nearest field around it."""
-    found = places(form)
+    """The fields of `form` at these pointers into its value, or the nearest enclosing ones."""
+    found = controls_by_pointer(form)
     return [_field_at(found, pointer) for pointer in pointers]
 
 

@@ -30,7 +30,7 @@ def sentence(run: Run, position: int = 0) -> Sentence:
     """The state of `run`; `position` is its position in the queue, from 1, or 0 if it is not waiting."""
     if run.outcome == "queued" and position:
         which = f"number {position:,}" if position > 1 else "next"
-        return Sentence(f"Waiting for its turn: {which} in the queue.", "info", "clock")
+        return Sentence(f"Waiting: {which} in the queue.", "info", "clock")
     if run.verdict == "conforms":
         return Sentence("The response conforms to returnType.", "good", "circle-check")
     if run.verdict == "violates":
@@ -38,13 +38,13 @@ def sentence(run: Run, position: int = 0) -> Sentence:
     if run.verdict == "unchecked":
         return Sentence(f"The response was not checked. {run.verdict_reason}", "muted", "circle-dashed")
     return {
-        "queued": RUNNING,  # its row is updated only once it has lasted a while
+        "queued": RUNNING,  # the row of a short run is not updated before its end
         "running": RUNNING,
-        "raised": Sentence("The tool raised an error instead of giving a response.", "bad", "circle-x"),
-        "timed_out": Sentence(f"Not done within its limit of {run.timeout_s:g} s, and ended.", "bad", "hourglass"),
-        "cancelled": Sentence("Cancelled before there was a response.", "muted", "square"),
-        "crashed": Sentence("Its process ended before there was a response.", "bad", "zap"),
-        "refused": Sentence("Refused: nothing was called.", "warn", "circle-slash"),
+        "raised": Sentence("The tool raised an error instead of returning a response.", "bad", "circle-x"),
+        "timed_out": Sentence(f"Timed out after {run.timeout_s:g} s.", "bad", "hourglass"),
+        "cancelled": Sentence("Cancelled before the tool returned a response.", "muted", "square"),
+        "crashed": Sentence("Crashed: the process ended before the tool returned a response.", "bad", "zap"),
+        "refused": Sentence("Refused: the tool was not called.", "warn", "circle-slash"),
     }.get(run.outcome, Sentence("Ended without a response.", "muted", "circle-dashed"))
 
 
@@ -114,7 +114,7 @@ class Snippet:
 
 
 def snippets(run: Run, site: str) -> list[Snippet]:
-    """The run as `curl`, Python and a command. They contain no secrets: token and configuration are to be filled in."""
+    """The run as `curl`, Python and a command. They contain no secrets: the user fills in token and configuration."""
     body: dict[str, JSON] = {"parameters": run.parameters}
     if run.mode == "mock":
         body["mode"] = "mock"
@@ -143,6 +143,9 @@ def _command(run: Run, fill_in: str) -> str:
         words.append("--mock")
     if fill_in:
         words.append("--configuration={}")
+    if run.configuration_name:
+        words.append(f"--saved-configuration={run.configuration_name}")
+        words += [f"--user={run.by.get_username()}"] if run.by else []
     command = shlex.join([*words, "--", run.tool.tool_id])
     return f"# {fill_in}\n{command}" if fill_in else command
 
@@ -163,7 +166,7 @@ def phases(run: Run) -> list[Phase]:
     """The phases of `run` in order; [] if nothing was called."""
     parts = [
         ("queue", "Waiting", "for a free slot", run.queue_ms),
-        ("start", "Starting", "a process of its own, and the tool", run.start_ms),
+        ("start", "Starting", "an isolated process, and the tool", run.start_ms),
         ("call", "Calling", "the tool", run.call_ms),
         ("check", "Checking", "the response against returnType", run.check_ms),
     ]

@@ -17,7 +17,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, TypeVar
 from urllib.parse import quote, quote_plus
 
@@ -26,14 +26,16 @@ from catalog.jsontext.reader import JSON, Number
 
 MARK = "[secret]"
 WITHHELD = "[withheld: it could not be searched for secrets]"
-MAX_SECRETS: Final = 200  # strings and numbers in the parameters of a run, and as many again in its configuration
+# Strings and numbers in the parameters of a run; as many again in its configuration, and in its environment variables.
+MAX_SECRETS: Final = 200
 MAX_SECRET_BYTES: Final = 64 * 1024  # of these in total, as UTF-8
 # Removing strings of one to three characters would damage ordinary words and reveal which letters the secret has.
 MIN_SECRET_CHARACTERS = 4
 # Each line of a key file is a secret too: a log may show a single line.
 MIN_LINE_CHARACTERS = 16
 
-_FEW: Final = 200  # up to so many beginnings, a pattern finds them faster than a lookup at each character
+_SOURCES: Final = 3  # parameters, configuration, environment variables
+_FEW: Final = 200  # up to this many beginnings, a pattern finds them faster than a lookup at each character
 _LONG: Final = 256  # characters; longer spellings are compared one by one, up to the first difference
 _COMPARED_AT_ONCE: Final = 4096  # characters that count as one comparison
 _MAX_COMPARISONS: Final = 1_000_000  # of spellings with one text or value
@@ -56,7 +58,7 @@ class Redactor:
             if len(secret) < MIN_SECRET_CHARACTERS:
                 continue
             size += len(secret.encode("utf-8", "surrogatepass"))
-            if len(self._secrets) == 2 * MAX_SECRETS or size > 2 * MAX_SECRET_BYTES:
+            if len(self._secrets) == _SOURCES * MAX_SECRETS or size > _SOURCES * MAX_SECRET_BYTES:
                 self._withholds_all = True
                 self._secrets.clear()
                 break
@@ -71,6 +73,10 @@ class Redactor:
     @cached_property
     def _spellings(self) -> _Spellings:
         return _Spellings(spelling for secret in self._secrets for spelling in _spellings(secret))
+
+    @cached_property
+    def _lower_case_spellings(self) -> _Spellings:
+        return _Spellings(map(str.lower, self._spellings.all))
 
     def text(self, text: str) -> str:
         """`text` with every secret replaced by `MARK`."""
@@ -94,6 +100,21 @@ class Redactor:
         """`value` with every secret in its strings, member names and numbers replaced."""
         return self._safely(value, lambda search: search.value(value))
 
+    def content(self, content: bytes) -> bytes | None:
+        """As `text`, for the content of a file; None if it cannot be searched.
+
+        Secrets are found in UTF-8, and between bytes of other kinds, but not in what is compressed.
+        """
+        if not self:
+            return content
+        searched = self.text(content.decode("utf-8", "surrogateescape"))
+        return None if searched == WITHHELD else searched.encode("utf-8", "surrogateescape")
+
+    def lower_case(self, text: str) -> str | None:
+        """`text`, which is in lower case; None if a secret in lower case is in it, or if it cannot be searched."""
+        searched = self._safely(text, lambda _: _Search(self._lower_case_spellings).text(text))
+        return text if searched == text else None
+
     def _safely(self, unsearched: Searched, search: Callable[[_Search], Searched]) -> Searched | str:
         """The result of `search`; `WITHHELD` if the value cannot be searched."""
         if self._withholds_all:
@@ -104,6 +125,12 @@ class Redactor:
             return search(_Search(self._spellings))
         except _TooMuchWork:
             return WITHHELD
+
+
+@lru_cache(maxsize=64)
+def shared_redactor(secrets: tuple[str, ...]) -> Redactor:
+    """The same redactor for the same secrets, so that their spellings are built once: for environment variables."""
+    return Redactor(secrets)
 
 
 class _TooMuchWork(Exception):

@@ -57,13 +57,18 @@ FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Outcome", lambda run: run.outcome.replace("_", " ")),
     ("Verdict", lambda run: run.verdict or "—"),
     ("Violations", lambda run: str(len(run.problems)) if run.verdict == "violates" else "—"),
-    ("Duration", lambda run: "—" if run.duration_ms is None else f"{run.duration_ms:.1f} ms"),
+    ("Duration", lambda run: _milliseconds(run.duration_ms)),
+    ("Time to start", lambda run: _milliseconds(run.start_ms)),
     ("Mode", lambda run: run.mode),
     ("Revision", lambda run: str(run.revision.number)),
     ("Factory", lambda run: run.factory or "—"),
     ("Configuration", lambda run: run.configuration_fingerprint[:12] or "—"),
     ("Error", lambda run: run.error.split("\n")[0][:200] or "—"),
 )
+
+
+def _milliseconds(duration_ms: float | None) -> str:
+    return "—" if duration_ms is None else f"{duration_ms:.1f} ms"
 
 
 def _part(name: str, first: str, second: str) -> Part:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 
 from catalog.jsontext.reader import JSON, Number, dumps
-from playground.models import Run
+from playground.models import Run, RunFile
 
 
 def run_text(run: Run) -> str:
-    """`run` in full, as `playground.api.RunOut` describes it.
+    """`run` in full, as `RunOut` in playground/api/schemas/runs.py describes it.
 
     Stored JSON text is inserted unchanged, so that a long response is neither parsed nor encoded again.
     """
+    files = run.file_list()
     members = {name: dumps(value) for name, value in summary(run).items()}
     members |= {
         "parameters": run.parameters_json,
         "response": "null" if run.response_json is None else run.response_json,
         "problems": run.problems_json,
+        "response_cut": dumps(run.response_cut),
+        "files": dumps([file_summary(file) for file in files]),
+        "response_file": dumps(file_path(files[0]) if files else None),
         "mock": run.mock_json or "null",
         "logs": dumps(logs(run)),
         "error": dumps(run.error or None),
@@ -27,8 +31,8 @@ def run_text(run: Run) -> str:
 
 ORDER = (
     "id", "tool", "mode", "outcome", "parameters", "response", "has_response", "verdict", "verdict_reason", "problems",
-    "problems_truncated", "mock", "logs", "error", "duration_ms", "timing", "progress", "timeout_s", "created_at",
-    "started_at", "finished_at", "by", "factory", "configuration",
+    "problems_truncated", "response_cut", "files", "response_file", "mock", "logs", "error", "duration_ms", "timing",
+    "progress", "timeout_s", "created_at", "started_at", "finished_at", "by", "factory", "interface", "configuration",
 )  # fmt: skip
 
 
@@ -57,8 +61,29 @@ def summary(run: Run) -> dict[str, JSON]:
         "finished_at": moment(run.finished_at),
         "by": run.by.get_username() if run.by else None,
         "factory": run.factory or None,
+        "interface": run.interface or None,
         "configuration": configuration(run),
     }
+
+
+def file_summary(file: RunFile) -> JSON:
+    """{"number", "name", "media_type", "size", "sha256", "pointer", "is_whole_response", "url"}."""
+    return {
+        "number": file.number,
+        "name": file.name,
+        "media_type": file.media_type,
+        "size": file.size,
+        "sha256": file.sha256,
+        "pointer": file.pointer,
+        "is_whole_response": file.is_whole_response,
+        "url": file_path(file),
+    }
+
+
+def file_path(file: RunFile) -> str:
+    """The path of the API's operation that returns `file`."""
+    path = f"/api/v1/runs/{file.run_id}/file"
+    return path if file.number == 1 else f"{path}?number={file.number}"
 
 
 def logs(run: Run) -> JSON:

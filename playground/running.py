@@ -19,28 +19,41 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.views.decorators.debug import sensitive_variables
 
+from catalog import audit, log_context
 from catalog.accounts.models import User
+from catalog.accounts.rate_limits import limit_run_starts
 from catalog.errors import Problem
+from catalog.fairness import SharedSlots, reserve_of, waiting_of
 from catalog.json_schema.validation import Budget, CheckResult
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
+from catalog.rights import require
 from playground.celery import enqueue
 from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
-from playground.factories.registry import IMPORT_LIMIT_S, FactoryInfo, registry
+from playground.draining import refuse_while_draining, wait_for_end
+from playground.factories.connections import connection_for, factory_of, limits_of
+from playground.factories.registry import IMPORT_LIMIT_S, FactoryInfo
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
 from playground.redaction import Redactor
+from playground.response_files import stored_files, with_files
 from playground.run_writer import ensure, insert
-from playground.runner import Job, Limits, RunEnd
-from playground.supervisor import ActiveRun, storable, supervisor
+from playground.runner import Job, Limits, Progress, RunEnd
+from playground.supervisor import ActiveRun, reserve, storable, supervisor
 
 NO_RETURN_TYPE = "The spec has no returnType, so there is nothing to check the response against."
+TOO_LONG = "The response takes more than {max_bytes:,} bytes as JSON, so only its beginning is stored."
+WHOLE_IS_A_FILE = " The whole response is a file of the run."
+SHARED_UNUSABLE = (
+    "The secrets of this shared configuration cannot be removed from responses. Ask its owner to save it again."
+)
 ERROR_CHARACTERS = 4000
 BRIEF_S = 0.1
 NO_CONFIGURATION = Configuration({})
@@ -54,8 +67,25 @@ class ExampleCall:
     number: int
 
 
-# Each request that waits for its run holds a thread; pages need threads too.
-_waiting_room = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+class WaitingRoom:
+    """The threads of this process that wait for a run. Each request that waits holds one; pages need threads too."""
+
+    def __init__(self, threads: int) -> None:
+        """Let at most `threads` wait, of which some are reserved for users who have none."""
+        self._lock = threading.Lock()
+        self._threads = SharedSlots(threads, reserve=reserve_of(threads))
+
+    def enter(self, owner: str) -> bool:
+        """Whether a thread for `owner` may wait; if so, `leave` ends it."""
+        with self._lock:
+            return self._threads.take(owner)
+
+    def leave(self, owner: str) -> None:
+        with self._lock:
+            self._threads.release(owner)
+
+
+_waiting_room = WaitingRoom(max(1, settings.WEB_THREADS // 2))
 
 
 @sensitive_variables("configuration", "redactor")
@@ -70,6 +100,8 @@ def start(
     mode: str = "live",
     timeout_s: float | None = None,
     example: ExampleCall | None = None,
+    interface: str = "",
+    mcp_request: str = "",
     defer_sync: bool = False,
 ) -> Run:
     """Start one call of `tool`, or refuse it.
@@ -84,27 +116,38 @@ def start(
         mode: "live", or "mock", which calls nothing.
         timeout_s: at most `settings.RUN_TIMEOUT_MAX_S`; None means `settings.RUN_TIMEOUT_S`.
         example: the check that the run belongs to.
+        interface: one of `models.INTERFACES`: what the run was started with.
+        mcp_request: identifies the MCP request, so that a later request can cancel the run.
         defer_sync: do not wait until the new row is on disk; the caller reports the run only after `wait`.
 
     Returns:
         The stored run: already ended if it was refused or mocked, else "queued". Its `problems` explain a refusal.
 
     Raises:
-        Busy: the queue is full, or no worker is connected. Nothing was stored.
+        NotAllowed: `by` may not run this tool.
+        Busy: the queue is full, no worker is connected, the server is about to stop, or `by` has started too many runs.
+            Nothing was stored.
     """
+    require(by, "run", tool)
+    if mode == "live":
+        refuse_while_draining()
+    if by is not None:
+        limit_run_starts(by)
     contract = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
+    log_context.add(run_id=run.pk)
+    run.interface, run.mcp_request = interface, mcp_request
     run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
     secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
     run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     if example:
         run.example_check, run.example_number = example.check, example.number
-    factory = registry().for_tool(tool.tool_id, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
-    redactor = secrets.redactor()
+    factory = factory_of(tool, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
+    redactor = secrets.redactor(factory.options.secrets if factory else ())
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
     if problems := secrets.problems():
-        return _refused(run, problems)
+        return _refused(run, _without_contents(problems, configuration))
     budget = Budget()
     problems = request_problems(contract, parameters, configuration, secrets, factory=factory, mode=mode, budget=budget)
     if problems:
@@ -121,22 +164,21 @@ def start(
 def wait(run: Run, timeout_s: float) -> Run:
     """Wait until `run` has ended, at most `timeout_s`, and return its current state.
 
-    At most half of the server's threads wait that long. Any further call waits `BRIEF_S`, enough for most runs.
+    It returns early if the server is about to stop. At most half of the server's threads wait that long, and not all of
+    them for one user. Any further call waits `BRIEF_S`, enough for most runs.
     """
     if not run.is_active:
         return run
     active = supervisor().find(run.id)
-    if active is None and settings.RUNNER != "celery":
-        return Run.objects.with_names().get(pk=run.pk)
-    if timeout_s > 0 and _waiting_room.acquire(blocking=False):
-        try:
-            if active is None:
-                return enqueue.wait(run, timeout_s)
-            active.ended.wait(timeout_s)
-        finally:
-            _waiting_room.release()
-    elif timeout_s > 0 and active:
-        active.ended.wait(min(timeout_s, BRIEF_S))
+    entered = timeout_s > 0 and enter_waiting_room(run.owner)
+    try:
+        if active:
+            wait_for_end(active.ended, timeout_s if entered else min(timeout_s, BRIEF_S))
+        elif entered and settings.RUNNER == "celery":
+            return enqueue.wait(run, timeout_s, ends_on_drain=True)
+    finally:
+        if entered:
+            leave_waiting_room(run.owner)
     if active is None:
         return Run.objects.with_names().get(pk=run.pk)
     if not active.ended.is_set():
@@ -144,25 +186,73 @@ def wait(run: Run, timeout_s: float) -> Run:
     return active.run
 
 
+def enter_waiting_room(owner: str) -> bool:
+    """Reserve this thread for `owner` (`Run.owner`), who waits for a run; False if too many threads wait already.
+
+    After True, call `leave_waiting_room`.
+    """
+    return _waiting_room.enter(owner)
+
+
+def leave_waiting_room(owner: str) -> None:
+    """Let another thread wait."""
+    _waiting_room.leave(owner)
+
+
+def wait_inside(run: Run, timeout_s: float) -> Run:
+    """Wait until `run` has ended, at most `timeout_s`, and return its current state. For a thread in the waiting room.
+
+    It also waits while the server drains. A run that was started with `defer_sync` and has not ended may not be on disk
+    yet: see `run_writer.ensure`.
+    """
+    if not run.is_active:
+        return run
+    active = supervisor().find(run.id)
+    if active is not None:
+        active.ended.wait(timeout_s)
+        return active.run
+    if settings.RUNNER == "celery" and timeout_s > 0:
+        return enqueue.wait(run, timeout_s)
+    return Run.objects.with_names().get(pk=run.pk)
+
+
+def progress_of(run: Run) -> tuple[Progress, ...]:
+    """The latest progress reports of a run, redacted, oldest first.
+
+    Of a run that has ended, and of a run of another process, only the report that was stored last.
+    """
+    if run.is_active and (active := supervisor().find(run.id)):
+        return tuple(replace(one, message=active.redactor.text(one.message)) for one in active.handle.events)
+    if run.progress_done is None:
+        return ()
+    return (Progress(run.progress_done, run.progress_total, run.progress_message),)
+
+
 def queue_position(run: Run) -> int:
     """The position of `run` in the queue, from 1; 0 if it is not waiting.
 
     The row is updated some time after a run leaves the queue. For a run of another server process, the position is
-    therefore estimated: the oldest active runs of that process are assumed to hold its slots.
+    therefore estimated: free slots of that process are assumed to be held by the runs whose turn it is.
     """
     if run.outcome != "queued":
         return 0
     if not run.host:
-        return Run.objects.waiting().filter(pk__lte=run.pk).count()
+        before = Q(turn__lt=run.turn) | Q(turn=run.turn, pk__lte=run.pk)
+        return Run.objects.waiting().filter(before).count()
     if active := supervisor().find(run.id):
         return active.handle.position()
-    up_to_it = Run.objects.active().filter(host=run.host, pk__lte=run.pk).count()
-    return max(0, up_to_it - supervisor().slots)
+    rows = Run.objects.active().filter(host=run.host).order_by("turn", "pk").values_list("pk", "by", "outcome")
+    requests = ((pk, str(by or ""), outcome == "running") for pk, by, outcome in rows)
+    slots = supervisor().slots
+    waiting = waiting_of(requests, slots=slots, reserve=reserve(slots))
+    return waiting.index(run.pk) + 1 if run.pk in waiting else 0
 
 
 def cancel(run: Run) -> Run:
     """Request the cancellation of `run`; it is "cancelled" within a second. A run that has ended does not change."""
     asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
+    if asked:
+        audit.record("run.cancel", "run", run.pk, after={"tool": run.tool.tool_id})
     if asked and settings.RUNNER == "celery":
         if not enqueue.withdraw(run):
             enqueue.wait(run, 1)
@@ -171,6 +261,18 @@ def cancel(run: Run) -> Run:
         active.ended.wait(1)
     run.refresh_from_db()
     return run
+
+
+def _without_contents(problems: list[Problem], configuration: Configuration | None) -> list[Problem]:
+    """`problems` without any position in a configuration that the user may not see."""
+    if configuration is None or not configuration.shared_as:
+        return problems
+    return [
+        Problem("/configuration", SHARED_UNUSABLE, problem.rule)
+        if problem.pointer.startswith("/configuration")
+        else problem
+        for problem in problems
+    ]
 
 
 @sensitive_variables("configuration")
@@ -190,8 +292,10 @@ def request_problems(
         problems += factory_problems(factory)
     problems += value_problems(contract.parameters, parameters, "parameters", budget=budget, found=secrets.parameters)
     if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
-        message = "This tool is made without a configuration; leave it out."
+        message = "This tool takes no configuration; leave it out."
         problems.append(Problem("/configuration", message, "run.not-configurable"))
+    elif configuration and configuration.shared_as:
+        pass  # whether a schema accepts a value says something about it: anyone can publish a schema
     elif contract.configuration and (configuration or mode == "live"):
         value = configuration or NO_CONFIGURATION
         problems += value_problems(
@@ -203,8 +307,10 @@ def request_problems(
 def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
     """The reasons why the tool cannot be called: it has no factory, or a broken one."""
     if factory is None:
-        message = "No factory for this tool is installed, so it cannot be run. A mock run needs none."
+        message = "No factory is installed for this tool, so it cannot be run. Try a mock run, or install a factory."
         return [Problem("", message, "run.no-factory")]
+    if factory.state != "ok" and factory.listed is not None:
+        return [Problem("", factory.error or "", "run.no-connection")]
     if factory.state != "ok":
         message = f"The factory of this tool is broken: {factory.error or 'it could not be loaded'}"
         return [Problem("", message, "run.broken-factory")]
@@ -250,7 +356,17 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
     run, redactor = copy(active.run), active.redactor
     run.outcome = end.outcome
     if end.has_response:
-        _take_response(run, compiled_spec_of(run.revision), end.response, redactor)
+        contract = compiled_spec_of(run.revision)
+        response, files = with_files(contract.return_type, end, redactor)
+        if end.is_cut:
+            _take_beginning(run, str(response), redactor, has_whole=any(file.is_whole for file in files))
+        else:
+            _take_response(run, contract, response, redactor)
+            text = run.response_json or ""
+            if files and len(text) > settings.RUN_RESPONSE_BYTES:  # with a file in Base64, which was checked
+                run.response_json, run.response_cut = reader.dumps(text[: settings.RUN_RESPONSE_BYTES]), True
+        run.new_files = stored_files(run, files, redactor)
+        run.file_count = len(run.new_files)
     run.error = _stored_output(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, redactor)
     run.stdout, run.stdout_dropped = _stored_output(end.stdout, end.stdout_dropped, redactor), end.stdout_dropped
     run.stderr, run.stderr_dropped = _stored_output(end.stderr, end.stderr_dropped, redactor), end.stderr_dropped
@@ -274,6 +390,13 @@ def _take_response(
     run.problems_json = problems_text(redacted(result.problems, redactor))
     run.problems_truncated = result.truncated
     run.response_json = reader.dumps(redactor.value(response))
+
+
+def _take_beginning(run: Run, beginning: str, redactor: Redactor, *, has_whole: bool) -> None:
+    run.response_cut = True
+    run.response_json = reader.dumps(storable(redactor.cut_text(beginning)))
+    run.verdict = "unchecked"
+    run.verdict_reason = TOO_LONG.format(max_bytes=settings.RUN_RESPONSE_BYTES) + (WHOLE_IS_A_FILE if has_whole else "")
 
 
 def _stored_output(text: str, dropped: int | bool, redactor: Redactor) -> str:
@@ -300,19 +423,29 @@ def _fingerprint_key(tool: Tool) -> bytes:
 def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
     """The job for the runner."""
     used = (configuration or NO_CONFIGURATION) if factory.configurable else None
+    value = used.value if used else None
+    if factory.listed is not None:
+        response_bytes = settings.RUN_RESPONSE_BYTES + settings.RUN_FILE_BYTES
+        limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes}
+        value = connection_for(factory.listed, run.revision, value, network=factory.network, **limits)
     return Job(
         run_id=run.id,
+        owner=run.owner,
         reference=factory.reference,
         parameters=parameters,
-        configuration=used.value if used else None,
-        has_configuration=used is not None,
+        configuration=value,
+        has_configuration=value is not None,
         version=factory.version or "",
         forks_safely=factory.forks_safely is not False,
+        environment=factory.options.environment,
+        network=factory.options.network,
         limits=Limits(
             timeout_s=run.timeout_s,
             memory_bytes=settings.RUN_MEMORY_BYTES,
             response_bytes=settings.RUN_RESPONSE_BYTES,
+            attached_bytes=settings.RUN_FILE_BYTES,
             output_bytes=settings.RUN_OUTPUT_BYTES,
             error_characters=ERROR_CHARACTERS,
+            **(limits_of(factory.listed) if factory.listed else {}),
         ),
     )

@@ -31,7 +31,8 @@ class Bar:
 class RunStatistics:
     """Statistics of the latest live runs of a tool, at most `RUNS_COUNTED`. Shares are 0 to 1; None if there are none.
 
-    `returned` is the share of runs with a response, `conformed` the share of checked responses that conform.
+    `returned` is the share of runs with a response, `conformed` the share of checked responses that conform. Durations
+    are those of the calls alone.
     """
 
     runs: int
@@ -58,12 +59,12 @@ def statistics_of(tool: Tool) -> RunStatistics:
         Run.objects.filter(tool=tool, mode="live", outcome__in=ENDED)
         .exclude(outcome="refused")
         .order_by("-id")
-        .values_list("outcome", "verdict", "start_ms", "call_ms", "created_at")[: RUNS_COUNTED + 1]
+        .values_list("outcome", "verdict", "call_ms", "created_at")[: RUNS_COUNTED + 1]
     )
     there_are_more, rows = len(rows) > RUNS_COUNTED, rows[:RUNS_COUNTED]
     checked = [verdict for _, verdict, *_ in rows if verdict in {"conforms", "violates"}]
     returned = sum(outcome == "returned" for outcome, *_ in rows)
-    durations = sorted(_duration(start, call) for outcome, _, start, call, _ in rows if outcome == "returned")
+    durations = sorted(call_ms for outcome, _, call_ms, _ in rows if outcome == "returned" and call_ms is not None)
     return RunStatistics(
         runs=len(rows),
         there_are_more=there_are_more,
@@ -71,28 +72,22 @@ def statistics_of(tool: Tool) -> RunStatistics:
         conformed=checked.count("conforms") / len(checked) if checked else None,
         median_ms=quantile(durations, 0.5),
         p95_ms=quantile(durations, 0.95),
-        latest_at=rows[0][4] if rows else None,
+        latest_at=rows[0][3] if rows else None,
         bars=_bars(rows[:BARS]),
     )
 
 
-def _bars(rows: Sequence[tuple[str, str, float | None, float | None, datetime]]) -> tuple[Bar, ...]:
+def _bars(rows: Sequence[tuple[str, str, float | None, datetime]]) -> tuple[Bar, ...]:
     """The latest runs, the oldest on the left; heights are roots of durations, so a long run hides none."""
-    longest = max((_duration(start, call) for _, _, start, call, _ in rows), default=0.0) or 1.0
+    longest = max((call_ms or 0.0 for _, _, call_ms, _ in rows), default=0.0) or 1.0
     found = []
-    for index, (outcome, verdict, start, call, at) in enumerate(reversed(rows), BARS - len(rows)):
-        duration = _duration(start, call)
-        height = round(max(2.0, sqrt(duration / longest) * CHART_HEIGHT), 1)
+    for index, (outcome, verdict, call_ms, at) in enumerate(reversed(rows), BARS - len(rows)):
+        height = round(max(2.0, sqrt((call_ms or 0.0) / longest) * CHART_HEIGHT), 1)
+        duration = "not called" if call_ms is None else f"{call_ms:.0f} ms"
         tone = "muted" if outcome == "cancelled" else "good" if (outcome, verdict) in GOOD else "bad"
-        title = (
-            f"{outcome.replace('_', ' ')}{f', {verdict}' if verdict else ''}, {duration:.0f} ms, {at:%Y-%m-%d %H:%M}"
-        )
+        title = f"{outcome.replace('_', ' ')}{f', {verdict}' if verdict else ''}, {duration}, {at:%Y-%m-%d %H:%M}"
         found.append(Bar(index * 4, round(CHART_HEIGHT - height, 1), height, tone, title))
     return tuple(found)
-
-
-def _duration(start_ms: float | None, call_ms: float | None) -> float:
-    return (start_ms or 0.0) + (call_ms or 0.0)
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:

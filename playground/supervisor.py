@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
@@ -20,7 +21,11 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from catalog import log_context
 from catalog.errors import Busy
+from catalog.fairness import OWN_SHARE, may_queue, reserve_of
+from playground.builtin import FACTORIES
+from playground.factories.registry import registry
 from playground.models import Run
 from playground.orphans import SIGN_OF_LIFE_S, recover_runs
 from playground.process_id import this_host
@@ -64,12 +69,26 @@ class ActiveRun:
 
 def make_runner(slots: int, queue_max: int) -> LocalRunner:
     """A runner configured by the settings."""
+    common = registry().factory_settings.common_environment
     return LocalRunner(
         slots=min(slots, MAX_SLOTS),
+        reserve=reserve(min(slots, MAX_SLOTS)),
         queue_max=queue_max,
-        environment_names=settings.TOOL_ENVIRONMENT,
+        environment=common,
+        environment_names=tuple(common),
         hidden=[str(settings.DATA_DIR)],
+        preload=[*(reference.partition(":")[0] for reference in FACTORIES), "asyncio"]
+        if settings.WARM_FACTORIES
+        else [],
     )
+
+
+def reserve(slots: int) -> int:
+    """How many of `slots` are only for owners without an active run.
+
+    None in a Celery worker: a run that it has claimed holds one of its threads, even if it does not start.
+    """
+    return 0 if settings.RUNNER == "celery" else reserve_of(slots)
 
 
 class Supervisor:
@@ -82,7 +101,8 @@ class Supervisor:
         self.runner = make_runner(self.slots, self.queue_max)
         self.host = this_host()
         self.active: dict[str, ActiveRun] = {}
-        self.reserved = 0  # slots and queue positions in use, including those of runs whose end is being stored
+        # By owner, the slots and queue positions in use, including those of runs whose end is being stored.
+        self.reserved: Counter[str] = Counter()
         self.lock = threading.Lock()
         self.wake = threading.Event()
         self.closing = threading.Event()
@@ -107,13 +127,13 @@ class Supervisor:
         Raises:
             Busy: the queue is full; nothing was stored.
         """
-        self._reserve()
+        self._reserve(run.owner)
         try:
-            run.host = self.host
+            run.host, run.turn = self.host, self.runner.next_turn(run.owner)
             insert(run, defer_sync=defer_sync)
             return self._hand_over(run, job, redactor, conclude)
         except BaseException:
-            self._release()
+            self._release(run.owner)
             Run.objects.filter(pk=run.pk, outcome="queued").delete()
             raise
 
@@ -125,38 +145,52 @@ class Supervisor:
         Raises:
             Busy: the queue is full.
         """
-        self._reserve()
+        self._reserve(run.owner)
         try:
+            run.turn = self.runner.next_turn(run.owner)
             return self._hand_over(run, job, redactor, conclude, waited_ms)
         except BaseException:
-            self._release()
+            self._release(run.owner)
             raise
 
     def _hand_over(
         self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, waited_ms: float = 0.0
     ) -> ActiveRun:
-        active = ActiveRun(run, self.runner.submit(job), redactor, conclude, waited_ms)
+        active = ActiveRun(run, self.runner.submit(job, run.turn), redactor, conclude, waited_ms)
         with self.lock:
             self.active[run.id] = active
         self.wake.set()
         active.handle.when_done(lambda end: self._conclude(active, end))
         return active
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run is active, or is about to be."""
+        return bool(self.reserved)
+
     def find(self, run_id: str) -> ActiveRun | None:
         return self.active.get(run_id)
 
-    def _reserve(self) -> None:
-        with self.lock:
-            if self.reserved >= self.slots + self.queue_max:
-                raise Busy(
-                    f"{self.queue_max:,} runs wait already; no more are accepted for the moment.",
-                    retry_after_s=max(1, min(60, self.queue_max // (self.slots * 4))),
-                )
-            self.reserved += 1
+    def _reserve(self, owner: str) -> None:
+        """Reserve a slot or a queue position for a run of `owner`.
 
-    def _release(self) -> None:
+        Raises:
+            Busy: the queue is full, or the owner's share of it.
+        """
+        retry_after_s = max(1, min(60, self.queue_max // (self.slots * 4)))
         with self.lock:
-            self.reserved -= 1
+            free = self.slots + self.queue_max - self.reserved.total()
+            if free <= 0:
+                raise Busy(f"The queue is full: {self.queue_max:,} runs are waiting.", retry_after_s=retry_after_s)
+            others_slots = reserve(self.slots)
+            waiting = self.reserved[owner] - (self.slots - others_slots)
+            if waiting >= 0 and not may_queue(waiting, free - others_slots):
+                raise Busy(OWN_SHARE.format(waiting=waiting), retry_after_s=retry_after_s)
+            self.reserved[owner] += 1
+
+    def _release(self, owner: str) -> None:
+        with self.lock:
+            self.reserved -= Counter([owner])  # which removes an owner without any
 
     # -- when a run ends ----------------------------------------------------------------------------------------------
 
@@ -165,7 +199,8 @@ class Supervisor:
         if self.closing.is_set():
             return
         try:
-            result = self._concluded(active, end)
+            with log_context.bound(run_id=active.run.id):
+                result = self._concluded(active, end)
         finally:
             connection.close()
         if result:
@@ -195,7 +230,7 @@ class Supervisor:
         active.run = result
         with self.lock:
             self.active.pop(active.run.id, None)
-            self.reserved -= 1
+            self.reserved -= Counter([result.owner])
         active.ended.set()
 
     # -- the supervising thread ---------------------------------------------------------------------------------------
@@ -302,6 +337,12 @@ def supervisor(*, processes: int | None = None) -> Supervisor:
             _supervisor, _pid = Supervisor(processes or settings.WEB_PROCESSES), os.getpid()
             atexit.register(_supervisor.close)
         return _supervisor
+
+
+def renew_runner() -> bool:
+    """Let runs from now on import everything anew; False if nothing has run in this process."""
+    with _making:
+        return _supervisor is not None and _pid == os.getpid() and _supervisor.runner.renew()
 
 
 def close_supervisor() -> None:

@@ -9,13 +9,17 @@ from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from catalog import log_context
+from catalog.encryption import Unreadable, decrypt
 from catalog.jsontext.reader import JSON
-from playground.celery.app import TASK, app
+from catalog.sources.schedule import sync_due
+from catalog.webhooks.delivery import deliver_due
+from playground.celery.app import SYNC_TASK, TASK, WEBHOOK_TASK, app
 from playground.celery.enqueue import end_uncalled
 from playground.compiled_spec import compiled_spec_of
-from playground.configurations.encryption import Unreadable, decrypt
 from playground.configurations.secret_members import Configuration, RunSecrets
-from playground.factories.registry import IMPORT_LIMIT_S, registry
+from playground.factories.connections import factory_of
+from playground.factories.registry import IMPORT_LIMIT_S
 from playground.models import QueuedMessage, Run
 from playground.running import conclude, factory_problems, job_for
 from playground.supervisor import ActiveRun, Supervisor, supervisor
@@ -30,27 +34,48 @@ OTHER_KEYS = (
 
 
 class CannotCall(Exception):
-    """This worker cannot call the run's tool; the message says why."""
+    """This worker cannot call the run's tool; the message has the reason."""
+
+
+@app.task(name=SYNC_TASK)
+def sync_sources() -> None:
+    """Sync the sources that are due; sources that another worker is syncing are skipped."""
+    for record in sync_due():
+        if record.error:
+            log.warning("The source %s could not be read: %s", record.source.name, record.error)
+
+
+@app.task(name=WEBHOOK_TASK)
+def send_webhooks() -> None:
+    """Send the deliveries that are due; those that another worker is sending are skipped."""
+    for _ in deliver_due():
+        pass
 
 
 @app.task(name=TASK)
 def run_tool(run_id: str, encrypted: str) -> None:
     """Execute one run, and stay until its end is stored."""
-    execute_message(run_id, encrypted)
+    with log_context.bound(run_id=run_id):
+        execute_message(run_id, encrypted)
 
 
 def execute_message(run_id: str, encrypted: str) -> None:
-    """Execute the run, if it still waits for a worker, and return once its end is stored.
+    """Execute the run whose turn it is, and return once its end is stored.
+
+    There is a message for each waiting run, so each is executed, but not in the order of the messages: one user may
+    have sent many before another sent the first.
 
     Args:
-        run_id: the run's id.
+        run_id: the run of the message.
         encrypted: the message's content, as `enqueue.begin` encrypted it.
     """
     own_supervisor = supervisor(processes=1)
     now = timezone.now()
-    if not _claim(run_id, own_supervisor.host, now):
-        log.info("Run %s is not waiting any more", run_id)
+    claimed = _claim_next(own_supervisor.host, now)
+    if claimed is None:
+        log.info("No run is waiting; run %s has been claimed or has ended", run_id)
         return
+    run_id, encrypted = claimed
     run = Run.objects.select_related("tool", "revision", "example_check").get(pk=run_id)
     try:
         active = _begin(run, encrypted, own_supervisor, now)
@@ -58,11 +83,22 @@ def execute_message(run_id: str, encrypted: str) -> None:
         end_uncalled(Run.objects.active(), run, "crashed", str(reason))
         return
     except Exception:
-        end_uncalled(Run.objects.active(), run, "crashed", "The worker could not begin this run. Its log says why.")
+        end_uncalled(
+            Run.objects.active(), run, "crashed", "The worker could not start this run. See its log for the reason."
+        )
         raise
     while not active.ended.wait(CLOSING_CHECK_S):
         if own_supervisor.closing.is_set():
             return
+
+
+def _claim_next(host: str, now: datetime) -> tuple[str, str] | None:
+    """Claim the waiting run whose turn it is for this worker; return its id and message, None if no run waits."""
+    messages = QueuedMessage.objects.filter(run__in=Run.objects.waiting().filter(cancel_requested_at=None))
+    while found := messages.order_by("run__turn", "run").values_list("run", "encrypted").first():
+        if _claim(found[0], host, now):
+            return found
+    return None
 
 
 def _claim(run_id: str, host: str, now: datetime) -> bool:
@@ -75,12 +111,12 @@ def _claim(run_id: str, host: str, now: datetime) -> bool:
     return bool(claimed)
 
 
-@sensitive_variables("configuration", "content", "parameters", "redactor")
+@sensitive_variables("configuration", "content", "factory", "parameters", "redactor", "secrets")
 def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) -> ActiveRun:
     content = _decrypted(run, encrypted)
-    configuration = Configuration(content["configuration"]) if "configuration" in content else None
+    configuration = _configuration_in(content)
     parameters = content.get("parameters", run.parameters)
-    factory = registry().for_tool(run.tool.tool_id, patience_s=IMPORT_LIMIT_S)
+    factory = factory_of(run.tool, patience_s=IMPORT_LIMIT_S)
     problems = factory_problems(factory)
     if factory is None or problems:
         raise CannotCall(f"At the worker that claimed the run: {problems[0].message}")
@@ -88,10 +124,23 @@ def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) 
         run.factory = factory.label
         run.save(update_fields=["factory"])
     contract = compiled_spec_of(run.revision)
-    redactor = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration).redactor()
+    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
+    redactor = secrets.redactor(factory.options.secrets)
     job = job_for(run, factory, parameters, configuration)
     waited_ms = max(0.0, (now - run.created_at).total_seconds() * 1000)
     return own_supervisor.begin_recorded(run, job, redactor, conclude, waited_ms=waited_ms)
+
+
+@sensitive_variables("content", "secrets")
+def _configuration_in(content: dict[str, JSON]) -> Configuration | None:
+    """The configuration in a message; messages of an earlier version have no `configuration_secrets`."""
+    if "configuration" not in content:
+        return None
+    secrets = content.get("configuration_secrets")
+    pointers = (
+        frozenset(each for each in secrets if isinstance(each, str)) if isinstance(secrets, list) else frozenset()
+    )
+    return Configuration(content["configuration"], pointers)
 
 
 @sensitive_variables("content")
@@ -101,5 +150,5 @@ def _decrypted(run: Run, encrypted: str) -> dict[str, JSON]:
     except Unreadable as error:
         raise CannotCall(OTHER_KEYS) from error
     if not isinstance(content, dict) or content.get("run") != run.id:
-        raise CannotCall("The worker was sent another run's message.")
+        raise CannotCall("The worker received the message of another run.")
     return content

@@ -9,28 +9,36 @@ from typing import cast
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, JSONTextError
+from catalog.encryption import PageTokens, Unreadable, decrypt, encrypt
+from catalog.errors import DocumentError, JSONTextError, NotAllowed
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
-from catalog.models import Revision, Tool
+from catalog.models import Revision, Source, Tool
+from catalog.rights import may
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
-from playground.configurations.encryption import PageTokens, Unreadable, decrypt, encrypt
 from playground.configurations.saved import (
+    NO_SUCH_CONFIGURATION,
     UNREADABLE,
     UNSEARCHABLE,
+    Choice,
+    choices_for,
+    delete_configuration,
+    find_configuration,
     open_configuration,
     save_configuration,
+    share,
     without_unmarked_secrets,
 )
 from playground.configurations.secret_members import Configuration, described_in_form, secret_members
-from playground.factories.registry import FactoryInfo, registry
+from playground.factories.connections import factory_of
+from playground.factories.registry import FactoryInfo
 from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, Prefilled, fields_at, prefilled
+from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.schema_form.draft import MARK
 from playground.schema_form.form import Submission, begin, submitted
 from playground.schema_form.parse import Sent, Upload
@@ -74,10 +82,12 @@ class Trial:
     is_restored: bool = False
     parameters: Submission = field(init=False)
     configuration: Submission | None = None
+    selected: SavedConfiguration | None = field(default=None, init=False)
+    _opened: Configuration | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.contract: CompiledSpec = compiled_spec_of(self.revision)
-        self.factory: FactoryInfo | None = registry().for_tool(self.tool.tool_id)
+        self.factory: FactoryInfo | None = factory_of(self.tool)
         self.seal = PageTokens(str(self.user.pk), self.tool.slug)
         if not self.can_run_live:
             self.mode = "mock"
@@ -89,11 +99,23 @@ class Trial:
         return self.factory is not None and self.factory.state == "ok"
 
     @property
+    def source(self) -> Source | None:
+        """The source that the tool runs through."""
+        return self.factory.listed.source if self.factory and self.factory.listed else None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the source lists another definition than the approved one."""
+        return bool(self.factory and self.factory.listed and self.factory.listed.differs)
+
+    @property
     def why_not_live(self) -> str:
         """Why the tool cannot be called; "" if it can."""
         if self.factory is None:
-            return "No factory for this tool is installed."
-        return "" if self.can_run_live else "Its factory is broken: see Factories."
+            return "No factory is installed for this tool."
+        if self.factory.listed is not None:
+            return self.factory.error or ""
+        return "" if self.can_run_live else "The factory is broken: see Factories."
 
     @property
     def is_configurable(self) -> bool:
@@ -104,10 +126,26 @@ class Trial:
         return int(settings.RUN_TIMEOUT_S)
 
     @property
-    def saved_names(self) -> list[str]:
-        if not self.is_configurable or not self.user.is_authenticated:
+    def min_secret_characters(self) -> int:
+        """Shorter secrets are not removed from responses and logs."""
+        return MIN_SECRET_CHARACTERS
+
+    @property
+    def saved(self) -> list[Choice]:
+        """The saved configurations that the user may choose."""
+        if not self.is_configurable or not isinstance(self.user, User):
             return []
-        return list(self._saved().values_list("name", flat=True))
+        return choices_for(self.user, SavedConfiguration.objects.filter(tool=self.tool))
+
+    @property
+    def is_shared_by_other(self) -> bool:
+        """Whether the selected configuration is used without being shown: another user shares it."""
+        return self.selected is not None and self.selected.owner_id != self.user.pk
+
+    @property
+    def may_share(self) -> bool:
+        """Whether the user may share the selected configuration, or stop sharing it."""
+        return self.selected is not None and (not self.is_shared_by_other or bool(may(self.user, "administer")))
 
     @property
     def examples(self) -> list[tuple[int, str]]:
@@ -154,7 +192,7 @@ class Trial:
     def _of_run(self, run_id: str) -> Prefilled:
         run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
         if run is None:
-            self.notices.append(Notice("There is no such run of this tool, or it is not yours to see."))
+            self.notices.append(Notice("This tool has no such run, or you have no access to it."))
             return Prefilled(ABSENT)
         self.run = run
         self.mode = run.mode if self.can_run_live else "mock"
@@ -186,8 +224,8 @@ class Trial:
         try:
             return reader.loads(text, max_bytes=settings.RUN_PARAMETERS_BYTES)
         except JSONTextError as error:
-            message = f"They are not JSON: {error.problems[0].message}"
-            self.notices.append(Notice("The parameters in the address could not be used.", message, text))
+            message = f"They are not valid JSON: {error.problems[0].message}"
+            self.notices.append(Notice("The parameters in the URL could not be used.", message, text))
             return ABSENT
 
     def _begin(self, value: Maybe) -> None:
@@ -202,6 +240,9 @@ class Trial:
         if not self.is_configurable:
             return
         stored = self._stored()
+        if self.is_shared_by_other:
+            self.configuration = None
+            return
         self.configuration = begin(
             self.contract.configuration_form,
             stored,
@@ -229,7 +270,10 @@ class Trial:
         self.save_as = query.get("save_as", "")
         if isinstance(self.configuration and self.configuration.value, Absent):
             self.errors.append(
-                {"href": "#configuration-form", "message": "There is no whole configuration to save yet."}
+                {
+                    "href": "#configuration-form",
+                    "message": "The configuration is not complete. Fill it in before you save it.",
+                }
             )
             return
         removed = self._removed_secrets(value)
@@ -255,9 +299,31 @@ class Trial:
 
     def forget(self, _query: Mapping[str, str]) -> None:
         """Delete the selected saved configuration."""
-        self._saved().filter(name=self.saved_name).delete()
+        if isinstance(self.user, User):
+            delete_configuration(self.user, self.tool, self.saved_name)
         self.saved_name = ""
         self.load_configuration()
+
+    def share(self, _query: Mapping[str, str]) -> None:
+        """Share the selected saved configuration with everyone who may run the tool."""
+        self._share(SavedConfiguration.EVERYONE)
+
+    def stop_sharing(self, _query: Mapping[str, str]) -> None:
+        """Stop sharing the selected saved configuration."""
+        self._share(SavedConfiguration.PRIVATE)
+
+    def _share(self, visibility: str) -> None:
+        selected = self.selected
+        if selected is None or not isinstance(self.user, User):
+            return
+        try:
+            share(selected, visibility, by=self.user)
+        except NotAllowed as error:
+            self.errors.append({"href": "#saved", "message": str(error)})
+            return
+        if self.is_shared_by_other:  # staff stopped sharing it, so they cannot use it any more
+            self.saved_name = ""
+            self.load_configuration()
 
     # -- submissions --------------------------------------------------------------------------------------------------
 
@@ -280,13 +346,14 @@ class Trial:
             is_checked=is_checked,
             adjust=lambda result, value: described_in_form(result, self.contract.parameters, value),
         )
-        if self.is_configurable:
+        stored = self._stored() if self.is_configurable else ABSENT
+        if self.is_configurable and not self.is_shared_by_other:
             self.configuration = submitted(
                 self.contract.configuration_form,
                 pairs,
                 name=CONFIGURATION,
                 label="Configuration",
-                stored=self._stored(),
+                stored=stored,
                 seal=self.seal,
                 is_checked=is_checked and self.mode == "live",
                 adjust=lambda result, value: described_in_form(
@@ -309,7 +376,7 @@ class Trial:
         return encrypt(pairs)
 
     def restore(self, unfinished: str) -> bool:
-        """Fill in the entries from `unfinished`; False if they cannot be decrypted any more."""
+        """Fill in the entries from `unfinished`; False if they can no longer be decrypted."""
         try:
             pairs = cast("list[tuple[str, Sent]]", decrypt(unfinished))
         except Unreadable:
@@ -329,7 +396,7 @@ class Trial:
         try:
             _ = self.timeout_s
         except ValueError:
-            message = f"The time limit is a number of seconds, above 0 and at most {settings.RUN_TIMEOUT_MAX_S}."
+            message = f"Enter a time limit above 0 and at most {settings.RUN_TIMEOUT_MAX_S} seconds."
             self.errors.append({"href": "#timeout_s", "message": message})
 
     @property
@@ -340,6 +407,8 @@ class Trial:
     @property
     def configuration_value(self) -> Configuration | None:
         """The configuration to create the tool with; None if the spec has none."""
+        if self._opened is not None and self.is_shared_by_other:
+            return self._opened
         if self.configuration is None:
             return None
         return Configuration({} if isinstance(self.configuration.value, Absent) else self.configuration.value)
@@ -348,29 +417,37 @@ class Trial:
     def configuration_name(self) -> str:
         """The name of the saved configuration, if it is used as it was saved."""
         stored, value = self._stored(), self.configuration_value
+        if self.is_shared_by_other:
+            return self.saved_name
         if value is None or isinstance(stored, Absent):
             return ""
         return self.saved_name if Configuration(stored).fingerprint(b"") == value.fingerprint(b"") else ""
 
     # -- saved configurations -----------------------------------------------------------------------------------------
 
-    def _saved(self) -> QuerySet[SavedConfiguration]:
-        return SavedConfiguration.objects.filter(owner_id=self.user.pk, tool=self.tool)
-
-    @sensitive_variables("value")
+    @sensitive_variables("value", "opened")
     def _stored(self) -> Maybe:
-        """The selected saved configuration with its secrets; ABSENT if there is none."""
-        if not self.saved_name or not self.user.is_authenticated:
+        """The selected saved configuration with its secrets; ABSENT if there is none, or if the user may not see it.
+
+        It also finds `selected`, again each time: the submitted form may select another one.
+        """
+        self.selected = self._opened = None
+        if not self.saved_name or not isinstance(self.user, User):
             return ABSENT
-        saved = self._saved().filter(name=self.saved_name).first()
+        saved = find_configuration(self.user, self.tool, self.saved_name)
         if saved is None:
-            self._add_notice(Notice("You have no saved configuration of this name for this tool."))
+            self._add_notice(Notice(NO_SUCH_CONFIGURATION))
             self.saved_name = ""
             return ABSENT
+        self.selected = saved if saved.owner_id == self.user.pk else None
         try:
-            value = open_configuration(saved).value
+            opened = open_configuration(saved, self.user)
         except Unreadable:
             self._add_notice(Notice("The saved configuration cannot be used.", UNREADABLE))
+            return ABSENT
+        self.selected, self._opened = saved, opened
+        value = opened.value
+        if opened.shared_as:
             return ABSENT
         shown = without_unmarked_secrets(value, self.contract.configuration_form)
         if shown is None:

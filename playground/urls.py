@@ -1,6 +1,8 @@
 from django.urls import path
 
-from playground.views import examples, runs, try_page
+from playground.mcp import connect
+from playground.mcp.view import mcp
+from playground.views import examples, factories, runs, try_page
 
 app_name = "playground"
 urlpatterns = [
@@ -10,9 +12,29 @@ urlpatterns = [
     path("runs/<str:first_id>..<str:second_id>/", runs.run_comparison, name="run_comparison"),
     path("runs/<str:run_id>/", runs.run_detail, name="run"),
     path("runs/<str:run_id>/cancel/", runs.run_cancel, name="run_cancel"),
+    path("runs/<str:run_id>/share/", runs.run_share, name="run_share"),
     path("runs/<str:run_id>/again/", runs.run_again, name="run_again"),
     path("runs/<str:run_id>/run.json", runs.run_download, name="run_download"),
     path("runs/<str:run_id>/response.json", runs.response_download, name="response_download"),
+    path("runs/<str:run_id>/files/<int:number>", runs.run_file, name="run_file"),
     path("runs/<str:run_id>/example/", runs.save_example, name="save_example"),
-    path("factories/", runs.factories, name="factories"),
+    path("connect/", connect.connect, name="connect"),
+    path("connect/tools/<str:slug>/", connect.connect_tool, name="connect_tool"),
+    path(
+        "connect/tools/<str:slug>/configuration/",
+        connect.choose_tool_configuration,
+        name="choose_tool_configuration",
+    ),
+    path("connect/toolkits/<str:toolkit>/", connect.connect_toolkit, name="connect_toolkit"),
+    path(
+        "connect/toolkits/<str:toolkit>/configuration/",
+        connect.choose_toolkit_configuration,
+        name="choose_toolkit_configuration",
+    ),
+    path("mcp", mcp, name="mcp"),
+    path("mcp/", mcp),
+    path("mcp/<str:toolkit>", mcp, name="mcp_toolkit"),
+    path("factories/", factories.factories, name="factories"),
+    path("factories/rescan/", factories.rescan, name="factories_rescan"),
+    path("factories/<path:name>/spec/", factories.factory_spec, name="factory_spec"),
 ]

@@ -1,7 +1,7 @@
 """The Celery app: web servers send runs, and workers execute them.
 
 Imported only if `TOOLSHELF_RUNNER` is "celery": Celery is an extra of the distribution. There is no result backend: the
-database holds a run's result, its progress and requests to cancel it.
+database stores a run's result, its progress and requests to cancel it.
 
 A message is acknowledged as soon as a worker fetches it: Redis removes it immediately (`ack_emulation` is off), and the
 worker sends nothing to Redis when the run ends. With Celery's acknowledgements, a worker whose connection broke during
@@ -27,6 +27,10 @@ from kombu.exceptions import OperationalError
 
 BrokerError = OperationalError
 TASK = "playground.run"
+SYNC_TASK = "catalog.sync_sources"
+SYNC_EVERY_S = 60.0
+WEBHOOK_TASK = "catalog.send_webhooks"
+WEBHOOK_EVERY_S = 10.0
 QUEUE = "toolshelf-runs"
 MARGIN_S = 60  # added to the longest run: by then its process has been ended and its result stored
 TIME_LIMIT_S = settings.RUN_TIMEOUT_MAX_S + MARGIN_S
@@ -63,12 +67,18 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=False,  # a run continues without Redis
     worker_prefetch_multiplier=1,
     worker_disable_prefetch=True,
-    # The tools run in processes of their own, so a worker needs only threads that wait for them.
+    # Each tool runs in its own process, so a worker needs only threads that wait for them.
     worker_pool="threads",
     worker_concurrency=settings.RUN_SLOTS,
     worker_enable_remote_control=False,
     worker_send_task_events=False,
     worker_redirect_stdouts=False,
+    # One process of `celery -A config.celery beat` starts the syncs of sources and the deliveries to webhooks that are
+    # due. Without a worker for a while, one message of each is enough.
+    beat_schedule={
+        "sync sources": {"task": SYNC_TASK, "schedule": SYNC_EVERY_S, "options": {"expires": SYNC_EVERY_S}},
+        "send webhooks": {"task": WEBHOOK_TASK, "schedule": WEBHOOK_EVERY_S, "options": {"expires": WEBHOOK_EVERY_S}},
+    },
     worker_hijack_root_logger=False,
 )
 

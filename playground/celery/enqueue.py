@@ -14,16 +14,20 @@ import time
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from catalog import audit
+from catalog.encryption import encrypt
 from catalog.errors import Busy, Unreachable
+from catalog.fairness import OWN_SHARE, may_queue
 from catalog.jsontext.reader import JSON, dumps
-from playground.configurations.encryption import encrypt
 from playground.configurations.secret_members import Configuration
+from playground.draining import draining
 from playground.examples.results import settle
 from playground.models import QueuedMessage, Run, RunQuerySet
-from playground.run_writer import count
+from playground.run_writer import count, record_start
 
 MIN_POLL_S = 0.02
 MAX_POLL_S = 0.25
@@ -46,19 +50,19 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
         content["parameters"] = parameters
     if configuration:
         content["configuration"] = configuration.value
+        content["configuration_secrets"] = [*sorted(configuration.secret_pointers)]
     encrypted = encrypt(content)
     with transaction.atomic():
-        if Run.objects.waiting().count() >= max(1, settings.RUN_QUEUE_MAX):
-            raise Busy(
-                f"{settings.RUN_QUEUE_MAX:,} runs wait already; no more are accepted for the moment.", retry_after_s=10
-            )
+        run.turn = _next_turn(run)
         run.save(force_insert=True)
         QueuedMessage.objects.create(run=run, encrypted=encrypted)
+        record_start(run)
     try:
         send(run.id, encrypted)
     except BrokerError as error:
         withdrawn, _ = Run.objects.waiting().filter(pk=run.pk).delete()
         if withdrawn:
+            audit.record("run.withdraw", "run", run.pk, after={"reason": UNREACHABLE})
             raise Unreachable(UNREACHABLE, retry_after_s=10) from error
         # Otherwise a worker has claimed it: only the confirmation of the message was lost.
     except BaseException:
@@ -67,23 +71,50 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     return run
 
 
-def wait(run: Run, timeout_s: float) -> Run:
-    """Wait until `run` has ended, at most `timeout_s`, and return its current state."""
+def _next_turn(run: Run) -> int:
+    """The turn of `run` among the waiting ones, so that owners alternate (see `catalog.fairness.Turns`).
+
+    Raises:
+        Busy: the queue is full, or the owner's share of it.
+    """
+    own = Q(by=run.by)
+    waiting = Run.objects.waiting().aggregate(
+        all=Count("pk"), own=Count("pk", filter=own), current=Min("turn"), latest=Max("turn", filter=own)
+    )
+    free = max(1, settings.RUN_QUEUE_MAX) - waiting["all"]
+    if free <= 0:
+        raise Busy(f"The queue is full: {settings.RUN_QUEUE_MAX:,} runs are waiting.", retry_after_s=10)
+    if not may_queue(waiting["own"], free):
+        raise Busy(OWN_SHARE.format(waiting=waiting["own"]), retry_after_s=10)
+    current, latest = waiting["current"] or 0, waiting["latest"]
+    return current if latest is None else max(current, latest + 1)
+
+
+def wait(run: Run, timeout_s: float, *, ends_on_drain: bool = False) -> Run:
+    """Wait until `run` has ended, at most `timeout_s`, and return its current state.
+
+    Args:
+        run: a run for Celery's workers.
+        timeout_s: how long to wait.
+        ends_on_drain: return as soon as this process drains, for clients that can ask for the run later.
+    """
     deadline = time.monotonic() + timeout_s
     pause_s = MIN_POLL_S
     while (left_s := deadline - time.monotonic()) > 0 and Run.objects.active().filter(pk=run.pk).exists():
+        if ends_on_drain and draining.is_set():
+            break
         time.sleep(min(pause_s, left_s))
         pause_s = min(pause_s * 1.5, MAX_POLL_S)
     return Run.objects.with_names().get(pk=run.pk)
 
 
 def withdraw(run: Run) -> bool:
-    """Cancel a run unless a worker has claimed it; whether that succeeded. A worker later ignores the run's message."""
+    """Cancel a run unless a worker has claimed it, and return whether it was cancelled. Workers ignore its message."""
     return end_uncalled(Run.objects.waiting(), run, "cancelled", WITHDRAWN)
 
 
 def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:
-    """Store the end of a run whose tool was not called, if it is `among` these runs; whether it was."""
+    """Store the end of a run whose tool was not called, if it is `among` these runs. Return whether it was."""
     now = timezone.now()
     with transaction.atomic():
         if not among.filter(pk=run.pk).update(outcome=outcome, error=error, finished_at=now):

@@ -35,7 +35,7 @@ class Heartbeat:
     """The heartbeat of this process. It begins with the first `start()`."""
 
     def __init__(self) -> None:
-        """Write nothing before the first `start()`."""
+        """Create a heartbeat that writes nothing before the first `start()`."""
         self._connected = False
         self._changed = threading.Event()
         self._closing = threading.Event()

@@ -1,4 +1,4 @@
-"""Redelivery: messages that Redis has lost are sent again, so that no run waits for a worker in vain.
+"""Redelivery: messages that Redis has lost are sent again, so that no run waits for a worker forever.
 
 Redis without persistence loses its queue when it stops, and a worker that is killed loses the message that it has just
 fetched. So the message of a run is also stored in the database, encrypted, until a worker claims the run. A thread in
@@ -23,7 +23,7 @@ from playground.models import QueuedMessage
 log = logging.getLogger(__name__)
 
 CHECK_S = 2.0
-PATIENCE_S = 5.0  # a younger message may still be on its way
+PATIENCE_S = 5.0  # a younger message may still be in transit
 
 
 def redeliver() -> int:

@@ -1,4 +1,8 @@
-"""Saved configurations: kept per person and tool, encrypted. Secrets go in and are used, and never come out."""
+"""Saved configurations, per user and tool, encrypted. Their secrets are used in runs but never shown again.
+
+A shared one can be used by everyone who may run the tool. Its contents are shown to nobody but its owner, and they are
+not checked for others: whether a schema accepts a value says something about the value.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +11,44 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from catalog import audit
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, Problem
+from catalog.encryption import Unreadable, decrypt, encrypt, rotated
+from catalog.errors import DocumentError, NotAllowed, Problem
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext import patch
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
-from playground.configurations.encryption import Unreadable, decrypt, encrypt, rotated
+from catalog.rights import may
 from playground.configurations.secret_members import Configuration
-from playground.models import SavedConfiguration
+from playground.models import SavedConfiguration, SavedConfigurationQuerySet
 from playground.schema_form.secret_search import find_secrets, secret_members
 
 MAX_PER_TOOL = 50
 MAX_NAME_CHARACTERS = 100
-UNSEARCHABLE = "It takes too long to find the secrets in this saved configuration. Remove it, and save a smaller one."
+UNSEARCHABLE = "Finding the secrets in this saved configuration takes too long. Remove it and save a smaller one."
+NO_SUCH_CONFIGURATION = (
+    "You have no saved configuration of this name for this tool, and nobody shares one. "
+    "Name a shared one as OWNER/NAME."
+)
 UNREADABLE = (
-    "This saved configuration cannot be read any more: the key that it was encrypted with is not among "
-    "TOOLSHELF_CONFIGURATION_KEYS. Save it anew."
+    "This saved configuration can no longer be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS. Save it "
+    "again."
 )
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What may be seen of a saved configuration: everything but its secrets.
+    """A saved configuration without its secrets.
 
-    `secrets` are the JSON Pointers of those that are set, with when that was. `is_readable` is False where its key is
-    gone; then nothing else of it is known.
+    `secrets` has the JSON Pointers of the secrets that are set, and since when. `is_readable` is False if the
+    configuration cannot be decrypted; then its contents are unknown.
     """
 
     name: str
@@ -44,6 +56,7 @@ class Shown:
     secrets: dict[str, datetime]
     created_at: datetime
     updated_at: datetime
+    visibility: str = SavedConfiguration.PRIVATE
     is_readable: bool = True
 
 
@@ -57,25 +70,28 @@ def save_configuration(
     *,
     removed: Collection[str] = (),
 ) -> SavedConfiguration:
-    """Keep `configuration` for `tool` under `name`, in place of one of that name.
+    """Save `configuration` for `tool` under `name`, replacing one of the same name.
 
-    A secret that the one in its place has and `configuration` leaves out stays as it is, unless `removed` names its
-    JSON Pointer: nobody has to type it again to change something else. The result need not fit the schema; a run says
-    what is missing.
+    A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
+    JSON Pointer: so users need not type it again to change something else. The result need not conform to the schema;
+    a run reports what is missing.
 
     Raises:
-        DocumentError: the name or the value cannot be taken.
+        DocumentError: the name or the value is not valid.
     """
     name = name.strip()
     if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
-        message = f"A name has 1 to {MAX_NAME_CHARACTERS} characters on one line."
+        message = f"Enter a name of 1 to {MAX_NAME_CHARACTERS} characters, on one line."
         raise DocumentError([Problem("/name", message, "configuration.name")])
     if not isinstance(configuration.value, dict):
-        raise DocumentError([Problem("/configuration", "A configuration is an object.", "configuration.type")])
+        raise DocumentError([Problem("/configuration", "A configuration must be an object.", "configuration.type")])
     mine = SavedConfiguration.objects.filter(owner=owner, tool=tool)
     saved = mine.filter(name=name).first()
+    if saved is None and "/" in name:
+        message = 'Enter a name without "/": it stands between owner and name of a shared configuration.'
+        raise DocumentError([Problem("/name", message, "configuration.name")])
     if saved is None and mine.count() >= MAX_PER_TOOL:
-        message = f"At most {MAX_PER_TOOL} configurations are kept for one tool; remove one first."
+        message = f"You can save at most {MAX_PER_TOOL} configurations per tool; remove one first."
         raise DocumentError([Problem("/name", message, "configuration.too-many")])
     now = timezone.now()
     value: dict[str, JSON] = configuration.value
@@ -87,39 +103,101 @@ def save_configuration(
         raise DocumentError(problems)
     secrets: dict[str, JSON] = {pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts}
     encrypted = encrypt({"value": value, "secrets": secrets})
-    saved, _ = SavedConfiguration.objects.update_or_create(
-        owner=owner, tool=tool, name=name, defaults={"encrypted": encrypted, "updated_at": now}
-    )
+    with transaction.atomic():
+        saved, is_new = SavedConfiguration.objects.update_or_create(
+            owner=owner, tool=tool, name=name, defaults={"encrypted": encrypted, "updated_at": now}
+        )
+        after = {"configuration": name, "is_new": is_new, "members": sorted(value)}  # names only
+        audit.record("configuration.save", "tool", tool.tool_id, after=after, by=owner)
     return saved
 
 
-def open_configuration(saved: SavedConfiguration) -> Configuration:
-    """The configuration, for a run.
+def delete_configuration(owner: User, tool: Tool, name: str) -> bool:
+    """Delete the user's saved configuration of this name; False if there is none."""
+    with transaction.atomic():
+        deleted, _ = SavedConfiguration.objects.filter(owner=owner, tool=tool, name=name).delete()
+        if deleted:
+            audit.record("configuration.delete", "tool", tool.tool_id, before={"configuration": name}, by=owner)
+    return bool(deleted)
+
+
+def open_configuration(saved: SavedConfiguration, by: User | AnonymousUser | None) -> Configuration:
+    """The configuration, for a run of `by`, who may not see it unless it is their own.
 
     Raises:
-        Unreadable: the key that it was encrypted with is gone.
+        Unreadable: none of the keys decrypts it.
     """
-    return Configuration(_content(saved)[0])
+    value, set_at = _content(saved)
+    is_own = by is not None and saved.owner_id == by.pk
+    return Configuration(value, frozenset(set_at), "" if is_own else f"shared {saved.pk}")
+
+
+def find_configuration(by: User | AnonymousUser | None, tool: Tool, reference: str) -> SavedConfiguration | None:
+    """The saved configuration that `reference` means to `by`: the name of an own one, "OWNER/NAME" of a shared one."""
+    return SavedConfiguration.objects.filter(tool=tool).named(reference, by)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Choice:
+    """A configuration that a user may choose: `shared_by` is its owner's name, "" for an own one."""
+
+    shared_by: str
+    name: str
+    reference: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} (shared by {self.shared_by})" if self.shared_by else self.name
+
+
+def choices_for(by: User, saved: SavedConfigurationQuerySet) -> list[Choice]:
+    """Those of the `saved` configurations that `by` may use: their own first. Of several tools, each reference once."""
+    return sorted(
+        {
+            Choice("" if each.owner_id == by.pk else each.owner.get_username(), each.name, each.reference_for(by))
+            for each in saved.usable_by(by)
+        }
+    )
+
+
+def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:
+    """Let everyone who may run the tool use `saved`, or only its owner again.
+
+    Raises:
+        NotAllowed: `by` is neither its owner nor an administrator (with a token, one that may administer).
+        DocumentError: there is no such visibility.
+    """
+    if saved.owner_id != by.pk and not may(by, "administer"):
+        raise NotAllowed("Only the owner of a saved configuration, or staff, may share it or stop sharing it.")
+    if visibility not in {SavedConfiguration.PRIVATE, SavedConfiguration.EVERYONE}:
+        message = f'The visibility is "{SavedConfiguration.PRIVATE}" or "{SavedConfiguration.EVERYONE}".'
+        raise DocumentError([Problem("/visibility", message, "configuration.visibility")])
+    with transaction.atomic():
+        SavedConfiguration.objects.filter(pk=saved.pk).update(visibility=visibility)
+        before, after = ({"configuration": saved.name, "visibility": each} for each in (saved.visibility, visibility))
+        if before != after:
+            audit.record("configuration.share", "tool", saved.tool.tool_id, before=before, after=after, by=by)
+    saved.visibility = visibility
 
 
 def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
-    """What may be seen of `saved`."""
+    """`saved` without its secrets."""
     try:
         value, set_at = _content(saved)
     except Unreadable:
-        return Shown(saved.name, None, {}, saved.created_at, saved.updated_at, is_readable=False)
+        return Shown(saved.name, None, {}, saved.created_at, saved.updated_at, saved.visibility, is_readable=False)
     pointers = [pointer for pointer, _ in secret_members(schema, value)]
     value = _without(value, pointers)
     since = saved.updated_at.isoformat()
     secrets = {pointer: datetime.fromisoformat(set_at.get(pointer, since)) for pointer in pointers}
-    return Shown(saved.name, value, secrets, saved.created_at, saved.updated_at)
+    return Shown(saved.name, value, secrets, saved.created_at, saved.updated_at, saved.visibility)
 
 
 def rotate_configurations() -> tuple[int, int]:
-    """Encrypt every saved configuration anew, with the first key.
+    """Re-encrypt all saved configurations with the first key.
 
     Returns:
-        How many were, and how many no key opens.
+        How many were re-encrypted, and how many cannot be decrypted.
     """
     done = lost = 0
     for saved in SavedConfiguration.objects.iterator():
@@ -129,6 +207,7 @@ def rotate_configurations() -> tuple[int, int]:
             lost += 1
             continue
         done += SavedConfiguration.objects.filter(pk=saved.pk, encrypted=saved.encrypted).update(encrypted=encrypted)
+    audit.record("secrets.rotate", "configuration", "", after={"re-encrypted": done, "unreadable": lost})
     return done, lost
 
 
@@ -136,7 +215,7 @@ def rotate_configurations() -> tuple[int, int]:
 def _with_stored_secrets(
     saved: SavedConfiguration, value: dict[str, JSON], schema: CompiledSchema | None, removed: Collection[str]
 ) -> tuple[dict[str, JSON], dict[str, str]]:
-    """`value` with the stored secrets that it leaves out, and when each of those that stay was set."""
+    """`value` with the stored secrets that it leaves out, and when each of them was set."""
     try:
         stored, set_at = _content(saved)
     except Unreadable:
@@ -144,12 +223,12 @@ def _with_stored_secrets(
     set_times: dict[str, str] = {}
     result: JSON = value
     found = find_secrets(schema, stored)
-    if found.reason:  # else its secrets would be lost without a word
+    if found.reason:  # otherwise its secrets would be lost silently
         raise DocumentError([Problem("/configuration", UNSEARCHABLE, "secrets.search")])
     for pointer, secret in found.parts:
         if pointer in removed or _exists(value, pointer):
             continue
-        with suppress(LookupError):  # the new value has something else around it
+        with suppress(LookupError):  # the new value has no such parent
             result = patch.set_at(result, pointer, secret)
         if pointer in set_at:
             set_times[pointer] = set_at[pointer]
@@ -164,10 +243,10 @@ def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
 
 
 def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:
-    """`value` without what only its name tells to be secret, where a form would show it.
+    """`value` without the secrets that only their names reveal, because a form would show them.
 
-    A form hides the secrets that its schema marks; a member that the schema does not declare has no mark. None if it
-    takes too long to find the secrets.
+    A form hides the secrets that the schema marks; a member that the schema does not declare has no mark. None if
+    finding the secrets takes too long.
     """
     marked, found = find_secrets(schema, value, by_name=False), find_secrets(schema, value)
     if marked.reason or found.reason:
@@ -189,12 +268,18 @@ def _without(value: JSON, pointers: Collection[str]) -> JSON:
 
 
 __all__ = [
+    "NO_SUCH_CONFIGURATION",
     "UNREADABLE",
     "UNSEARCHABLE",
+    "Choice",
     "Shown",
     "Unreadable",
+    "choices_for",
+    "delete_configuration",
+    "find_configuration",
     "open_configuration",
     "rotate_configurations",
     "save_configuration",
+    "share",
     "shown",
 ]

@@ -1,13 +1,12 @@
-"""Configurations, which tools are created with, and messages that do not reveal their secrets.
-
-`secret_search.py` finds the members that are secret.
-"""
+"""The configurations that tools are created with, and messages that do not reveal their secrets."""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import cast
 
 from catalog.errors import Problem
 from catalog.json_schema.validation import CheckResult, CompiledSchema, Violation
@@ -17,7 +16,7 @@ from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 from catalog.specs.secret_names import is_secret_name
 from playground.mocks import canonical
-from playground.redaction import MARK, WITHHELD, Redactor
+from playground.redaction import MARK, WITHHELD, Redactor, shared_redactor
 from playground.schema_form.secret_search import NONE, Secrets, find_secrets, secret_members
 
 __all__ = [
@@ -35,9 +34,16 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class Configuration:
-    """A configuration on its way to a tool. It never shows its value: not in a log, a traceback or an error page."""
+    """The configuration of a run. Its value never appears in a log, a traceback or an error page.
+
+    Attributes:
+        secret_pointers: parts that were secret when it was saved; they stay secret whatever a later schema marks.
+        shared_as: identifies a saved configuration that its user may use but not see; "" for any other.
+    """
 
     value: JSON
+    secret_pointers: frozenset[str] = frozenset()
+    shared_as: str = ""
 
     def __repr__(self) -> str:
         return "Configuration(…)"
@@ -45,27 +51,47 @@ class Configuration:
     __str__ = __repr__
 
     def fingerprint(self, key: bytes) -> str:
-        """Equal for equal configurations, and of no use for finding out what they hold: HMAC-SHA-256, in hex."""
-        return hmac.digest(key, canonical(self.value).encode(), "sha256").hex()
+        """Equal for equal configurations, without revealing their contents: HMAC-SHA-256, in hex.
+
+        That of a shared one equals no other: otherwise its users could confirm guesses of its contents.
+        """
+        content = f"{self.shared_as}\n{canonical(self.value)}" if self.shared_as else canonical(self.value)
+        return hmac.digest(key, content.encode(), "sha256").hex()
+
+    def secrets(self, schema: CompiledSchema | None) -> Secrets:
+        """The secrets in it: those that `schema` marks or their names suggest, and those known since it was saved."""
+        found = find_secrets(schema, self.value)
+        earlier: list[tuple[str, JSON]] = []
+        for pointer in sorted(self.secret_pointers - found.pointers):
+            with suppress(LookupError):
+                earlier.append((pointer, cast("JSON", resolve_pointer(self.value, pointer))))
+        return replace(found, parts=(*found.parts, *earlier)) if earlier else found
 
     def redactor(self, schema: CompiledSchema | None) -> Redactor:
-        """What takes this configuration's secrets out of anything that is stored or shown."""
-        return redactor_of(find_secrets(schema, self.value))
+        """A redactor that removes this configuration's secrets from anything that is stored or shown."""
+        return redactor_of(self.secrets(schema))
 
 
 NO_SECRETS = Redactor(())
 
 
-def redactor_of(*found: Secrets) -> Redactor:
-    """A redactor that removes these secrets from anything that is stored or shown."""
-    return Redactor(text for secrets in found for text in secrets.texts()) if any(found) else NO_SECRETS
+def redactor_of(*found: Secrets, environment: tuple[str, ...] = ()) -> Redactor:
+    """A redactor that removes these secrets from anything that is stored or shown.
+
+    Args:
+        found: the secrets of a run.
+        environment: the secret values of the environment variables that its tool sees, `FactoryOptions.secrets`.
+    """
+    if any(found):
+        return Redactor((*environment, *(text for secrets in found for text in secrets.texts())))
+    return shared_redactor(environment) if environment else NO_SECRETS
 
 
 @dataclass(frozen=True, repr=False)
 class RunSecrets:
-    """The secrets of one run, found once for everything that needs them.
+    """The secrets of one run, found once for all uses.
 
-    Of parameters those that their schema marks are secret; of a configuration, those that their names tell as well.
+    In parameters, a member is secret if the schema marks it; in a configuration, also if its name suggests it.
     """
 
     parameters: Secrets = NONE
@@ -81,16 +107,16 @@ class RunSecrets:
     ) -> RunSecrets:
         return cls(
             find_secrets(parameters_schema, parameters, by_name=False),
-            find_secrets(configuration_schema, configuration.value) if configuration else NONE,
+            configuration.secrets(configuration_schema) if configuration else NONE,
         )
 
     def problems(self) -> list[Problem]:
-        """Why a run with these secrets is refused; pointers begin with /parameters or /configuration."""
+        """The reasons to refuse a run with these secrets; pointers begin with /parameters or /configuration."""
         return [*self.parameters.problems("/parameters"), *self.configuration.problems("/configuration")]
 
-    def redactor(self) -> Redactor:
-        """A redactor that removes them from anything that is stored or shown."""
-        return redactor_of(self.parameters, self.configuration)
+    def redactor(self, environment: tuple[str, ...] = ()) -> Redactor:
+        """A redactor that removes them, and secret values of the environment, from anything that is stored or shown."""
+        return redactor_of(self.parameters, self.configuration, environment=environment)
 
 
 def without_secrets(parameters: JSON, found: Secrets) -> JSON:
@@ -116,7 +142,7 @@ def described_safely(
     secrets = find_secrets(schema, value, by_name=by_name) if found is None else found
     if not secrets:
         return result
-    safe = _Safely(value, secrets.pointers)
+    safe = _SafeMessages(value, secrets.pointers)
     return replace(
         result,
         problems=tuple(
@@ -139,7 +165,7 @@ def described_in_form(
 
 
 @dataclass(frozen=True, repr=False)
-class _Safely:
+class _SafeMessages:
     value: JSON
     secrets: Collection[str]
 
@@ -155,7 +181,7 @@ class _Safely:
 
 
 def _pointers_around(pointer: str) -> Iterator[str]:
-    """`pointer`, and the pointers of everything around it."""
+    """`pointer`, and the pointers of all its ancestors."""
     yield pointer
     while pointer:
         pointer = pointer.rpartition("/")[0]
@@ -163,9 +189,9 @@ def _pointers_around(pointer: str) -> Iterator[str]:
 
 
 def with_secrets_marked(schema: JSON) -> JSON:
-    """`schema` with `writeOnly` at each property whose name tells of a secret, so that forms hide it.
+    """`schema` with `writeOnly` at each property whose name suggests a secret, so that forms hide it.
 
-    Only for drawing: what a value is checked against stays as it was uploaded.
+    Only for drawing forms: values are still checked against the schema as uploaded.
     """
     if isinstance(schema, list):
         return [with_secrets_marked(part) for part in schema]

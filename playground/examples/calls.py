@@ -11,15 +11,15 @@ from typing import Final
 
 from catalog.caching import LRUCache
 from catalog.code_samples import Call, as_curl, as_python
+from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import Budget
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
 from catalog.tool_page import Usage
 from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
-from playground.factories.registry import registry
-from playground.sampling import NoValue, sample
+from playground.factories.connections import factory_of
 
-MAX_CHARACTERS: Final = 8_000  # of JSON; nobody reads more on a page or pastes more into a shell
+MAX_CHARACTERS: Final = 8_000  # of JSON; more is neither readable on a page nor practical in a shell
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class ToolCall:
 
     Attributes:
         factory_state: "ok", "broken", or "" if no factory is installed.
+        source: the name of the source that it runs through; "" if it does not.
+        why_not_live: why this source cannot be called; "" if it can.
         parameters: their source, as in `Made.source`.
         configuration: its source, as in `Made.source`; "" if none is sent.
     """
@@ -53,6 +55,8 @@ class ToolCall:
     factory_state: str
     parameters: str
     configuration: str
+    source: str = ""
+    why_not_live: str = ""
 
     @property
     def is_live(self) -> bool:
@@ -64,7 +68,7 @@ def call_of(tool: Tool, site: str) -> ToolCall:
     """The sample call of the current revision of `tool`; `site` is the address of this site, with a trailing slash."""
     assert tool.current is not None  # noqa: S101 - a tool that has a page has a revision
     contract = compiled_spec_of(tool.current)
-    factory = registry().for_tool(tool.tool_id)
+    factory = factory_of(tool)
     state = factory.state if factory else ""
     revision = tool.current.sha256
     parameters = _parameters.get_or_compute(revision, lambda: parameters_for(contract))
@@ -78,7 +82,9 @@ def call_of(tool: Tool, site: str) -> ToolCall:
             body["configuration"] = configuration.value
     call = Call(f"{site}api/v1/tools/{tool.slug}/runs", body)
     usages = (Usage("curl", "curl", as_curl(call)), Usage("python", "Python", as_python(call)))
-    return ToolCall(usages, state, parameters.source, configuration.source if configuration else "")
+    source = factory.listed.source.name if factory and factory.listed else ""
+    why_not = factory.error or "" if factory and factory.listed else ""
+    return ToolCall(usages, state, parameters.source, configuration.source if configuration else "", source, why_not)
 
 
 def parameters_for(contract: CompiledSpec) -> Made:

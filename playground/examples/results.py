@@ -1,18 +1,27 @@
-"""The results of a check of a tool's examples."""
+"""The results of a check of a tool's examples.
+
+A check calls the tool as the person who started it, so its runs are private like other runs: everyone sees whether an
+example holds, and only that person and administrators see the run and where its response differs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from django.db import transaction
 from django.utils import timezone
 
+from catalog.accounts.models import Person
+from catalog.accounts.roles import is_administrator
 from catalog.errors import Problem
 from catalog.json_schema.validation import Budget
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import Example
+from catalog.webhook_queue import WebhookEvent, about_tool, queue_events
 from playground.compiled_spec import compiled_spec_of, value_problems
 from playground.configurations.secret_members import redactor_of
+from playground.factories.connections import factory_of
 from playground.mocks import Difference, compare
 from playground.models import ExampleCheck, Run
 from playground.schema_form.secret_search import find_secrets
@@ -39,24 +48,63 @@ class ExampleResult:
             return True  # there is no call: the example has no parameters
         if self.run.is_active:
             return None
-        return self.run.outcome == "returned" and self.run.verdict != "violates" and not self.differences
+        return (
+            self.run.outcome == "returned"
+            and self.run.verdict != "violates"
+            and not self.run.response_cut
+            and not self.differences
+        )
 
     @property
     def message(self) -> str:
         """The first failure, in one sentence; "" if there is none."""
         if self.parameters_problems:
-            return f"Its parameters do not fit: {self.parameters_problems[0].message}."
+            return f"Its parameters are not valid: {self.parameters_problems[0].message}."
         if self.return_problems:
-            return f"Its return value does not fit returnType: {self.return_problems[0].message}."
+            return f"Its return value violates returnType: {self.return_problems[0].message}."
         if self.run is None or self.run.is_active:
             return ""
         if self.run.outcome != "returned":
             return f"The call {self.run.outcome.replace('_', ' ')}."
         if self.run.verdict == "violates":
             return "The response violates returnType."
+        if self.run.response_cut:
+            return "The response is too long to be compared."
         if self.differences:
             return f"The response differs: {self.differences[0]}."
         return ""
+
+    def summary(self) -> ExampleSummary:
+        """The result without the parts that only some people may see."""
+        message = replace(self, differences=()).message or ("The response differs." if self.differences else "")
+        return ExampleSummary(
+            self.number, self.description, self.passed, message, self.outcome, self.verdict, self.duration_ms
+        )
+
+    @property
+    def outcome(self) -> str:
+        return self.run.outcome if self.run else ""
+
+    @property
+    def verdict(self) -> str:
+        return self.run.verdict if self.run else ""
+
+    @property
+    def duration_ms(self) -> float | None:
+        return self.run.duration_ms if self.run else None
+
+
+@dataclass(frozen=True)
+class ExampleSummary:
+    """The result of one example as everyone may see it. It names neither the run nor members of its response."""
+
+    number: int
+    description: str
+    passed: bool | None
+    message: str
+    outcome: str  # of the run; "" if the tool was not called
+    verdict: str
+    duration_ms: float | None
 
 
 def results_of(check: ExampleCheck) -> list[ExampleResult]:
@@ -65,10 +113,17 @@ def results_of(check: ExampleCheck) -> list[ExampleResult]:
     runs = {run.example_number: run for run in check.runs.with_names()}
     ignored = check.ignored
     budget = Budget()  # shared, because a page checks all examples and there may be many
+    factory = factory_of(check.tool) if check.exactly and runs else None
+    secrets = factory.options.secrets if factory else ()
     return [
-        _result(number, example, runs.get(number), check=check, ignored=ignored, budget=budget)
+        _result(number, example, runs.get(number), check=check, ignored=ignored, secrets=secrets, budget=budget)
         for number, example in enumerate(contract.spec.examples, 1)
     ]
+
+
+def sees_runs_of(check: ExampleCheck, person: Person) -> bool:
+    """Whether `person` may see the runs of `check`: their own; administrators see all."""
+    return person.is_authenticated and (check.by_id == person.pk or is_administrator(person))
 
 
 def settle(check: ExampleCheck) -> None:
@@ -80,13 +135,31 @@ def settle(check: ExampleCheck) -> None:
     factory = next((result.run.factory for result in results if result.run and result.run.factory), "")
     check.passed, check.failed, check.factory = passed, len(results) - passed, factory
     check.finished_at = timezone.now()
-    ExampleCheck.objects.filter(pk=check.pk, finished_at=None).update(
-        passed=check.passed, failed=check.failed, factory=factory, finished_at=check.finished_at
-    )
+    with transaction.atomic():
+        is_settled = ExampleCheck.objects.filter(pk=check.pk, finished_at=None).update(
+            passed=check.passed, failed=check.failed, factory=factory, finished_at=check.finished_at
+        )
+        if is_settled and check.failed:
+            queue_events([_failure_event(check, results)])
+
+
+def _failure_event(check: ExampleCheck, results: list[ExampleResult]) -> WebhookEvent:
+    """Without what only some people may see."""
+    failed = [result.summary() for result in results if result.passed is False][:MAX_SHOWN]
+    examples = [{"number": one.number, "message": one.message} for one in failed]
+    counts = {"passed": check.passed, "failed": check.failed}
+    return about_tool("examples.failed", check.tool, revision=check.revision.number, **counts, examples=examples)
 
 
 def _result(
-    number: int, example: Example, run: Run | None, *, check: ExampleCheck, ignored: Collection[str], budget: Budget
+    number: int,
+    example: Example,
+    run: Run | None,
+    *,
+    check: ExampleCheck,
+    ignored: Collection[str],
+    secrets: tuple[str, ...],
+    budget: Budget,
 ) -> ExampleResult:
     contract = compiled_spec_of(check.revision)
     parameters_problems: list[Problem] = []
@@ -98,7 +171,8 @@ def _result(
     differences: list[Difference] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # The stored response was redacted, so the expected value is redacted in the same way.
-        redactor = redactor_of(find_secrets(contract.parameters, example.parameters, by_name=False))
+        found = find_secrets(contract.parameters, example.parameters, by_name=False)
+        redactor = redactor_of(found, environment=secrets)
         differences = differing(redactor.value(example.return_value), run.response, ignored)
     return ExampleResult(
         number,

@@ -7,26 +7,62 @@ from __future__ import annotations
 
 import re
 
+from django.conf import settings
+
 from catalog.jsontext.positions import Span, find_spans
 from catalog.jsontext.reader import JSON, dumps, parse
 from catalog.jsontext.text_patch import indent_unit, margin_at
+from catalog.models import Revision
+from catalog.specs.spec import ToolSpec, read_spec
+from playground.models import Run
+
+MAX_DESCRIPTION_CHARACTERS = 200
 
 _SPACE = " \t\r\n"
 
 
 class CannotSaveExample(ValueError):
-    """The run cannot become an example; the message says why."""
+    """The run cannot become an example; the message has the reason."""
+
+
+def spec_with_run(run: Run, current: Revision, *, description: str) -> ToolSpec:
+    """The spec of `current`, a revision of the run's tool, with `run` as its last example.
+
+    Args:
+        run: a run that its reader may see.
+        current: the revision that the example is added to.
+        description: of the example, on one line; "" for none. It is cut to `MAX_DESCRIPTION_CHARACTERS`.
+
+    Raises:
+        CannotSaveExample: it is a mock, it has no response or only its beginning, or the parameters are not an object.
+        SpecError: the spec would break a rule, above all its maximum size.
+    """
+    if not run.has_response or run.mode == "mock":
+        raise CannotSaveExample("Only a live run with a response can be saved as an example.")
+    if run.response_cut:
+        raise CannotSaveExample("The response of this run is cut, so the run cannot be saved as an example.")
+    text = with_example(
+        current.source,
+        description=one_line(description),
+        parameters=run.parameters,
+        return_value=run.response,
+    )
+    return read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+
+
+def one_line(description: str) -> str:
+    """The description of an example as it is saved."""
+    return " ".join(description.split())[:MAX_DESCRIPTION_CHARACTERS]
 
 
 def with_example(source: str, *, description: str, parameters: JSON, return_value: JSON) -> str:
     """The spec's text with one more example at the end of `definition.examples`.
 
     Raises:
-        CannotSaveExample: one of the values is not an object, as the format requires, or the spec has no definition.
+        CannotSaveExample: the parameters are not an object, as the format requires, or the spec has no definition.
     """
-    for name, value in (("parameters", parameters), ("response", return_value)):
-        if not isinstance(value, dict):
-            raise CannotSaveExample(f"An example's values are objects, by the format; the {name} of this run is none.")
+    if not isinstance(parameters, dict):
+        raise CannotSaveExample("The parameters of an example must be an object; those of this run are not.")
     example: dict[str, JSON] = {"description": description} if description else {}
     example |= {"parameters": parameters, "returnValue": return_value}
     document = parse(source)

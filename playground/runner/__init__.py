@@ -1,4 +1,4 @@
-"""Runs as the runner sees them, and the runner for one machine.
+"""The interface for running tools, and the runner for one machine.
 
 No tool's code ever runs in this process.
 

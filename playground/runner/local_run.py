@@ -1,4 +1,4 @@
-"""One run of the local runner: its state so far, and how it ended."""
+"""One run of the local runner: its current state, and its end."""
 
 from __future__ import annotations
 
@@ -9,40 +9,43 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from catalog.errors import JSONTextError
 from catalog.jsontext.reader import dumps, loads
 from playground.runner.job import MIB, Job, Outcome, Output, Progress, RunEnd, State
+from playground.worker.file_frames import file_of
 from playground.worker.protocol import (
     ACCEPTED,
     BEGUN,
     CLOCK,
-    ERROR,
+    CUT,
+    FILE,
     JOB,
     JOB_READ,
+    LAST,
     LIMITS,
     PROGRESS,
     RESPONSE,
     RESULT,
     STDERR,
     STDOUT,
-    TYPED,
     FrameBuffer,
     frame,
 )
+from toolshelf_tools.files import MAX_FILES, ResponseFile
 
 _MAX_EVENTS: Final = 200
 _MAX_DEPTH: Final = 64
-_EXIT_NOT_SENT: Final = 3
 _EXIT_NOT_PREPARED: Final = 70
 
 EndCallback = Callable[[RunEnd], None]
 
 
 class Host(Protocol):
-    """What a run needs from its runner."""
+    """The interface of the runner that its runs use."""
 
     def cancel(self, run: LocalRun) -> None: ...
 
@@ -60,18 +63,18 @@ class _Times:
     submitted: float
     started: float = 0.0
     begun: float = 0.0
-    answered: float = 0.0
+    called: float = 0.0
 
 
 class LocalRun:
     """A `RunHandle`. The runner's thread updates it; any thread may read it."""
 
-    def __init__(self, job: Job, host: Host) -> None:
+    def __init__(self, job: Job, host: Host, turn: int = 0) -> None:
         self.job = job
+        self.turn = turn
         self.times = _Times(time.monotonic())
         self.cancelled = False
-        self.accepted = False  # its supervisor has accepted it, so it must not be sent to another one
-        self.is_typed = False  # its tool names types
+        self.accepted = False  # its supervisor has accepted it, so no other may get it
         self.job_read = False  # its process has read the job
         self.attempts = 0
         self._host = host
@@ -82,6 +85,8 @@ class LocalRun:
         self._end: RunEnd | None = None
         self._result_frames = FrameBuffer()
         self._response: bytes | None = None
+        self._is_cut = False
+        self._files: list[ResponseFile] = []
         self._error: str | None = None
         self._printed = {STDOUT: bytearray(), STDERR: bytearray()}
         self._dropped = (0, 0)
@@ -149,18 +154,29 @@ class LocalRun:
         if kind == JOB_READ:
             self.job_read = True
         elif kind == BEGUN and len(content) == CLOCK.size:
-            now = time.monotonic()
-            self.times.begun = min(max(CLOCK.unpack(content)[0], self.times.started), now)
-        elif kind == TYPED:
-            self.is_typed = True
+            self.times.begun = self._within(self.times.started, content)
         elif kind == PROGRESS:
             self._note_progress(content)
-        elif kind == RESPONSE:
-            self.times.answered = time.monotonic()
-            self._response = content
-        elif kind == ERROR:
-            self.times.answered = time.monotonic()
+        elif kind == FILE and len(self._files) <= MAX_FILES:  # and one with the whole response
+            with suppress(ValueError):  # not from `child`, but from the tool itself
+                self._files.append(file_of(content))
+        elif kind in LAST:
+            if len(content) >= CLOCK.size:
+                self.times.called = self._within(self.times.begun, content[: CLOCK.size])
+            self._note_answer(kind, content[CLOCK.size :])
+
+    def _note_answer(self, kind: bytes, content: bytes) -> None:
+        if kind in {RESPONSE, CUT}:
+            self._response, self._is_cut = content, kind == CUT
+        else:
             self._error = content.decode(errors="replace").replace("\0", "\ufffd")
+
+    def _within(self, earliest: float, clock: bytes) -> float:
+        """The time in `clock`, but not earlier than `earliest` and not later than now."""
+        now, (at,) = time.monotonic(), CLOCK.unpack(clock)
+        if at < earliest:
+            return earliest
+        return float(at) if at <= now else now  # also if it is not a number
 
     def _note_progress(self, content: bytes) -> None:
         try:
@@ -170,7 +186,7 @@ class LocalRun:
             pass  # not from `progress()`, but from the tool itself
 
     def finish(self, ended: Mapping[str, Any]) -> None:
-        """End the run as its supervisor reports it in the content of END."""
+        """End the run, given its supervisor's report in END."""
         self._dropped = tuple(ended["dropped"])
         self.conclude(*self._outcome(ended))
 
@@ -181,7 +197,7 @@ class LocalRun:
                 return
             self._end = self._make_end(outcome, error)
             self._ended.set()
-            self._job_frame = b""  # it may hold secrets
+            self._job_frame = b""  # it may contain secrets
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             self._report(callback)
@@ -194,17 +210,20 @@ class LocalRun:
         if why == "answered":
             return ("returned", None) if self._response is not None else ("raised", self._error)
         if why == "deadline" or (why == "killed" and not self.cancelled):
-            return "timed_out", f"The tool did not end within {limit:g} s. It was ended, with all that it had started."
+            return (
+                "timed_out",
+                f"The tool did not end within {limit:g} s. It was ended, with all processes that it had started.",
+            )
         if why == "killed":
-            return "cancelled", "The run was cancelled. The tool was ended, with all that it had started."
+            return "cancelled", "The run was cancelled. The tool was ended, with all processes that it had started."
         if why == "memory":
             allowed = self.job.limits.memory_bytes // MIB
             return (
                 "crashed",
-                f"The tool and all that it had started needed more memory than the {allowed:,} MiB of a run.",
+                f"The tool and the processes that it had started needed more memory than the {allowed:,} MiB of a run.",
             )
         if why == "garbled":
-            return "crashed", "The tool wrote into the pipe on which its result is sent."
+            return "crashed", "The tool wrote into the pipe for its result."
         return "crashed", _how_it_ended(ended["status"])
 
     def _make_end(self, outcome: Outcome, error: str | None) -> RunEnd:
@@ -217,20 +236,23 @@ class LocalRun:
             output=self.output(),
             queue_ms=(started - times.submitted) * 1000,
             start_ms=((begun or now) - started) * 1000 if times.started else 0.0,
-            call_ms=((times.answered or now) - begun) * 1000 if begun else 0.0,
+            call_ms=((times.called or now) - begun) * 1000 if begun else None,
             progress=self._events[-1] if self._events else None,
         )
 
     def _read_end(self) -> RunEnd:
-        """How the run ended, with its response parsed. Parsing may take a while, so the calling thread does it."""
+        """The end of the run, with the response parsed. Parsing may take a while, so the calling thread does it."""
         with self._lock:
             assert self._end is not None  # noqa: S101  only called once the run has ended
             if self._end.outcome == "returned" and not self._end.has_response:
-                self._end = _with_response(self._end, self._response or b"", self.job.limits.response_bytes)
+                end = replace(self._end, is_cut=self._is_cut, files=tuple(self._files))
+                self._end = _with_response(end, self._response or b"", self.job.limits.response_bytes)
             return self._end
 
 
 def _with_response(end: RunEnd, response: bytes, max_bytes: int) -> RunEnd:
+    if end.is_cut:
+        return replace(end, response=response.decode(errors="replace"), has_response=True)
     try:
         value = loads(response, max_bytes=max_bytes, max_depth=_MAX_DEPTH)
     except JSONTextError as error:
@@ -254,15 +276,18 @@ def _how_it_ended(status: int) -> str:
 
 
 def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:
-    """The content of LIMITS for the run supervisor, which must not hold anything secret."""
+    """The content of LIMITS for the run supervisor, which must not contain secrets."""
     limits = job.limits
     bounds = {name: getattr(limits, name) for name in ("memory_bytes", "file_bytes", "open_files", "processes")}
+    bounds["address_space_bytes"] = limits.address_space_bytes or limits.memory_bytes
     return {
         "deadline": deadline,
         "scratch_bytes": limits.scratch_bytes,
         "output_bytes": limits.output_bytes,
         "response_bytes": limits.response_bytes,
+        "attached_bytes": limits.attached_bytes,
         "error_characters": limits.error_characters,
+        "grace_s": limits.grace_s,
         "bounds": bounds | {"cpu_s": int(limits.timeout_s) * 4 + 2},
     }
 
@@ -274,6 +299,7 @@ def _for_run(job: Job) -> dict[str, Any]:
         "parameters": dumps(job.parameters),
         "configuration": dumps(job.configuration) if job.has_configuration else None,
         "response_bytes": job.limits.response_bytes,
+        "attached_bytes": job.limits.attached_bytes,
         "error_characters": job.limits.error_characters,
         "memory_bytes": job.limits.memory_bytes,
     }

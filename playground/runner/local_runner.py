@@ -14,11 +14,13 @@ import queue
 import statistics
 import threading
 import time
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from catalog.errors import Busy
+from catalog.fairness import SharedSlots, Turns
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
 from playground.runner.scheduler import Dispatcher
@@ -30,7 +32,6 @@ logger = logging.getLogger(__name__)
 MAX_SLOTS: Final = 400  # each factory has user ids for a few more run supervisors
 _REPORTERS: Final = 2
 _CLOSE_LIMIT_S: Final = 5.0
-_PROBE_LIMIT_S: Final = 20.0
 _LONGEST_RETRY_S: Final = 60
 
 
@@ -41,6 +42,7 @@ class LocalRunner:
         self,
         *,
         slots: int = 8,
+        reserve: int = 0,
         queue_max: int = 1000,
         environment: Mapping[str, str] | None = None,
         environment_names: Sequence[str] = (),
@@ -48,12 +50,14 @@ class LocalRunner:
         hidden: Sequence[str] = (),
         writable: Sequence[str] = (),
         modes: Sequence[str] = ALL_MODES,
+        preload: Sequence[str] = (),
         idle_s: float = 300.0,
     ) -> None:
         """Create a runner; no process is started before the first run.
 
         Args:
             slots: how many runs may be active concurrently, at most `MAX_SLOTS`.
+            reserve: how many of the slots are only for owners without an active run.
             queue_max: how many runs may wait.
             environment: the source of the variables that tools may see; None means this process's own environment.
             environment_names: names of variables that tools see, in addition to the harmless ones.
@@ -61,10 +65,11 @@ class LocalRunner:
             hidden: directories that tools must not see, as far as the machine allows it: the site's data.
             writable: directories that tools may write to, where other files are read-only.
             modes: how processes may be isolated, see `playground.worker.sandbox`.
-            idle_s: processes that wait for the next run end after so many seconds without a run.
+            preload: trusted modules that all processes share, so that their factories are ready sooner.
+            idle_s: seconds without a run after which idle processes end.
         """
         if not 1 <= slots <= MAX_SLOTS:
-            raise ValueError(f"slots is {slots}; from 1 to {MAX_SLOTS} are accepted")
+            raise ValueError(f"slots is {slots}; it must be from 1 to {MAX_SLOTS}")
         self._slots = slots
         self._queue_max = queue_max
         self._idle_s = idle_s
@@ -74,11 +79,16 @@ class LocalRunner:
             "hidden": hidden,
             "writable": writable,
             "modes": modes,
+            "preload": preload,
         }
         self._lock = threading.Lock()
-        self._waiting: deque[LocalRun] = deque()
+        self._shared_slots = SharedSlots(slots, reserve=reserve)
+        self._turns = Turns()
+        self._waiting: list[LocalRun] = []  # in order of turns
         self._active: set[LocalRun] = set()
         self._to_kill: list[LocalRun] = []
+        self._to_warm: list[Job] | None = None
+        self._renewed = False
         self._durations_s: deque[float] = deque(maxlen=50)
         self._closing = False
         self._dispatcher: Dispatcher | None = None
@@ -90,20 +100,49 @@ class LocalRunner:
 
     # For any thread: a Runner
 
-    def submit(self, job: Job) -> LocalRun:
-        """Start `job`, or queue it.
+    def next_turn(self, owner: str) -> int:
+        """The turn of the owner's next job in the queue (see `catalog.fairness.Turns`)."""
+        with self._lock:
+            return self._turns.next(owner)
+
+    def submit(self, job: Job, turn: int | None = None) -> LocalRun:
+        """Start `job`, or queue it. Jobs start in order of `turn`, from `next_turn`, which None means.
 
         Raises:
             Busy: the queue is full.
         """
-        run = LocalRun(job, self)
+        run = LocalRun(job, self, self.next_turn(job.owner) if turn is None else turn)
         with self._lock:
             if len(self._active) + len(self._waiting) >= self._slots + self._queue_max:
                 raise Busy("Too many runs are waiting.", retry_after_s=self._retry_after_s())
-            self._waiting.append(run)
+            insort(self._waiting, run, key=lambda each: each.turn)
             dispatcher = self._started()
         dispatcher.wake()
         return run
+
+    def warm(self, jobs: Sequence[Job]) -> None:
+        """Start the worker, and import the factories of `jobs`, in the background; first runs need not wait for that.
+
+        These processes stay until the runner closes. A factory that cannot be imported is left to its first run.
+        """
+        with self._lock:
+            self._to_warm = [*(self._to_warm or ()), *jobs]
+            dispatcher = self._started()
+        dispatcher.wake()
+
+    def renew(self) -> bool:
+        """Import everything anew for all runs that start from now on; packages may have changed. Active runs go on.
+
+        Returns:
+            False if no process has been started yet, so that nothing has been imported.
+        """
+        with self._lock:
+            if self._dispatcher is None or self._closing:
+                return False
+            self._renewed = True
+            dispatcher = self._dispatcher
+        dispatcher.wake()
+        return True
 
     def find(self, run_id: str) -> LocalRun | None:
         """The run with that id, while it is queued or running here."""
@@ -111,10 +150,11 @@ class LocalRunner:
             return next((run for run in (*self._active, *self._waiting) if run.run_id == run_id), None)
 
     def isolation(self) -> dict[str, Any]:
-        """How runs are isolated on this machine. The first call tries it out, which takes a moment.
+        """How runs are isolated on this machine. The first call tests this, which takes a moment.
 
         Returns:
-            dict: {"mode": "namespaces" | "user" | "plain", "own_users": bool, "control_groups": bool,
+            dict: {"mode": "namespaces" | "plain", "own_users": bool, "control_groups": bool,
+                "networks": {network: why it cannot be enforced here; "" if it can},
                 "refused": {feature: why it does not work here}}
         """
         if self._isolation is None:
@@ -130,7 +170,7 @@ class LocalRunner:
         with self._lock:
             self._closing = True
             thread, self._thread = self._thread, None
-            waiting, self._waiting = self._waiting, deque()
+            waiting, self._waiting = self._waiting, []
         atexit.unregister(self.close)
         for run in waiting:
             run.conclude("crashed", "The server was stopped.")
@@ -172,10 +212,13 @@ class LocalRunner:
 
     def next_run(self) -> LocalRun | None:
         with self._lock:
-            if not self._waiting or len(self._active) >= self._slots:
+            if len(self._active) >= self._slots:
                 return None
-            run = self._waiting.popleft()
-            self._active.add(run)
+            run = next((run for run in self._waiting if self._shared_slots.take(run.job.owner)), None)
+            if run is not None:
+                self._waiting.remove(run)
+                self._turns.started(run.turn)
+                self._active.add(run)
             return run
 
     def active_runs(self) -> list[LocalRun]:
@@ -189,12 +232,25 @@ class LocalRunner:
 
     def ended(self, run: LocalRun) -> None:
         with self._lock:
-            self._active.discard(run)
+            if run not in self._active:
+                return
+            self._active.remove(run)
+            self._shared_slots.release(run.job.owner)
             self._durations_s.append(time.monotonic() - run.times.started)
+
+    def jobs_to_warm(self) -> list[Job] | None:
+        with self._lock:
+            jobs, self._to_warm = self._to_warm, None
+        return jobs
+
+    def is_renewed(self) -> bool:
+        with self._lock:
+            renewed, self._renewed = self._renewed, False
+        return renewed
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
         self._isolation = isolation
-        if isolation["mode"] == "plain":  # then runs have the same user as this process, and could read its memory
+        if isolation["mode"] == "plain":  # runs have the same user as this process, and could read its memory
             syscalls.allow_inspection(allowed=False)
 
     def is_closing(self) -> bool:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import selectors
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
-from playground.runner.connections import SupervisorConnection
+from playground.runner.connections import ReadyConnection, SupervisorConnection
+from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
-from playground.runner.worker_process import WorkerProcess
+from playground.runner.worker_process import WorkerProcess, environment_file
 
 logger = logging.getLogger(__name__)
 
-_REMINDER_S: Final = 0.3  # so long after the deadline, the run supervisor is asked to end the run if it still lasts
-_GRACE_S: Final = 0.5  # so long after that, the run supervisor is given up
+_REMINDER_S: Final = 0.3  # after the deadline; then the run supervisor is asked to end the run
+_GRACE_S: Final = 0.5  # after that request; then the run supervisor is abandoned
 _CONNECTION_IDLE_S: Final = 15.0
 _IMPORT_LIMIT_S: Final = 60.0
 _RETRY_UNUSABLE_S: Final = 2.0  # a factory that cannot be used is tried again after this long
@@ -26,10 +28,12 @@ _MAX_WAIT_S: Final = 5.0
 _IDLE_CHECK_S: Final = 1.0
 _AFTER_FAILURE_S: Final = 1.0
 _MAX_ATTEMPTS: Final = 2
+_WARMED_CONCURRENTLY: Final = 1
+_WARM_LIMIT_S: Final = 20.0
 
 
 class RunQueue(Protocol):
-    """The source of the runner's thread's work."""
+    """The runs that wait for the runner's thread, and those that are active."""
 
     def next_run(self) -> LocalRun | None:
         """The next run, if there is a slot for it."""
@@ -43,6 +47,14 @@ class RunQueue(Protocol):
         """Free the run's slot."""
         ...
 
+    def jobs_to_warm(self) -> list[Job] | None:
+        """Jobs that may come soon, each once; None if nobody asked to be ready for runs."""
+        ...
+
+    def is_renewed(self) -> bool:
+        """Whether somebody asked, since the last call, for processes that import everything anew."""
+        ...
+
     def isolation_found(self, isolation: dict[str, Any]) -> None: ...
 
     def is_closing(self) -> bool: ...
@@ -50,12 +62,13 @@ class RunQueue(Protocol):
 
 @dataclass
 class _Zygote:
-    """What the server knows of a factory's zygote."""
+    """The state of a factory's zygote, as far as the server knows it."""
 
     asked_at: float
     used_at: float
     answers: bool = False
     unusable_since: float = 0.0
+    is_permanent: bool = False  # it was warmed, so it stays while idle
 
 
 class Dispatcher:
@@ -69,10 +82,13 @@ class Dispatcher:
         self._max_connections = 2 * slots
         self._idle_s = idle_s
         self._worker: WorkerProcess | None = None
+        self._replaced: dict[WorkerProcess, set[SupervisorConnection]] = {}  # earlier workers whose runs have not ended
         self._connections: set[SupervisorConnection] = set()
         self._zygotes: dict[str, _Zygote] = {}
         self._numbers: dict[str, int] = {}
-        self._typed: set[str] = set()
+        self._warming: dict[ReadyConnection, float] = {}  # with the time when to give up
+        self._to_warm: list[Job] = []
+        self._is_permanent = False  # the worker stays while idle
         self._used_at = 0.0
         self._idle_checked_at = 0.0
         self._selector = selectors.DefaultSelector()
@@ -90,9 +106,14 @@ class Dispatcher:
                 for key, _ in self._selector.select(self._wait_s()):
                     key.data(key.fileobj)
                 self._kill_cancelled()
+                if self._queue.is_renewed():
+                    self._replace_worker()
                 self._start_waiting()
                 self._enforce_deadlines()
+                self._give_up_warming()
+                self._warm_next()
                 self._release_idle()
+                self._close_replaced()
             except Exception:
                 logger.exception("The runner failed; its runs are marked as crashed.")
                 self._give_up("The runner failed.")
@@ -128,9 +149,6 @@ class Dispatcher:
         alive = connection.receive()
         if run is not None and (zygote := self._zygotes.get(connection.key)):
             zygote.answers = zygote.answers or run.job_read
-            if run.is_typed and _name(run) not in self._typed:
-                self._typed.add(_name(run))
-                zygote.used_at = -math.inf  # the next run uses another zygote, which has loaded pydantic
         if run is not None and connection.run is None:
             self._queue.ended(run)
         if connection.unusable is not None or not alive:
@@ -165,13 +183,13 @@ class Dispatcher:
             self._conclude(run, "cancelled", "The run was cancelled before the tool began.")
             return
         run.attempts += 1
-        key = self._key(run)
+        key = self._key(run.job)
         ready = [each for each in self._connections if each.run is None and each.key == key]
         try:
-            # the one that has been idle longest has certainly prepared the run's process
-            connection = min(ready, key=lambda each: each.idle_since) if ready else self._connect(key, run)
+            # the connection that has been idle longest has certainly prepared the run's process
+            connection = min(ready, key=lambda each: each.idle_since) if ready else self._connect(key, run.job)
             if len(ready) <= 1 and len(self._connections) < self._max_connections:
-                self._connect(key, run)  # so that the next run finds one ready, too
+                self._connect(key, run.job)  # so that one is ready for the next run
         except OSError as error:
             logger.warning("No process could be started for a run: %s", error)
             self._close_worker()
@@ -181,35 +199,25 @@ class Dispatcher:
         connection.start(run)
         self._watch(connection)
 
-    def _key(self, run: LocalRun) -> str:
-        """The key of the zygote that the run needs. A zygote that was unusable a while ago is replaced."""
-        name = _name(run)
-        key = f"{name}#{self._numbers.setdefault(name, 0)}{' typed' if name in self._typed else ''}"
+    def _key(self, job: Job) -> str:
+        """The key of the zygote that the job needs. A zygote that was unusable a while ago is replaced."""
+        name = _name(job)
+        key = f"{name}#{self._numbers.setdefault(name, 0)}"
         zygote = self._zygotes.get(key)
         if zygote and zygote.unusable_since and time.monotonic() > zygote.unusable_since + _RETRY_UNUSABLE_S:
             self._numbers[name] += 1
             self._retire(key)
-            return self._key(run)
+            return self._key(job)
         return key
 
-    def _connect(self, key: str, run: LocalRun) -> SupervisorConnection:
+    def _connect(self, key: str, job: Job) -> SupervisorConnection:
         idle = sorted((each for each in self._connections if each.run is None), key=lambda each: each.idle_since)
         for connection in idle[: max(0, len(self._connections) + 1 - self._max_connections)]:
             self._drop(connection)
         connection = SupervisorConnection(key)
         try:
-            self.warm().send(
-                {
-                    "op": "supervise",
-                    "key": key,
-                    "reference": run.job.reference,
-                    "preload": run.job.forks_safely,
-                    "typed": _name(run) in self._typed,
-                    "memory_bytes": run.job.limits.memory_bytes,
-                    "processes": run.job.limits.processes,
-                },
-                connection.theirs,
-            )
+            with environment_file(job.environment) as environment:
+                self.warm().send(_request("supervise", key, job), connection.theirs, environment)
         except BaseException:  # the worker has just ended
             connection.close()
             raise
@@ -267,9 +275,64 @@ class Dispatcher:
                 connection.run = None
                 self._drop(connection)  # the supervisor ends by itself once it has cleaned up
                 outcome = "cancelled" if run.cancelled else "timed_out"
-                self._conclude(run, outcome, "The run was ended; its processes are still being cleared away.")
+                self._conclude(run, outcome, "The run was ended; its processes are still being cleaned up.")
             elif not connection.killed_at and now > run.deadline + (_REMINDER_S if run.job_read else 0):
                 self._kill(connection)
+
+    # Warming: zygotes that are started before their first run
+
+    def _warm_next(self) -> None:
+        jobs = self._queue.jobs_to_warm()
+        if jobs is not None:
+            self._is_permanent = True
+            self._to_warm += jobs
+            self.warm()
+        while self._to_warm and len(self._warming) < _WARMED_CONCURRENTLY:
+            job = self._to_warm.pop(0)
+            key = self._key(job)
+            if key in self._zygotes:
+                continue
+            now = time.monotonic()
+            connection = ReadyConnection(key)
+            try:
+                with environment_file(job.environment) as environment:
+                    self.warm().send(_request("warm", key, job), connection.theirs, environment)
+            except OSError as error:
+                logger.warning("The factories are not imported before their first runs: %s", error)
+                connection.close()
+                self._to_warm.clear()
+                return
+            connection.theirs.close()
+            self._zygotes[key] = _Zygote(now, now, is_permanent=True)
+            self._warming[connection] = now + _WARM_LIMIT_S
+            self._selector.register(connection.socket, selectors.EVENT_READ, partial(self._on_ready, connection))
+
+    def _on_ready(self, connection: ReadyConnection, _: object) -> None:
+        """A zygote reports that it is ready, or unusable; or it has ended."""
+        if connection not in self._warming:
+            return
+        is_ready = connection.receive()
+        if zygote := self._zygotes.get(connection.key):
+            zygote.answers = True
+            if not is_ready:
+                zygote.is_permanent = False
+                zygote.unusable_since = zygote.unusable_since or time.monotonic()
+        self._stop_warming(connection)
+
+    def _stop_warming(self, connection: ReadyConnection) -> None:
+        del self._warming[connection]
+        self._selector.unregister(connection.socket)
+        connection.close()
+
+    def _give_up_warming(self) -> None:
+        """End zygotes that are still importing their factory after the limit, unless runs wait for them."""
+        now = time.monotonic()
+        for connection in [each for each, until in self._warming.items() if now > until]:
+            self._stop_warming(connection)
+            if zygote := self._zygotes.get(connection.key):
+                zygote.is_permanent = False
+            if not any(each.run for each in self._connections if each.key == connection.key):
+                self._retire(connection.key)
 
     # Idle processes
 
@@ -290,19 +353,50 @@ class Dispatcher:
                 self._drop(connection)
         for key, zygote in list(self._zygotes.items()):
             hangs = not zygote.answers and now > zygote.asked_at + _IMPORT_LIMIT_S
-            if hangs or (key not in used and now > zygote.used_at + self._idle_s):
+            is_idle = not zygote.is_permanent and key not in used and now > zygote.used_at + self._idle_s
+            if hangs or is_idle:
                 self._retire(key)
         if self._zygotes:
             self._used_at = now
+        elif self._is_permanent:
+            pass
         elif self._worker is not None and not self._connections and now > self._used_at + self._idle_s:
             self._close_worker()
 
+    def _replace_worker(self) -> None:
+        """Let runs from now on use a new worker, which imports everything anew. Active runs end in the present one."""
+        for name in self._numbers:
+            self._numbers[name] += 1  # so that no new run uses a zygote, or a run supervisor, of the present worker
+        for connection in [each for each in self._connections if each.run is None]:
+            self._drop(connection)
+        if self._worker is None:
+            return
+        for ready in list(self._warming):
+            self._stop_warming(ready)
+        self._selector.unregister(self._worker)
+        self._replaced[self._worker] = set(self._connections).difference(*self._replaced.values())
+        self._worker = None
+        self._zygotes.clear()
+        if self._is_permanent:
+            self.warm()
+
+    def _close_replaced(self) -> None:
+        """End earlier workers whose runs have ended, in threads: a worker that is importing ends only afterwards."""
+        for worker, connections in list(self._replaced.items()):
+            for connection in [each for each in connections if each.run is None]:
+                connections.discard(connection)
+                if connection in self._connections:
+                    self._drop(connection)
+            if not connections:
+                del self._replaced[worker]
+                threading.Thread(target=worker.close, name="toolshelf-old-worker", daemon=True).start()
+
     def _wait_s(self) -> float | None:
         """How long to wait for incoming messages; None means without limit."""
-        if self._worker is None:
+        if self._worker is None and not self._replaced:
             return None
         now = time.monotonic()
-        moments = [now + min(_MAX_WAIT_S, self._idle_s)]
+        moments = [now + min(_MAX_WAIT_S, self._idle_s), *self._warming.values()]
         for connection in self._connections:
             if connection.run:
                 reminder = connection.run.deadline + (_REMINDER_S if connection.run.job_read else 0)
@@ -327,6 +421,8 @@ class Dispatcher:
 
     def _close_worker(self) -> None:
         """End the worker. Its run supervisors end with it, and each connection then reports that it is closed."""
+        for connection in list(self._warming):
+            self._stop_warming(connection)
         worker, self._worker = self._worker, None
         if worker is not None:
             self._selector.unregister(worker)
@@ -337,10 +433,27 @@ class Dispatcher:
         for connection in list(self._connections):
             self._drop(connection)
         self._close_worker()
+        while self._replaced:
+            self._replaced.popitem()[0].close()
         for run in self._queue.active_runs():
             self._conclude(run, "crashed", reason)
 
 
-def _name(run: LocalRun) -> str:
-    """The name of a run's zygote: its factory, in one version of its package."""
-    return f"{run.job.reference}@{run.job.version}{'' if run.job.forks_safely else '+'}"
+def _name(job: Job) -> str:
+    """The name of a job's zygote: its factory, in one version of its package, with its variables and its network."""
+    variables = f" {hash(frozenset(job.environment.items())):x}" if job.environment else ""
+    return f"{job.reference}@{job.version}{'' if job.forks_safely else '+'} {job.network}{variables}"
+
+
+def _request(op: str, key: str, job: Job) -> dict[str, Any]:
+    """A request to the worker that needs a zygote."""
+    return {
+        "op": op,
+        "key": key,
+        "reference": job.reference,
+        "preload": job.forks_safely,
+        "network": job.network,
+        "memory_bytes": job.limits.memory_bytes,
+        "address_space_bytes": job.limits.address_space_bytes or job.limits.memory_bytes,
+        "processes": job.limits.processes,
+    }

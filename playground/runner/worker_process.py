@@ -1,15 +1,16 @@
-"""The server's connection to a worker: start the program, and pass sockets to it."""
+"""The server's connection to a worker: starts the program, and passes sockets to it."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 ALLOWED_ENVIRONMENT: Final = (
     "PATH",
@@ -27,7 +28,7 @@ ALLOWED_ENVIRONMENT: Final = (
     "no_proxy",
     "all_proxy",
 )
-ALL_MODES: Final = ("namespaces", "user", "control groups")
+ALL_MODES: Final = ("namespaces", "own users", "control groups", "networks")
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _PROGRAM: Final = "import sys; sys.path.insert(0, sys.argv[1]); from playground.worker.__main__ import main; main()"
 _MAX_MESSAGE: Final = 1 << 16
@@ -38,6 +39,21 @@ _END_LIMIT_S: Final = 3.0
 def clean_environment(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
     """The part of `environment` that tools may see: a short list of harmless variables, and `names`."""
     return {name: environment[name] for name in (*ALLOWED_ENVIRONMENT, *names) if name in environment}
+
+
+class _File(Protocol):
+    def fileno(self) -> int: ...
+
+
+def environment_file(environment: Mapping[str, str]) -> BinaryIO:
+    """A file in memory with the environment variables of one factory.
+
+    The worker passes it on unread: its memory is copied into the processes of all factories.
+    """
+    file = open(os.memfd_create("environment"), "w+b")  # noqa: PTH123, SIM115  a descriptor, which the caller closes
+    file.write(json.dumps(dict(environment)).encode())
+    file.flush()
+    return file
 
 
 class WorkerProcess:
@@ -51,6 +67,7 @@ class WorkerProcess:
         hidden: Sequence[str] = (),
         writable: Sequence[str] = (),
         modes: Sequence[str] = ALL_MODES,
+        preload: Sequence[str] = (),
     ) -> None:
         """Start the program. Messages may be sent to it immediately.
 
@@ -60,6 +77,7 @@ class WorkerProcess:
             hidden: directories that tools must not see, as far as the machine allows it.
             writable: directories that tools may write to, where other files are read-only.
             modes: how processes may be isolated, see `playground.worker.sandbox`.
+            preload: modules that it imports while it is idle. They are not isolated, so they must be trusted.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -78,6 +96,7 @@ class WorkerProcess:
                 "hidden": [str(Path(path).resolve()) for path in hidden],
                 "writable": [str(Path(path).resolve()) for path in writable],
                 "modes": list(modes),
+                "preload": list(preload),
             }
         )
 
@@ -97,13 +116,13 @@ class WorkerProcess:
         isolation: dict[str, Any] = json.loads(message)
         return isolation
 
-    def send(self, message: Mapping[str, Any], *sockets: socket.socket) -> None:
-        """Send the worker a message, with sockets that it then owns.
+    def send(self, message: Mapping[str, Any], *files: _File) -> None:
+        """Send a message to the worker, with sockets and files, of which it receives duplicates.
 
         Raises:
-            OSError: the worker has ended, or does not accept messages any more.
+            OSError: the worker has ended, or no longer accepts messages.
         """
-        socket.send_fds(self._control, [json.dumps(message).encode()], [each.fileno() for each in sockets])
+        socket.send_fds(self._control, [json.dumps(message).encode()], [each.fileno() for each in files])
 
     def close(self) -> None:
         """End the worker and all processes that it has started."""

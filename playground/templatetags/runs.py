@@ -1,4 +1,4 @@
-"""Tags for the runs on a tool's page: `{% load runs %}` provides `run_figures`, `example_check` and `tool_call`."""
+"""Tags for a tool's page: its runs, its examples, its factory, and code that calls it (`{% load runs %}`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ from typing import Any
 
 from django import template
 
+from catalog.mcp_snippets import claude_code
 from catalog.models import Tool
+from catalog.tool_page import Usage
 from playground.examples.calls import ToolCall, call_of
+from playground.factories.registry import registry
+from playground.factories.specs import proposal_for
+from playground.mcp_addresses import address_of_tool
 from playground.models import ExampleCheck
 from playground.statistics import statistics_of
 
@@ -16,18 +21,31 @@ register = template.Library()
 
 @register.inclusion_tag("playground/_tool_runs.html")
 def run_figures(tool: Tool) -> dict[str, Any]:
-    """The figures of a tool's live runs with a chart, and a link to one's own runs; nothing where there are none."""
+    """Statistics of a tool's live runs with a chart, and a link to the user's own runs; empty if there are none."""
     return {"tool": tool, "figures": statistics_of(tool)}
 
 
 @register.inclusion_tag("playground/_example_state.html")
 def example_check(tool: Tool) -> dict[str, Any]:
-    """Whether the examples of a tool's current revision hold, by the latest check, with a link to it."""
+    """The latest check of the examples of a tool's current revision, with a link to it."""
     check = ExampleCheck.objects.filter(tool=tool, revision=tool.current).first()
     return {"tool": tool, "check": check}
 
 
+@register.inclusion_tag("playground/_factory_notice.html")
+def factory_notice(tool: Tool) -> dict[str, Any]:
+    """Where the definition of the installed factory differs from a tool's spec; empty if it does not."""
+    factory = registry().for_tool(tool.tool_id)
+    return {"proposal": proposal_for(factory, tool) if factory else None}
+
+
 @register.simple_tag
 def tool_call(tool: Tool, site: str) -> ToolCall:
-    """How to call a tool from elsewhere, live or as a mock."""
+    """Code that calls a tool, live or as a mock."""
     return call_of(tool, site)
+
+
+@register.simple_tag
+def mcp_snippet(tool: Tool, site: str) -> Usage:
+    """The command that connects Claude Code to the address of the MCP server that offers a tool."""
+    return Usage("agent", "In a shell", claude_code(address_of_tool(tool).server(site, "$TOOLSHELF_TOKEN")))

@@ -12,15 +12,16 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.api_auth import actor
+from catalog.encryption import Unreadable
 from catalog.errors import Busy
-from catalog.shortcuts import revision_of, tool_at
+from catalog.models import Tool
+from catalog.shortcuts import revision_of, tool_at, tool_for
 from playground.compiled_spec import compiled_spec_of
-from playground.configurations.encryption import Unreadable
-from playground.configurations.saved import UNREADABLE, open_configuration
+from playground.configurations.saved import UNREADABLE, Choice, choices_for, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check
-from playground.examples.results import results_of
-from playground.factories.registry import registry
+from playground.examples.results import results_of, sees_runs_of
+from playground.factories.connections import factory_of
 from playground.models import ExampleCheck, SavedConfiguration
 
 MAX_IGNORED = 50
@@ -28,23 +29,26 @@ MAX_IGNORED = 50
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def examples(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether a tool's examples hold: the latest check, and a button for another. htmx gets the results alone."""
-    tool = tool_at(slug)
+    """The latest check of a tool's examples, and a button for another. An htmx request gets only the results."""
+    tool = tool_at(slug, request.user)
     address = reverse("playground:examples", args=[slug])
     if request.method == "POST":
         if not request.user.is_authenticated:
             return redirect_to_login(address)
         return start_check(request, slug)
     check = ExampleCheck.objects.filter(tool=tool).select_related("revision", "by").first()
-    factory = registry().for_tool(tool.tool_id)
+    factory = factory_of(tool)
+    results = results_of(check) if check else []
+    is_detailed = check is not None and sees_runs_of(check, request.user)
     context = {
         "tool": tool,
         "check": check,
-        "results": results_of(check) if check else [],
+        "results": results if is_detailed else [result.summary() for result in results],
+        "is_detailed": is_detailed,
         "is_current": bool(check and check.revision_id == tool.current_id),
         "can_run": factory is not None and factory.state == "ok",
         "has_examples": bool(compiled_spec_of(revision_of(tool)).spec.examples),
-        "saved_names": saved_names(request, tool.pk),
+        "saved": saved_choices(request, tool),
         "poll": secrets.token_hex(4),
         "address": address,
     }
@@ -53,15 +57,15 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def start_check(request: HttpRequest, slug: str) -> HttpResponse:
-    tool = tool_at(slug)
+    tool = tool_for(request.user, "run", slug)
     address = reverse("playground:examples", args=[slug])
     ignored = [word for word in request.POST.get("ignored", "").split() if word.startswith("/")][:MAX_IGNORED]
     name = request.POST.get("configuration", "")
     configuration: Configuration | None = None
     if name:
-        saved = SavedConfiguration.objects.filter(owner=actor(request), tool=tool, name=name).first()
+        saved = find_configuration(actor(request), tool, name)
         try:
-            configuration = open_configuration(saved) if saved else None
+            configuration = open_configuration(saved, actor(request)) if saved else None
         except Unreadable:
             messages.error(request, UNREADABLE)
             return redirect(address)
@@ -80,8 +84,8 @@ def start_check(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(address)
 
 
-def saved_names(request: HttpRequest, tool_pk: int) -> list[str]:
+def saved_choices(request: HttpRequest, tool: Tool) -> list[Choice]:
+    """The saved configurations that the user may choose."""
     if not request.user.is_authenticated:
         return []
-    saved = SavedConfiguration.objects.filter(owner=actor(request), tool_id=tool_pk)
-    return list(saved.values_list("name", flat=True))
+    return choices_for(actor(request), SavedConfiguration.objects.filter(tool=tool))

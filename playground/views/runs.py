@@ -1,48 +1,46 @@
-"""The playground's pages: trying a tool, one run, all runs, the factories."""
+"""The pages for runs."""
 
 from __future__ import annotations
 
 import secrets
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.errors import Busy, RevisionConflict, SpecError
+from catalog.errors import Busy, DocumentError, NotAllowed, RevisionConflict, SpecError
 from catalog.models import Tool
 from catalog.publishing import publish
-from catalog.shortcuts import file_stem, revision_of, tool_at
-from catalog.specs.spec import read_spec
+from catalog.shortcuts import file_stem, revision_of, tool_for
 from catalog.text_diff import compare
 from playground import running
 from playground.annotations import pinned
 from playground.compiled_spec import compiled_spec_of
-from playground.configurations.encryption import Unreadable
-from playground.configurations.saved import open_configuration
-from playground.configurations.secret_members import Configuration, secret_members
-from playground.examples.save_as_example import CannotSaveExample, with_example
-from playground.factories.registry import registry
-from playground.models import MODES, OUTCOMES, VERDICTS, Run, SavedConfiguration
+from playground.examples.save_as_example import CannotSaveExample, one_line, spec_with_run
+from playground.models import MODES, OUTCOMES, VERDICTS, Run
 from playground.presenters import as_table, phases, sentence, snippets
+from playground.repeats import CannotRepeat, repeat
+from playground.response_files import file_response
 from playground.run_comparison import Comparison
 from playground.run_filter import RunFilter
 from playground.run_json import run_text
+from playground.sharing import share_with_groups
 from playground.statistics import statistics_of
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
+NOT_YOUR_RUN = "Only the person who started this run and administrators can do this."
 
 
 def run_for(request: HttpRequest, run_id: str) -> Run:
-    """The run, if the person may see it.
+    """The run, if the user may see it.
 
     Raises:
-        Http404: there is none, or it is somebody else's.
+        Http404: it does not exist, or the user may not see it.
     """
     run = Run.objects.visible_to(actor(request)).with_names().filter(pk=run_id).first()
     if run is None:
@@ -50,30 +48,47 @@ def run_for(request: HttpRequest, run_id: str) -> Run:
     return run
 
 
+def own_run(request: HttpRequest, run_id: str) -> Run:
+    """The run, if the user may change it, rather than only see it because it is shared.
+
+    Raises:
+        Http404: as for `run_for`.
+        NotAllowed: the run belongs to somebody else.
+    """
+    run = run_for(request, run_id)
+    if not Run.objects.changeable_by(request.user).filter(pk=run.pk).exists():
+        raise NotAllowed(NOT_YOUR_RUN)
+    return run
+
+
 def result_context(run: Run) -> dict[str, object]:
     """The context of `playground/_result.html` for a run."""
     position = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
+    files = run.file_list()
+    raw = str(run.response) if run.response_cut else run.response_json or ""
     return {
         "run": run,
         "position": position,
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
         "table": as_table(run.response) if run.has_response else None,
-        "raw": (run.response_json or "")[:RAW_CHARACTERS],
-        "raw_is_cut": len(run.response_json or "") > RAW_CHARACTERS,
+        "files": files,
+        "whole": any(file.is_whole_response for file in files),
+        "raw": raw[:RAW_CHARACTERS],
+        "raw_is_cut": len(raw) > RAW_CHARACTERS,
         "return_type": contract.spec.return_type,
         "return_type_title": f"returnType of revision {run.revision.number}",
         "mock": run.mock,
         "phases": phases(run),
         "waited_ms": run.waited.total_seconds() * 1000,
-        "poll": secrets.token_hex(4),  # a new element each time, so that it asks again
+        "poll": secrets.token_hex(4),  # a new element each time, so that htmx polls again
         "poll_ms": poll_ms(run),
     }
 
 
 def poll_ms(run: Run) -> int:
-    """When a page asks again for a run: soon at first, then every second."""
+    """The milliseconds until a page polls a run again: few at first, then a second."""
     waited_ms = run.waited.total_seconds() * 1000
     return int(min(1000, max(150, waited_ms / 4)))
 
@@ -81,7 +96,7 @@ def poll_ms(run: Run) -> int:
 @login_required
 @require_safe
 def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
-    """One run, for ever at one address. An htmx request gets the result alone, as a running run asks for itself."""
+    """One run, at its permanent URL. An htmx request gets only the result: the page polls it during the run."""
     run = run_for(request, run_id)
     context = result_context(run)
     if request.htmx:  # type: ignore[attr-defined]
@@ -91,14 +106,16 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
         "snippets": snippets(run, site),
         "is_current": run.tool.current_id == run.revision_id,
         "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
-        "can_be_kept": run.has_response and run.mode == "live",
+        "can_be_kept": run.has_response and run.mode == "live" and not run.response_cut,
         "earlier": earlier_runs(request, run),
+        "is_own": Run.objects.changeable_by(request.user).filter(pk=run.pk).exists(),
+        "shared_with": list(run.groups.order_by("name").values_list("name", flat=True)),
     }
     return render(request, "playground/run.html", context)
 
 
 def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
-    """The runs of the same tool before `run`, to compare it with."""
+    """Earlier runs of the same tool, to compare `run` with."""
     runs = Run.objects.visible_to(actor(request)).filter(tool=run.tool_id, pk__lt=run.pk).without_texts().with_names()
     return list(runs.order_by("-id")[:EARLIER_SHOWN])
 
@@ -106,46 +123,38 @@ def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
 @login_required
 @require_POST
 def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
-    run = running.cancel(run_for(request, run_id))
+    run = running.cancel(own_run(request, run_id))
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_result.html", result_context(run))
     return redirect(run)
 
 
-def saved_again(request: HttpRequest, run: Run) -> Configuration | None:
-    """The saved configuration that `run` was made with, as it is now; None where there is none."""
-    saved = SavedConfiguration.objects.filter(
-        owner=actor(request), tool=run.tool_id, name=run.configuration_name
-    ).first()
+@login_required
+@require_POST
+def run_share(request: HttpRequest, run_id: str) -> HttpResponse:
+    """Share a run with the groups `groups`, whose members then see it; with none it is private."""
+    run = own_run(request, run_id)
+    names = [name.strip() for name in request.POST.get("groups", "").split(",") if name.strip()]
     try:
-        return open_configuration(saved) if saved and run.configuration_name else None
-    except Unreadable:
-        return None
+        share_with_groups(run, names, by=actor(request))
+    except DocumentError as error:
+        messages.error(request, str(error))
+        return redirect(run)
+    messages.success(request, f"The run is shared with {', '.join(names)}." if names else "The run is private.")
+    return redirect(run)
 
 
 @login_required
 @require_POST
 def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
-    """Make the same run again: with `revision=same` by the schemas of then, else by the tool's current ones."""
+    """Repeat a run: with `revision=same` on its own revision, else on the tool's current one."""
     run = run_for(request, run_id)
-    configuration = saved_again(request, run)
-    if run.configuration_fingerprint and configuration is None:
-        messages.info(request, "The configuration of that run is not at hand any more. Fill it in to run again.")
-        return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
-    if secret_members(compiled_spec_of(run.revision).parameters, run.parameters, by_name=False):
-        return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
-    revision = run.revision if request.POST.get("revision") == "same" else run.tool.current or run.revision
+    on_same_revision = request.POST.get("revision") == "same"
     try:
-        again = running.start(
-            run.tool,
-            revision,
-            run.parameters,
-            by=actor(request),
-            configuration=configuration,
-            configuration_name=run.configuration_name,
-            mode=run.mode,
-            timeout_s=run.timeout_s,
-        )
+        again = repeat(run, by=actor(request), on_same_revision=on_same_revision, interface="page")
+    except CannotRepeat as error:
+        messages.info(request, str(error))
+        return redirect(f"{reverse('playground:try', args=[run.tool.slug])}?run={run.pk}")
     except Busy as busy:
         messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
         return redirect(run)
@@ -155,7 +164,7 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpResponse:
-    """Two runs of one tool side by side, the earlier one first."""
+    """Compare two runs of one tool, the earlier one first."""
     first, second = (run_for(request, run_id) for run_id in sorted([first_id, second_id]))
     if first.tool_id != second.tool_id:
         raise Http404
@@ -167,47 +176,42 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
-    """Make a run an example of its tool: see what that changes in the spec, then publish it."""
-    run = run_for(request, run_id)
-    tool = tool_at(run.tool.slug)
+    """Save a run as an example of its tool: preview the change to the spec, then publish it."""
+    run = own_run(request, run_id)
+    tool = tool_for(request.user, "revise", run.tool.slug)
     current = revision_of(tool)
-    description = " ".join(request.POST.get("description", "").split())[:200]
+    description = one_line(request.POST.get("description", ""))
     context: dict[str, object] = {
         "run": run,
         "tool": tool,
         "description": description,
         "next_number": current.number + 1,
     }
-    if not run.has_response or run.mode == "mock":
-        context["refusal"] = "Only a live run that gave a response can be kept."
-        return render(request, "playground/save_example.html", context, status=422)
     try:
-        text = with_example(
-            current.source, description=description, parameters=run.parameters, return_value=run.response
-        )
-        spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+        spec = spec_with_run(run, current, description=description)
         if request.POST.get("do") == "publish":
-            expected = int(request.POST.get("expected", "0")) if request.POST.get("expected", "").isdecimal() else 0
+            number = request.POST.get("expected", "")
+            expected = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
             publish(spec, by=actor(request), expected=expected)
-            messages.success(request, "The example was kept.")
+            messages.success(request, f"Example added in revision {current.number + 1}.")
             return redirect(tool)
     except (CannotSaveExample, SpecError, RevisionConflict) as error:
         context["refusal"] = str(error)
         return render(request, "playground/save_example.html", context, status=422)
-    context["difference"] = compare(current.source, text)
+    context["difference"] = compare(current.source, spec.source)
     return render(request, "playground/save_example.html", context)
 
 
 @login_required
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    """The runs that the person may see, the latest first."""
+    """The runs that the user may see, newest first."""
     wanted = RunFilter.from_query(request.GET)
     visible = Run.objects.visible_to(actor(request))
     page = wanted.page(visible)
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
-    tool = Tool.objects.filter(slug=wanted.tool).first() if wanted.tool else None
+    tool = Tool.objects.visible_to(request.user).filter(slug=wanted.tool).first() if wanted.tool else None
     context = {
         "filter": wanted,
         "tool": tool,
@@ -226,7 +230,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
-    """The whole run as JSON."""
+    """Download the run as JSON."""
     run = run_for(request, run_id)
     return attachment(run_text(run), f"{file_stem(run.tool.slug)}-run-{run.pk}.json")
 
@@ -234,27 +238,23 @@ def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
-    """The whole response as JSON."""
+    """Download the response as JSON; of a response that is cut, the file with all of it."""
     run = run_for(request, run_id)
     if run.response_json is None:
         raise Http404
+    if run.response_cut and (whole := run.files.filter(is_whole_response=True).first()):
+        return file_response(whole, inline=False)
     return attachment(run.response_json, f"{file_stem(run.tool.slug)}-response-{run.pk}.json")
+
+
+@login_required
+@require_safe
+def run_file(request: HttpRequest, run_id: str, number: int) -> HttpResponse:
+    """A file of the response: an image or sound is shown, without `?download`; any other is downloaded."""
+    file = get_object_or_404(run_for(request, run_id).files, number=number)
+    return file_response(file, inline="download" not in request.GET)
 
 
 def attachment(text: str, name: str) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json; charset=utf-8", headers=headers)
-
-
-@require_safe
-def factories(request: HttpRequest) -> HttpResponse:
-    """What is installed, which tool each factory serves, what is broken, and how runs are isolated."""
-    found = registry().all()
-    served = Tool.objects.filter(tool_id__in=[info.tool_id for info in found if info.tool_id])
-    tools = {tool.tool_id: tool for tool in served}
-    context = {
-        "factories": [{"info": info, "tool": tools.get(info.tool_id or "")} for info in found],
-        "broken": sum(info.state != "ok" for info in found),
-        "isolation": registry().isolation(),
-    }
-    return render(request, "playground/factories.html", context)

@@ -1,4 +1,4 @@
-"""The playground's page: fill in what a tool takes, run it, see what came back beside it."""
+"""The page to try a tool: fill in its parameters, run it, and see the response beside the form."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from django.views.decorators.http import require_http_methods
 from catalog.accounts.api_auth import actor
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, Unreachable
+from catalog.rights import require
 from catalog.shortcuts import revision_of, tool_at
 from playground import running
 from playground.try_page import Trial
 from playground.views.runs import result_context
 
-BRIEF_S = 0.3  # most runs end within this; a page shows their end at once
+BRIEF_S = 0.3  # most runs end within this time, so their page shows the result immediately
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters()
 def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Fill in what a tool takes, run it, see what came back. Every press but *Run* draws the form again."""
-    tool = tool_at(slug)
+    """Fill in the parameters, run the tool, and see the response. All buttons except *Run* only draw the form again."""
+    tool = tool_at(slug, request.user)
     trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
     if request.method != "POST":
@@ -36,6 +37,8 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if not request.user.is_authenticated and ("run" in request.POST or request.POST.get("use") in NEED_ACCOUNT):
         trial.submit(request, is_checked=False)
         return ask_to_sign_in(request, address, trial.unfinished())
+    if "run" in request.POST:
+        require(request.user, "run", tool)
     trial.submit(request, is_checked="run" in request.POST)
     if "run" in request.POST and "op" not in request.POST and not trial.errors:
         return run_trial(request, trial)
@@ -50,12 +53,14 @@ TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
     "saved": Trial.use_saved,
     "save": Trial.save,
     "forget": Trial.forget,
+    "share": Trial.share,
+    "stop-sharing": Trial.stop_sharing,
 }
-NEED_ACCOUNT = {"saved", "save", "forget", "sign-in"}
+NEED_ACCOUNT = {"saved", "save", "forget", "share", "stop-sharing", "sign-in"}
 
 
 def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
-    """The whole page, or for htmx the form alone."""
+    """The page; for htmx only the form."""
     context: dict[str, object] = {"trial": trial, "tool": trial.tool}
     status = 422 if trial.errors else 200
     if request.htmx:  # type: ignore[attr-defined]
@@ -66,7 +71,7 @@ def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
 
 
 def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
-    """Run what is filled in, and show the run: at its own address, or for htmx in its place on the page."""
+    """Run the tool and show the run: on the run's page, or for htmx on this page."""
     try:
         run = running.start(
             trial.tool,
@@ -77,11 +82,13 @@ def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
             configuration_name=trial.configuration_name if trial.mode == "live" else "",
             mode=trial.mode,
             timeout_s=trial.timeout_s,
+            interface="page",
         )
     except Busy as busy:
         trial.errors.append({"href": "", "message": f"{busy} Try again in {busy.retry_after_s} s."})
         response = trial_page(request, trial)
         response.status_code = 503 if isinstance(busy, Unreachable) else 429
+        response["Retry-After"] = str(busy.retry_after_s)
         return response
     run = running.wait(run, BRIEF_S)
     if not request.htmx:  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """The processes in which tools run: everything on the other side of the server's socket.
 
     server process (threads, Django, secrets)
-      └── worker        one per server process; knows the machine, runs no tool code
+      └── worker        one per server process; sets up isolation, runs no tool code
             └── zygote        one per factory, isolated from the machine; imports the factory once
                   └── run supervisor        one run at a time; prepares, limits, relays and ends the run's process
                         └── run           one process per run: create, call, respond; never used again
@@ -9,14 +9,18 @@
 All of them are single-threaded and forked from one another, so a run begins within a millisecond or two. Only the
 worker is started as a program, with an empty environment and isolated from Python's search path (`python -I`). A
 process with threads cannot be forked safely: if importing a factory starts threads, its zygote imports nothing, and
-each of its runs imports the factory anew.
+each of its runs imports the factory again.
 
 Only the run itself reads and writes its secrets (parameters, configuration, response and
 output). Its run supervisor, from which later runs are forked, relays the bytes without reading them.
 
     __main__, zygote, run_supervisor, child      the four processes, in that order
     sandbox, mounts, scratch, probe, syscalls    how processes are isolated, as far as the machine allows it
+    network, socket_filter, proxy, public_addresses      the network of a factory other than "all"
     cgroups, memory, kill                        limits on all processes of a run together, and their end
     protocol, fd_passing, relay                  how the processes communicate
-    loader, type_conversion, pydantic_types, json_encoder, tracebacks      from JSON to the tool and back
+    loader, file_frames, tracebacks              how a factory, a file and an exception are described
+
+What a tool's author can use too is in the package `toolshelf_tools` (in `sdk/`): importing a factory, and converting
+JSON to the tool's types and back.
 """

@@ -1,12 +1,21 @@
 """The worker: the one program that a server process starts. It forks zygotes, and ends the processes they leave behind.
 
-It knows the machine and runs no tool code. Its server talks to it over a SOCK_SEQPACKET socket, whose descriptor is the
-last argument. The first message configures the worker, which answers how processes can be isolated here. Then:
+It sets up the isolation of runs, and runs no tool code itself; it imports only modules that its server names, which are
+Toolshelf's own, so that the processes forked from it share them. Its server talks to it over a SOCK_SEQPACKET socket,
+whose descriptor is the last argument. The first message configures the worker, which answers how processes can be
+isolated here. Then:
 
-    {"op": "supervise", "key", …}, a socket    a run supervisor of the factory serves the socket; the other members are
-                                               for the zygote
-    {"op": "describe", "reference", "timeout_s"}, a socket    import the factory; the description goes to the socket
-    {"op": "retire", "key"}    end the factory's zygote and all its runs
+    {"op": "supervise", "key", "network", …}, a socket, a file
+            a run supervisor of the factory serves the socket; the other members are for the zygote
+    {"op": "warm", "key", "network", …}, a socket, a file
+            start the factory's zygote; it reports to the socket once it is ready
+    {"op": "describe", "reference", "network", "timeout_s"}, a socket, a file
+            import the factory; the description goes to the socket
+    {"op": "retire", "key"}
+            end the factory's zygote and all its runs
+
+The file has the environment variables of the factory. The worker does not read it, because its own memory is copied
+into the processes of every factory.
 
 When the server closes the socket, or ends, everything ends.
 """
@@ -15,7 +24,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
+import importlib
 import json
+import logging
 import os
 import select
 import signal
@@ -23,7 +35,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,15 +44,18 @@ from playground.worker.cgroups import ControlGroups, Membership
 from playground.worker.fd_passing import receive
 from playground.worker.kill import end_descendants
 from playground.worker.mounts import View, needed_directories
-from playground.worker.sandbox import Sandbox, fork_isolated
+from playground.worker.network import Network
+from playground.worker.sandbox import IsolationError, Sandbox, Surroundings, fork_isolated
 from playground.worker.scratch import remove_tree
 from playground.worker.syscalls import adopt_orphans, close_all_but, die_with_parent
 from playground.worker.zygote import STARTS_THREADS, become_describer, become_zygote, refuse
+from toolshelf_tools.pydantic_types import warm_up
 
 _MAX_WAIT_MS: Final = 5000
 _SCRATCH_PREFIX: Final = "toolshelf-runs-"
 _STALE_AFTER_S: Final = 60
 _EXIT_LIMIT_S: Final = 5
+_NO_PLUGINS: Final = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}
 
 
 @dataclass
@@ -52,6 +67,8 @@ class Child:
             replace the zygote. For a describer, `requests` is the socket for the description.
         key: identifies a zygote; "" for a describer.
         until: monotonic time by which the description must have been sent.
+        environment: the file with the factory's environment variables; -1 once a describer has it.
+        proxy: pid of the factory's proxy, if its network has one.
     """
 
     request: dict[str, Any]
@@ -61,15 +78,23 @@ class Child:
     inbox: socket.socket | None = None
     key: str = ""
     until: float | None = None
+    environment: int = -1
+    proxy: int = 0
 
 
 @dataclass
 class Worker:
-    """The worker's state: its server, and its children by pidfd."""
+    """The worker's state: its server, and its children by pidfd.
+
+    Attributes:
+        networks: why a network cannot be enforced here; "" if it can.
+    """
 
     control: socket.socket
     sandbox: Sandbox
     groups: ControlGroups | None
+    networks: dict[str, str]
+    preload: list[str] = field(default_factory=list)  # modules that are still to be imported
     children: dict[int, Child] = field(default_factory=dict)
 
     def serve(self) -> None:
@@ -82,11 +107,23 @@ class Worker:
             for child in [child for pidfd, child in self.children.items() if pidfd in ready]:
                 self._clean_up(child)
             for child in [child for child in self.children.values() if child.until and child.until < time.monotonic()]:
-                self._give_up(child)
+                self._time_out(child)
             if self.control.fileno() in ready and not self._serve_request():
                 return
+            if self.preload and not ready:  # requests come first
+                self._import_next()
+
+    def _import_next(self) -> None:
+        try:
+            importlib.import_module(self.preload.pop(0))
+        except Exception as error:  # noqa: BLE001  whatever importing it raises; the factory's zygote reports it
+            sys.stderr.write(f"toolshelf worker: a module could not be imported in advance: {error!r}\n")
+        if not self.preload:
+            _freeze()
 
     def _wait_ms(self) -> int:
+        if self.preload:
+            return 0
         moments = [child.until for child in self.children.values() if child.until]
         return _MAX_WAIT_MS if not moments else max(0, round((min(moments) - time.monotonic()) * 1000) + 1)
 
@@ -100,9 +137,11 @@ class Worker:
             return False
         request = json.loads(message)
         if request["op"] == "supervise":
-            self._request_supervisor(request, descriptors[0])
+            self._request_supervisor(request, *descriptors)
+        elif request["op"] == "warm":
+            self._warm(request, *descriptors)
         elif request["op"] == "describe":
-            self._describe(request, socket.socket(fileno=descriptors[0]))
+            self._describe(request, socket.socket(fileno=descriptors[0]), descriptors[1])
         elif request["op"] == "retire" and (zygote := self._zygote(request["key"])):
             signal.pidfd_send_signal(zygote.pidfd, signal.SIGKILL)
         return True
@@ -110,12 +149,30 @@ class Worker:
     def _zygote(self, key: str) -> Child | None:
         return next((child for child in self.children.values() if child.key == key), None)
 
-    def _request_supervisor(self, request: dict[str, Any], server: int) -> None:
+    def _zygote_for(self, request: dict[str, Any], environment: int) -> Child:
+        """The zygote of the request's key, which is started if need be.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        zygote = self._zygote(request["key"])
+        if zygote is None:
+            pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            return self._start_zygote(request, environment, *pair)
+        os.close(environment)
+        return zygote
+
+    def _warm(self, request: dict[str, Any], server: int, environment: int) -> None:
         with socket.socket(fileno=server) as asker:
             try:
-                zygote = self._zygote(request["key"])
-                if zygote is None:
-                    zygote = self._start_zygote(request, *socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+                socket.send_fds(self._zygote_for(request, environment).requests, [b"{}"], [server])
+            except OSError as error:
+                refuse(asker, f"The factory has no process: {error}")
+
+    def _request_supervisor(self, request: dict[str, Any], server: int, environment: int) -> None:
+        with socket.socket(fileno=server) as asker:
+            try:
+                zygote = self._zygote_for(request, environment)
                 with self._group(request) as group:
                     message = json.dumps({"kills_file": group.kills_file}).encode()
                     socket.send_fds(zygote.requests, [message], [server, *group.descriptors])
@@ -135,29 +192,60 @@ class Worker:
         for descriptor in group.descriptors:
             os.close(descriptor)
 
-    def _start_zygote(self, request: dict[str, Any], requests: socket.socket, inbox: socket.socket) -> Child:
-        pid, surroundings = fork_isolated(self.sandbox)
+    def _fork(self, network: Network) -> tuple[int, Surroundings | None, int]:
+        """Fork an isolated process with this network: its pid and its proxy's, or 0 and its surroundings in the child.
+
+        Raises:
+            OSError: the machine does not allow it.
+        """
+        if reason := self.networks.get(network):
+            raise IsolationError(
+                f'its network is set to "{network}", which cannot be enforced on this machine: {reason}.'
+            )
+        sandbox = replace(self.sandbox, network=network)
+        if network != "outward":
+            return *fork_isolated(sandbox), 0
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours, theirs:
+            pid, surroundings = fork_isolated(sandbox, theirs)
+            if surroundings is not None:
+                return 0, surroundings, 0
+            try:
+                return pid, None, _start_proxy(ours)
+            except OSError:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                raise
+
+    def _start_zygote(
+        self, request: dict[str, Any], environment: int, requests: socket.socket, inbox: socket.socket
+    ) -> Child:
+        pid, surroundings, proxy = self._fork(request["network"])
         if surroundings is not None:
             with _always_exit():
-                close_all_but(inbox.fileno(), surroundings.namespace)
-                become_zygote(surroundings, inbox, request)
-        child = Child(request, pid, os.pidfd_open(pid), requests, inbox, request["key"])
+                close_all_but(inbox.fileno(), surroundings.namespace, environment)
+                become_zygote(surroundings, inbox, request, environment)
+        child = Child(
+            request, pid, os.pidfd_open(pid), requests, inbox, request["key"], environment=environment, proxy=proxy
+        )
         self.children[child.pidfd] = child
         return child
 
-    def _describe(self, request: dict[str, Any], server: socket.socket) -> None:
+    def _describe(self, request: dict[str, Any], server: socket.socket, environment: int) -> None:
         try:
-            pid, surroundings = fork_isolated(self.sandbox)
+            pid, surroundings, proxy = self._fork(request["network"])
         except OSError as error:
             refuse(server, f"The factory has no process: {error}")
             server.close()
+            os.close(environment)
             return
         if surroundings is not None:
             with _always_exit():
-                close_all_but(server.fileno())
-                become_describer(server, request["reference"])
+                close_all_but(server.fileno(), environment)
+                become_describer(server, request["reference"], environment)
+        os.close(environment)
         until = time.monotonic() + request["timeout_s"]
-        child = Child(request, pid, os.pidfd_open(pid), server, until=until)
+        child = Child(request, pid, os.pidfd_open(pid), server, until=until, proxy=proxy)
         self.children[child.pidfd] = child
 
     def _clean_up(self, child: Child) -> None:
@@ -170,13 +258,16 @@ class Worker:
             code = -signal.SIGKILL
         if child.inbox and code == STARTS_THREADS and child.request["preload"]:
             with contextlib.suppress(OSError):
-                self._start_zygote(child.request | {"preload": False}, child.requests, child.inbox)
+                self._start_zygote(child.request | {"preload": False}, child.environment, child.requests, child.inbox)
                 return
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         self._refuse_pending(child, f"The factory's process {how} while it was being imported.")
-        end_descendants(own_namespace=False, spare=[each.pid for each in self.children.values()])
+        if child.environment >= 0:
+            os.close(child.environment)
+        children = self.children.values()
+        end_descendants(own_namespace=False, spare=[pid for each in children for pid in (each.pid, each.proxy)])
 
-    def _give_up(self, child: Child) -> None:
+    def _time_out(self, child: Child) -> None:
         self._refuse_pending(child, f"Importing it did not end within {child.request['timeout_s']:g} s.")
         child.until = None
         signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
@@ -186,12 +277,35 @@ class Worker:
         if not child.inbox:
             refuse(child.requests, reason)
         while child.inbox and (received := receive(child.inbox)) and received[0]:
-            for descriptor in received[1]:
-                with socket.socket(fileno=descriptor) as server:
-                    refuse(server, reason)
+            server, *joining = received[1]  # the other descriptors are for the run supervisor's control group
+            with socket.socket(fileno=server) as asker:
+                refuse(asker, reason)
+            for descriptor in joining:
+                os.close(descriptor)
         if child.inbox:
             child.inbox.close()
         child.requests.close()
+
+
+def _start_proxy(received: socket.socket) -> int:
+    """Fork a proxy for the listening socket that arrives at `received`, and return its pid.
+
+    Raises:
+        OSError: no socket has arrived.
+    """
+    message = receive(received)
+    if message is None or not message[1]:
+        raise OSError("the socket of its proxy was not made")
+    listening = message[1][0]
+    pid = os.fork()
+    if not pid:
+        with _always_exit():
+            close_all_but(listening)
+            from playground.worker.proxy import serve_proxy  # noqa: PLC0415  see there
+
+            serve_proxy(listening, own_user=os.geteuid() == 0)
+    os.close(listening)
+    return pid
 
 
 @contextlib.contextmanager
@@ -208,7 +322,7 @@ def _always_exit() -> Any:
 def main() -> None:
     """Serve the server process that started this program."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the worker ends when its server ends, and its children with it
+        signal.signal(number, signal.SIG_IGN)  # the worker ends with its server, and its children with it
     signal.signal(signal.SIGALRM, _exit_soon)
     die_with_parent(signal.SIGALRM)
     control = socket.socket(fileno=int(sys.argv[-1]))
@@ -224,15 +338,51 @@ def main() -> None:
     base = Sandbox("plain", view, scratch)
     sandbox, refused = probe.choose_sandbox(base, tuple(start["modes"]))
     groups, refused["control groups"] = probe.choose_control_groups(sandbox, tuple(start["modes"]))
-    control.send(json.dumps(probe.as_json(sandbox, groups, refused)).encode())
+    networks = probe.choose_networks(sandbox, tuple(start["modes"]))
     try:
-        Worker(control, sandbox, groups).serve()
+        with contextlib.suppress(BrokenPipeError):  # the server has ended in the meantime, which `serve` notices
+            control.send(json.dumps(probe.as_json(sandbox, groups, networks, refused)).encode())
+        _load_types()
+        _show_logs()
+        _freeze()
+        Worker(control, sandbox, groups, networks, start["preload"]).serve()
     finally:
         end_descendants(own_namespace=False)
         if groups:
             groups.remove()
         remove_tree(scratch)
         os.close(lock)
+
+
+def _load_types() -> None:
+    """Load pydantic, and what it loads on its first use, for all processes forked from this one.
+
+    It takes 120 ms, which otherwise every zygote would take, and memory that they now share. Plugins of pydantic are
+    other people's code: only isolated processes load them.
+    """
+    os.environ.update(_NO_PLUGINS)
+    try:
+        warm_up()
+    finally:
+        for name in _NO_PLUGINS:
+            del os.environ[name]
+
+
+def _show_logs() -> None:
+    """Write the log messages of a tool that does not configure logging to its standard error, from level INFO.
+
+    Python's own default begins at WARNING. A tool that configures logging has what it configures.
+    """
+    logging.root.setLevel(logging.INFO)
+    if handler := logging.lastResort:
+        handler.setLevel(logging.INFO)
+        handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+
+
+def _freeze() -> None:
+    """Exempt everything that exists from garbage collection, which would copy every page in a forked process."""
+    gc.collect()
+    gc.freeze()
 
 
 def _exit_soon(*_: object) -> None:

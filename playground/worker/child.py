@@ -18,28 +18,31 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
-from playground import tool as tool_api
-from playground.worker.json_encoder import NotJSONError, TooLargeError, encode
-from playground.worker.loader import LoadedFactory, load_factory
+import toolshelf_tools as tool_api
+from playground.worker.file_frames import file_frame
 from playground.worker.protocol import (
     BEGUN,
     CLOCK,
+    CUT,
     ERROR,
+    FILE,
     HEADER,
     JOB,
     JOB_READ,
     MAX_PROGRESS_BYTES,
     PROGRESS,
     RESPONSE,
-    TYPED,
     frame,
 )
 from playground.worker.syscalls import flush_c_output
 from playground.worker.tracebacks import clean, describe
-from playground.worker.type_conversion import (
+from toolshelf_tools.calls import Caller
+from toolshelf_tools.factories import LoadedFactory, load_factory
+from toolshelf_tools.files import JSON_TYPE, MAX_FILES, BadFileError, ResponseFile, as_file, read_file
+from toolshelf_tools.json_encoder import NotJSONError, TooLargeError, encode
+from toolshelf_tools.type_conversion import (
     MisfitError,
     configuration_type,
-    loads_types,
     plain_value,
     read_value,
     request_type,
@@ -60,9 +63,14 @@ class BadToolError(TypeError):
 
 @dataclass
 class Reporter:
-    """The run's end of the pipe to its run supervisor."""
+    """The run's end of the pipe to its run supervisor.
+
+    Attributes:
+        called_at: monotonic time when the call ended, 0.0 before that.
+    """
 
     descriptor: int
+    called_at: float = 0.0
     _sent_at: float = 0.0
     _pending: bytes = b""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -107,17 +115,14 @@ def run(factory: LoadedFactory | None, server: int, result: int) -> NoReturn:
         result: the pipe to the run supervisor.
     """
     reporter = Reporter(result)
-    knew_types = loads_types()
     try:
         job = _read_job(server)
         os.close(server)
         reporter.send(JOB_READ)
-        kind, content = _answer(factory, job, reporter)
+        answer = _answer(factory, job, reporter)
         _flush_output()
         reporter.flush()
-        if loads_types() and not knew_types:
-            reporter.send(TYPED)
-        reporter.send(kind, content)
+        answer.send(reporter)
     except BaseException:  # noqa: BLE001  the process ends here, and nothing may run after it
         _exit(_NOT_SENT)
     _exit(0)
@@ -143,50 +148,99 @@ def _receive(server: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> tuple[bytes, bytes]:
-    """The last frame of the run: its response, or the error."""
+@dataclass(frozen=True)
+class _Answer:
+    """The last frame of the run, its response or the error, and the files before it."""
+
+    kind: bytes
+    content: bytes
+    files: tuple[bytes, ...] = ()
+
+    def send(self, reporter: Reporter) -> None:
+        for file in self.files:
+            reporter.send(FILE, file)
+        reporter.send(self.kind, CLOCK.pack(reporter.called_at) + self.content)
+
+
+def _answer(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> _Answer:
+    """The end of the run."""
     max_characters = job["error_characters"]
     tool_api.listen_to_progress(reporter.progress)
     try:
-        return RESPONSE, _respond(factory, job, reporter)
-    except (MisfitError, NotJSONError, TooLargeError, BadToolError) as error:
+        return _respond(factory, job, reporter)
+    except (MisfitError, NotJSONError, BadFileError, BadToolError, tool_api.ToolError) as error:
         message = clean(str(error), max_characters=max_characters)
     except MemoryError as error:
         message = _describe_shortage(error, job)
     except BaseException as error:  # noqa: BLE001  also SystemExit, KeyboardInterrupt and GeneratorExit are raised by the tool
         message = describe(error, max_characters=max_characters)
-    return ERROR, message.encode()
+    return _Answer(ERROR, message.encode())
 
 
-def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> bytes:
+def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Reporter) -> _Answer:
     if factory is None:
         factory = load_factory(job["reference"])
-    tool = _make_tool(factory, job)
-    request = read_value(job["parameters"], request_type(tool), what="parameters")
-    kind = response_type(tool)
-    reporter.send(BEGUN, CLOCK.pack(_now()))
-    response, typed = plain_value(tool.call(request), kind)
-    if not typed:
-        return encode(response, max_bytes=job["response_bytes"])
-    from playground.worker.pydantic_types import simplified  # noqa: PLC0415  imported by now, and slow to import otherwise
+    with Caller() as caller:
+        tool = _make_tool(factory, job, caller)
+        request = read_value(job["parameters"], request_type(tool), what="parameters")
+        kind = response_type(tool)
+        reporter.send(BEGUN, CLOCK.pack(_now()))
+        try:
+            response = caller.response_of(tool.call(request))
+        finally:
+            reporter.called_at = _now()
+    return _encoded(response, kind, job)
 
-    return encode(response, max_bytes=job["response_bytes"], typed=True, simplified=simplified)
+
+def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answer:
+    """The frames of a response: its JSON, which may be cut, and its files."""
+    room = job["attached_bytes"]
+    files: list[bytes] = []
+
+    def describe_file(file: tool_api.File, pointer: str) -> dict[str, Any]:
+        nonlocal room
+        if len(files) == MAX_FILES:
+            raise BadFileError(f"The response has more than {MAX_FILES} files.")
+        read = read_file(file, pointer, max_bytes=room)
+        room -= len(read.content)
+        files.append(file_frame(read))
+        return read.description()
+
+    response = as_file(response)
+    more: dict[str, Any] = {}
+    if not isinstance(response, tool_api.File):
+        response, typed = plain_value(response, annotation)
+        if typed:
+            from toolshelf_tools.pydantic_types import simplified  # noqa: PLC0415  imported by now, and slow to import otherwise
+
+            more = {"typed": True, "simplified": simplified}
+    max_bytes, is_complete = job["response_bytes"], True
+    try:
+        data = encode(response, max_bytes=max(max_bytes, room), describe_file=describe_file, **more)
+    except TooLargeError as error:
+        data, is_complete = error.beginning, False
+    if is_complete and len(data) <= max_bytes:
+        return _Answer(RESPONSE, data, tuple(files))
+    if is_complete and len(data) <= room:
+        files.append(file_frame(ResponseFile("response.json", JSON_TYPE, data, is_whole=True)))
+    beginning = data[:max_bytes].decode(errors="ignore").encode()
+    return _Answer(CUT, beginning, tuple(files))
 
 
-def _make_tool(loaded: LoadedFactory, job: dict[str, Any]) -> Any:
+def _make_tool(loaded: LoadedFactory, job: dict[str, Any], caller: Caller) -> Any:
     factory = loaded.factory
     if loaded.configurable:
         configuration = read_value(job["configuration"] or "{}", configuration_type(factory), what="configuration")
-        tool = factory.create(configuration)
+        tool = caller.result_of(factory.create(configuration))
     else:
-        tool = factory.create()
+        tool = caller.result_of(factory.create())
     if not callable(getattr(tool, "call", None)):
         raise BadToolError(f"The factory's create() returned {type(tool).__name__}, which has no call().")
     return tool
 
 
 def _describe_shortage(error: MemoryError, job: dict[str, Any]) -> str:
-    allowed = f"The tool needed more memory than the {job['memory_bytes'] // 2**20:,} MiB that a run may have."
+    allowed = f"The tool needed more memory than the {job['memory_bytes'] // 2**20:,} MiB that a run may use."
     try:
         return f"{allowed}\n\n{describe(error, max_characters=job['error_characters'] - len(allowed) - 2)}"
     except MemoryError:
@@ -220,6 +274,7 @@ _ECHO_JOB: Final[dict[str, Any]] = {
     "parameters": '{"text": "a", "numbers": [1, 1.5], "flag": true, "nothing": null}',
     "configuration": None,
     "response_bytes": 1 << 20,
+    "attached_bytes": 1 << 20,
     "error_characters": 4000,
     "memory_bytes": 1 << 30,
 }
@@ -237,7 +292,7 @@ def rehearse(times: int = 1) -> None:
         result_read, result_write = os.pipe()
         os.write(job_write, _ECHO_FRAME)
         reporter = Reporter(result_write)
-        reporter.send(*_answer(_ECHO, _read_job(job_read), reporter))
+        _answer(_ECHO, _read_job(job_read), reporter).send(reporter)
         _flush_output()
         for descriptor in (job_read, job_write, result_read, result_write):
             os.close(descriptor)
@@ -252,7 +307,7 @@ def settle(private: str) -> None:
 
 
 def settle_all(private: str) -> None:
-    """Prepare, ahead of time, all runs that will be forked from this process: environment and output streams."""
+    """Prepare in advance all runs that will be forked from this process: environment and output streams."""
     os.umask(0o077)
     os.environ.update(HOME=private, TMPDIR=private)
     if tempfile := sys.modules.get("tempfile"):

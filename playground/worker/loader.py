@@ -1,17 +1,19 @@
-"""Import a factory and describe it."""
+"""Describe an imported factory, and write its spec."""
 
 from __future__ import annotations
 
-import importlib
+import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
-from playground.worker.type_conversion import wants_argument
+from playground.worker.tracebacks import describe
+from toolshelf_tools.factories import LoadedFactory, NotAFactoryError
+from toolshelf_tools.spec import NoSpecError, spec_of
 
-
-class NotAFactoryError(TypeError):
-    """The imported object is not a factory."""
+MAX_SPEC_CHARACTERS: Final = 1024 * 1024
+_MAX_ERROR: Final = 4000
 
 
 @dataclass(frozen=True)
@@ -27,34 +29,39 @@ class Description:
 
 
 @dataclass(frozen=True)
-class LoadedFactory:
-    """An imported factory.
+class MadeSpec:
+    """The spec of a factory as JSON text, or why there is none."""
 
-    Attributes:
-        configurable: whether `create` is given a configuration.
+    spec: str | None = None
+    spec_error: str | None = None
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def make_spec(loaded: LoadedFactory) -> MadeSpec:
+    """The spec of an imported factory, from its definition, else from its types (`toolshelf_tools.spec`).
+
+    This may create the tool, so it takes as long as that takes.
     """
+    try:
+        text = json.dumps(spec_of(loaded.factory), ensure_ascii=False, allow_nan=False, default=_plain)
+    except NoSpecError as error:
+        return MadeSpec(spec_error=str(error)[:_MAX_ERROR])
+    except BaseException as error:  # noqa: BLE001  whatever the tool's own code raises, even SystemExit
+        return MadeSpec(spec_error=describe(error, max_characters=_MAX_ERROR))
+    if len(text) > MAX_SPEC_CHARACTERS:
+        return MadeSpec(spec_error=f"Its spec has more than {MAX_SPEC_CHARACTERS:,} characters.")
+    return MadeSpec(spec=text)
 
-    factory: Any
-    configurable: bool
 
-
-def load_factory(reference: str) -> LoadedFactory:
-    """The factory at "module:attribute".
-
-    Raises:
-        NotAFactoryError: the object is not a factory.
-        Exception: anything that the import raises.
-    """
-    module_name, _, path = reference.partition(":")
-    found: Any = importlib.import_module(module_name)
-    for name in path.split("."):
-        found = getattr(found, name)
-    if isinstance(found, type):
-        found = found()
-    for member in ("tool_id", "create"):
-        if not callable(getattr(found, member, None)):
-            raise NotAFactoryError(f"{reference} is {type(found).__name__}, which has no {member}()")
-    return LoadedFactory(found, wants_argument(found.create))
+def _plain(value: object) -> Any:
+    """A definition may hold other mappings and sequences than JSON has."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    raise TypeError(f"Its definition contains a value of type {type(value).__name__}, which JSON does not have.")
 
 
 def describe_factory(loaded: LoadedFactory, reference: str) -> Description:

@@ -68,7 +68,7 @@ def arrange_mounts(view: View, change_user: Callable[[], None] | None) -> None:
         covers |= private_ancestors(needed)
         change_user()
     for cover in sorted(covers, key=len):
-        if not os.path.isdir(cover):  # noqa: PTH112  it is also False if this user may not look
+        if not os.path.isdir(cover):  # noqa: PTH112  also False if this user has no access
             continue
         inside = [path for path in needed if is_within(path, cover)]
         syscalls.mount("tmpfs", cover, "tmpfs", syscalls.MS_NOSUID, _OPEN if inside else _CLOSED)

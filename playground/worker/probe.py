@@ -1,4 +1,4 @@
-"""Find out how well the machine can isolate processes, by trying it."""
+"""Find out by trial how well the machine can isolate processes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.worker.cgroups import ControlGroups, Membership, find_control_groups
+from playground.worker.network import site_proxy
 from playground.worker.sandbox import (
     Sandbox,
     Surroundings,
@@ -31,11 +32,12 @@ def choose_sandbox(base: Sandbox, modes: tuple[str, ...]) -> tuple[Sandbox, dict
 
     Args:
         base: the mode-independent settings; also the sandbox to use if no other works.
-        modes: the allowed modes of "namespaces" and "user"; "plain" always works.
+        modes: what is allowed of "namespaces" and, within these, "own users"; "plain" always works.
     """
     refused: dict[str, str] = {}
     for name, sandbox in _candidates(base):
-        if sandbox.mode not in modes or (sandbox.own_users and "user" not in modes):
+        allowed = sandbox.mode == "plain" or sandbox.mode in modes
+        if not allowed or (sandbox.own_users and "own users" not in modes):
             refused[name] = "it is switched off"
         elif reason := _trial(sandbox):
             refused[name] = reason
@@ -45,12 +47,24 @@ def choose_sandbox(base: Sandbox, modes: tuple[str, ...]) -> tuple[Sandbox, dict
 
 
 def _candidates(base: Sandbox) -> Iterator[tuple[str, Sandbox]]:
-    root = os.geteuid() == 0
-    if root:
+    if os.geteuid() == 0:
         yield "namespaces and users", replace(base, mode="namespaces", own_users=True)
     yield "namespaces", replace(base, mode="namespaces")
-    if root:
-        yield "users", replace(base, mode="user", own_users=True)
+    if os.geteuid() == 0:
+        yield "users", replace(base, own_users=True)
+
+
+def choose_networks(sandbox: Sandbox, modes: tuple[str, ...]) -> dict[str, str]:
+    """Why "none" and "outward" cannot be enforced inside `sandbox`; "" for a network that can."""
+    if "networks" not in modes:
+        none = "it is switched off"
+    elif sandbox.mode != "namespaces":
+        none = "this machine allows no namespaces"
+    else:
+        none = _trial(replace(sandbox, network="none"))
+    proxy = site_proxy(os.environ)
+    outward = f"the site uses a proxy ({proxy}), so it cannot check the addresses" if proxy else none
+    return {"none": none, "outward": none or outward}
 
 
 def choose_control_groups(sandbox: Sandbox, modes: tuple[str, ...]) -> tuple[ControlGroups | None, str]:
@@ -107,20 +121,24 @@ def _try_everything(surroundings: Surroundings, write: int, group: Membership | 
         enter_run(surroundings, 1)
         Path(private_directory(surroundings, 1), "trial").write_text("")
         for needed in surroundings.sandbox.view.needed:
-            os.listdir(needed)  # noqa: PTH208
+            if needed != surroundings.sandbox.scratch:  # a run enters it, and reads only its own directory there
+                os.listdir(needed)  # noqa: PTH208
         Path(os.__file__).read_bytes()
         os.write(write, b"+")
-    except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
+    except BaseException as error:  # noqa: BLE001  a forked process must not continue in its parent's code
         with contextlib.suppress(OSError):
             os.write(write, f"{error}".encode()[:_MAX_REASON])
     os._exit(0)
 
 
-def as_json(sandbox: Sandbox, groups: ControlGroups | None, refused: dict[str, str]) -> dict[str, Any]:
+def as_json(
+    sandbox: Sandbox, groups: ControlGroups | None, networks: dict[str, str], refused: dict[str, str]
+) -> dict[str, Any]:
     """The report to the server."""
     return {
         "mode": sandbox.mode,
         "own_users": sandbox.own_users,
         "control_groups": groups is not None,
+        "networks": networks,
         "refused": refused,
     }

@@ -1,12 +1,12 @@
 """Frames: the protocol between server, run supervisor and run, over sockets and pipes.
 
-A frame is one byte for its kind, the length of its content (4 bytes, big-endian), and the content.
+A frame is one byte for its type, the length of its content (4 bytes, big-endian), and the content.
 
     server -> run supervisor    LIMITS, JOB, later possibly KILL
-    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, possibly TYPED, then RESPONSE or ERROR
+    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, FILE…, then RESPONSE, CUT or ERROR
     run supervisor -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (chunks of the run's frames, unchanged), then END
-    zygote -> server            UNUSABLE, if there is no run supervisor
-    describer -> server         DESCRIPTION or UNUSABLE
+    zygote -> server            READY, if that was asked; UNUSABLE, if there is no run supervisor
+    describer -> server         DESCRIPTION, SPEC; or UNUSABLE
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ KILL: Final = b"K"  # empty: end the run
 
 JOB_READ: Final = b"A"  # empty: the job has been read
 BEGUN: Final = b"B"  # CLOCK: monotonic time when the call began
-TYPED: Final = b"T"  # empty: the tool names types, so its zygote should load pydantic in advance
 PROGRESS: Final = b"P"  # JSON: [done, total, message]
-RESPONSE: Final = b"R"  # JSON: the response
-ERROR: Final = b"E"  # text: why there is no response
+# The last frame begins with CLOCK: the monotonic time when the call ended; 0.0 if the tool was not called. There is no
+# separate frame for it, because processes that the tool has forked send the same frames, and may do so concurrently.
+FILE: Final = b"F"  # `file_frames`: a file of the response
+RESPONSE: Final = b"R"  # CLOCK, JSON: the response
+CUT: Final = b"T"  # CLOCK, text: the beginning of a response that is too long
+ERROR: Final = b"E"  # CLOCK, text: why there is no response
 
 ACCEPTED: Final = b"C"  # empty: the run supervisor has read LIMITS and starts the run
 STDOUT: Final = b"1"  # bytes
@@ -35,9 +38,14 @@ STDERR: Final = b"2"  # bytes
 RESULT: Final = b"D"  # bytes: a chunk of the run's frames
 END: Final = b"X"  # JSON: how the run's processes ended
 DESCRIPTION: Final = b"I"  # JSON: `loader.Description`
+SPEC: Final = b"S"  # JSON: `loader.MadeSpec`
+READY: Final = b"Y"  # empty: the zygote can fork run supervisors; then the socket is closed
 UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket is closed
 
+LAST: Final = frozenset({RESPONSE, CUT, ERROR})
+
 MAX_PROGRESS_BYTES: Final = 2048
+FILE_HEADROOM_BYTES: Final = 4096  # each FILE takes so much of the room for all of them, besides its content
 
 
 def frame(kind: bytes, content: bytes = b"") -> bytes:

@@ -17,17 +17,21 @@ from typing import Final, Literal
 from playground.worker.protocol import (
     BEGUN,
     CLOCK,
+    CUT,
     ERROR,
+    FILE,
+    FILE_HEADROOM_BYTES,
     HEADER,
     JOB_READ,
     KILL,
+    LAST,
     MAX_PROGRESS_BYTES,
     PROGRESS,
     RESPONSE,
     RESULT,
-    TYPED,
     frame,
 )
+from toolshelf_tools.files import MAX_FILES
 
 Why = Literal["answered", "exited", "deadline", "killed", "garbled", "closed", "memory"]
 
@@ -75,25 +79,26 @@ class Relay:
         result: int,
         outputs: dict[int, bytes],
         pidfd: int,
-        nowhere: int,
+        devnull: int,
         limits: dict[str, int],
     ) -> None:
         """Relay the frames on `result` and the pipes `outputs`, {descriptor: STDOUT or STDERR}."""
         self._server = server
         self._result = result
         self._pidfd = pidfd
-        self._nowhere = nowhere
+        self._nowhere = devnull
         self._outputs = {pipe: _Output(kind, limits["output_bytes"]) for pipe, kind in outputs.items()}
         self._reader = _FrameReader()
         self._held = bytearray()
         self._answered = False
         self._max_lengths = {
             JOB_READ: 0,
-            TYPED: 0,
             BEGUN: CLOCK.size,
             PROGRESS: MAX_PROGRESS_BYTES,
-            RESPONSE: limits["response_bytes"],
-            ERROR: 4 * limits["error_characters"],
+            FILE: limits["attached_bytes"] + (MAX_FILES + 1) * FILE_HEADROOM_BYTES,  # all of them together
+            RESPONSE: CLOCK.size + limits["response_bytes"],
+            CUT: CLOCK.size + limits["response_bytes"],
+            ERROR: CLOCK.size + 4 * limits["error_characters"],
         }
         self._poll = select.poll()
         for descriptor in (result, *outputs, pidfd):
@@ -170,7 +175,7 @@ class Relay:
         """Relay the run's frames; "answered" once its last frame is complete."""
         while waiting := _waiting(self._result):
             reader = self._reader
-            if reader.left and reader.kind in {RESPONSE, ERROR} and waiting >= reader.left:
+            if reader.left and reader.kind in LAST and waiting >= reader.left:
                 self._answered = True
                 return "answered"
             if reader.left and reader.kind == BEGUN:
@@ -190,7 +195,7 @@ class Relay:
                     continue
                 if not self._begin_frame():
                     return "garbled"
-            if not reader.left and self._end_frame() in {RESPONSE, ERROR}:
+            if not reader.left and self._end_frame() in LAST:
                 return "answered"
         return None
 
@@ -200,8 +205,10 @@ class Relay:
         reader.kind, reader.left = HEADER.unpack(reader.header)
         if reader.left > self._max_lengths.get(reader.kind, -1):
             return False
-        if reader.kind in {JOB_READ, BEGUN, TYPED}:
+        if reader.kind in {JOB_READ, BEGUN}:
             del self._max_lengths[reader.kind]  # each is sent only once
+        if reader.kind == FILE:
+            self._max_lengths[FILE] -= max(reader.left, FILE_HEADROOM_BYTES)
         reader.relayed = reader.kind != PROGRESS or self._allows_report()
         if reader.relayed:
             self._held += frame(RESULT, reader.header)
@@ -240,6 +247,6 @@ class Relay:
 
 
 def _waiting(pipe: int) -> int:
-    """How many bytes `pipe` holds."""
+    """The number of bytes that can be read from `pipe`."""
     count: int = _COUNT.unpack(fcntl.ioctl(pipe, termios.FIONREAD, _NO_COUNT))[0]
     return count

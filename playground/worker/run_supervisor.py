@@ -1,9 +1,9 @@
-"""The run supervisor: does one run after another, each in a fresh process, and cleans up everything it leaves behind.
+"""The run supervisor: executes one run after another, each in a fresh process, and cleans up what it leaves behind.
 
 The process of the next run is forked ahead of time and waits. Each process is used for one run.
 
-Later runs are forked from this process, so its memory must not hold anything of an earlier run: each run reads its own
-input, and its output is relayed unread.
+Later runs are forked from this process, so its memory must not contain anything of an earlier run: each run reads its
+own input, and its output is relayed unread.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from typing import Any, Final, NoReturn
 from playground.worker import child
 from playground.worker.cgroups import Membership, kills_in
 from playground.worker.kill import end_descendants, reap
-from playground.worker.loader import LoadedFactory
 from playground.worker.memory import exceeds
 from playground.worker.protocol import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.relay import Relay
-from playground.worker.sandbox import Surroundings, bound, enter_run, settle_supervisor
+from playground.worker.sandbox import Surroundings, enter_run, limit_resources, settle_supervisor
 from playground.worker.scratch import make_private_directory, private_directory, remove_private_directory
 from playground.worker.syscalls import close_from
+from toolshelf_tools.factories import LoadedFactory
 
 _ABOVE: Final = 100  # descriptors from here on do not collide with the run's own
 _RESULT, _SERVER, _START = 3, 4, 5  # the run's own descriptors, besides the standard ones
 _MAX_START: Final = 4096
+_MAX_GRACE_S: Final = 0.25  # a run ends within a second of its cancellation
 _SCRATCH_BYTES: Final = 128 * 2**20
 
 
@@ -69,7 +70,7 @@ class RunSupervisor:
 
     Attributes:
         slot: its number among the zygote's run supervisors, from 1.
-        factory: the imported factory; None if each run imports it anew.
+        factory: the imported factory; None if each run imports it again.
         group: the control group of this process and its runs, if the machine has control groups.
     """
 
@@ -79,7 +80,7 @@ class RunSupervisor:
     server: socket.socket
     group: Membership | None = None
     scratch_bytes: int = _SCRATCH_BYTES
-    nowhere: int = field(default_factory=lambda: os.open(os.devnull, os.O_WRONLY))
+    devnull: int = field(default_factory=lambda: os.open(os.devnull, os.O_WRONLY))
 
     def serve(self) -> NoReturn:
         """Supervise runs until the server closes the socket."""
@@ -145,13 +146,15 @@ class RunSupervisor:
             result=run.result,
             outputs={run.stdout: STDOUT, run.stderr: STDERR},
             pidfd=run.pidfd,
-            nowhere=self.nowhere,
+            devnull=self.devnull,
             limits=limits,
         )
         exceeds_memory = self._measure(limits)
         why: str = relay.until_it_ends(limits["deadline"], exceeds_memory)
         if self.group and why == "exited" and exceeds_memory():
             why = "memory"
+        if limits["grace_s"] and why in {"killed", "deadline"}:
+            _ask_to_end(run.pidfd, min(limits["grace_s"], _MAX_GRACE_S))
         status, clean = self._end(run)
         relay.drain()
         ended = {"why": why, "status": status, "dropped": relay.dropped}
@@ -188,7 +191,7 @@ class RunSupervisor:
         return True
 
     def _become_run(self, start_read: int, result_write: int, out: int, err: int) -> NoReturn:
-        """In the forked process: set up the pipes, give up every other descriptor and privilege, wait, do the job."""
+        """In the forked process: set up the pipes, drop other descriptors and all privileges, wait, execute the job."""
         try:
             os.dup2(out, 1)
             os.dup2(err, 2)
@@ -205,12 +208,19 @@ class RunSupervisor:
             bounds = os.read(_START, _MAX_START)
             os.close(_START)
             if bounds:
-                bound(json.loads(bounds))
+                limit_resources(json.loads(bounds))
                 child.run(self.factory, _SERVER, _RESULT)
-        except BaseException as error:  # noqa: BLE001  a forked process must not run on in its parent's code
+        except BaseException as error:  # noqa: BLE001  a forked process must not continue in its parent's code
             with contextlib.suppress(OSError):
                 os.write(2, f"The run could not be prepared: {error}\n".encode())
         os._exit(70)
+
+
+def _ask_to_end(pidfd: int, grace_s: float) -> None:
+    """Send SIGTERM to a process, and wait until it ends, at most `grace_s`."""
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(pidfd, signal.SIGTERM)
+        _ends_within(pidfd, round(grace_s * 1000))
 
 
 def _ends_within(pidfd: int, timeout_ms: int) -> bool:

@@ -1,11 +1,11 @@
 """Isolate runs from the rest of the machine, as far as the machine allows it.
 
-Three modes, best first; the worker tries which one works:
+There are two modes, the better one first; the worker uses the first that works:
 
     namespaces  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
                 read-only; if the server is root, each run also has its own user
-    user        if root may not create namespaces: each factory has its own user
-    plain       only a process group, limits and a clean environment
+    plain       only a process group, limits and a clean environment; if the server is root, the runs of a factory also
+                have their own user, which can read only what every user can
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ import contextlib
 import os
 import resource
 import signal
-from dataclasses import dataclass
+import socket
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from playground.worker import syscalls
 from playground.worker.mounts import View, arrange_mounts
+from playground.worker.network import Network, arrange_network
+from playground.worker.socket_filter import forbid_other_sockets
 
-Mode = Literal["namespaces", "user", "plain"]
+Mode = Literal["namespaces", "plain"]
 
 _FIRST_UID: Final = 0x7000_0000  # above every range that Linux distributions hand out
 _UID_RANGES: Final = 1 << 18  # a power of two
@@ -33,7 +36,7 @@ _BOUNDED: Final = (
     (resource.RLIMIT_FSIZE, "file_bytes"),
     (resource.RLIMIT_NOFILE, "open_files"),
     (resource.RLIMIT_NPROC, "processes"),
-    (resource.RLIMIT_AS, "memory_bytes"),
+    (resource.RLIMIT_AS, "address_space_bytes"),
 )
 
 
@@ -48,13 +51,15 @@ class Sandbox:
     Attributes:
         view: with namespaces, the files that may be read and written.
         scratch: the directory that holds the private directories.
-        own_users: each factory has its own users, which only root can assign.
+        own_users: each factory has its own users, which only root can assign: with namespaces one per run, else one.
+        network: with namespaces, a network other than "all".
     """
 
     mode: Mode
     view: View
     scratch: str
     own_users: bool = False
+    network: Network = "all"
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,12 @@ class Surroundings:
 # Zygotes: one per factory
 
 
-def fork_isolated(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
+def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -> tuple[int, Surroundings | None]:
     """Fork an isolated process for one factory.
+
+    Args:
+        sandbox: how to isolate it.
+        proxy_socket: for the network "outward": where the process sends the listening socket of its proxy.
 
     Returns:
         tuple: in this process the child's pid and None; in the child 0 and its surroundings.
@@ -84,12 +93,14 @@ def fork_isolated(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
         IsolationError: the machine does not allow it. In the child, any OSError.
     """
     if sandbox.mode == "namespaces":
-        return _fork_into_namespaces(sandbox)
+        return _fork_into_namespaces(sandbox, proxy_socket)
+    if sandbox.network != "all":
+        raise IsolationError(f'the network "{sandbox.network}" needs namespaces')
     status_read, status_write = os.pipe()
     pid = os.fork()
     if not pid:
         os.close(status_read)
-        return 0, _settled(sandbox, status_write)
+        return 0, _settled(sandbox, status_write, proxy_socket)
     os.close(status_write)
     try:
         _expect_settled(status_read)
@@ -101,27 +112,34 @@ def fork_isolated(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
     return pid, None
 
 
-def _settled(sandbox: Sandbox, status_write: int) -> Surroundings:
+def _settled(sandbox: Sandbox, status_write: int, proxy_socket: socket.socket | None) -> Surroundings:
     """In the forked process: isolate it, or write the reason why that failed, and exit."""
     try:
-        surroundings = _take_up(sandbox)
+        surroundings = _take_up(sandbox, proxy_socket)
         _settle_zygote()
-    except BaseException as error:  # noqa: BLE001  a forked process must not run on in the worker's code
+    except BaseException as error:  # noqa: BLE001  a forked process must not continue in the worker's code
         os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
     os.close(status_write)
     return surroundings
 
 
-def _take_up(sandbox: Sandbox) -> Surroundings:
+def _take_up(sandbox: Sandbox, proxy_socket: socket.socket | None) -> Surroundings:
     if sandbox.mode == "namespaces":
-        arrange_mounts(sandbox.view, (lambda: _change_user(0)) if sandbox.own_users else None)
+        view = sandbox.view
+        if sandbox.network != "all":  # the sockets of services, of databases for instance, are files there
+            view = replace(view, hidden=(*view.hidden, "/run"))
+        arrange_mounts(view, (lambda: _change_user(0)) if sandbox.own_users else None)
+        if sandbox.network != "all":
+            arrange_network(sandbox.network, proxy_socket)
+            forbid_other_sockets()
         return Surroundings(sandbox, sandbox.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
     directory = Path(sandbox.scratch) / str(os.getpid())
     directory.mkdir(mode=0o700)
-    if sandbox.mode == "user":
+    if sandbox.own_users:
         uid = _free_uids()
         os.chown(directory, uid, uid)
+        syscalls.gain_no_capabilities()
         _change_user(uid)
     return Surroundings(sandbox, str(directory))
 
@@ -152,12 +170,21 @@ def _change_user(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
+def become_stranger(*, own_user: bool) -> None:
+    """Drop all rights of this process; with `own_user`, which needs root, it also becomes a user that owns nothing."""
+    syscalls.refuse_new_privileges()
+    if own_user:
+        _change_user(_free_uids())
+    syscalls.drop_capabilities()
+    syscalls.allow_inspection(allowed=False)
+
+
 def _free_uids() -> int:
     """The first of `UIDS_PER_FACTORY` user ids from a random range, very unlikely to be in use elsewhere."""
     return _FIRST_UID + UIDS_PER_FACTORY * (int.from_bytes(os.urandom(4), "big") % _UID_RANGES)
 
 
-def _fork_into_namespaces(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
+def _fork_into_namespaces(sandbox: Sandbox, proxy_socket: socket.socket | None) -> tuple[int, Surroundings | None]:
     """Fork twice: the first child creates the namespaces and exits, the second is their first process."""
     status_read, status_write = os.pipe()
     go_read, go_write = os.pipe()
@@ -180,10 +207,10 @@ def _fork_into_namespaces(sandbox: Sandbox) -> tuple[int, Surroundings | None]:
         if os.read(go_read, 1) != b"+":
             os._exit(1)
         os.close(go_read)
-    except BaseException as error:  # noqa: BLE001  a forked process must not run on in the worker's code
+    except BaseException as error:  # noqa: BLE001  a forked process must not continue in the worker's code
         os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
-    return 0, _settled(sandbox, status_write)
+    return 0, _settled(sandbox, status_write, proxy_socket)
 
 
 def _watch_namespaces(sandbox: Sandbox, first: int, status_read: int, go_write: int) -> int:
@@ -206,7 +233,9 @@ def _watch_namespaces(sandbox: Sandbox, first: int, status_read: int, go_write: 
 
 def _make_namespaces(sandbox: Sandbox, status_write: int, go_read: int) -> int:
     uid, gid = os.geteuid(), os.getegid()
-    syscalls.unshare(syscalls.CLONE_NEWUSER | syscalls.CLONE_NEWNS | syscalls.CLONE_NEWPID | syscalls.CLONE_NEWIPC)
+    network = syscalls.CLONE_NEWNET if sandbox.network != "all" else 0
+    others = syscalls.CLONE_NEWNS | syscalls.CLONE_NEWPID | syscalls.CLONE_NEWIPC
+    syscalls.unshare(syscalls.CLONE_NEWUSER | others | network)
     if not sandbox.own_users:
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
@@ -251,7 +280,7 @@ def fork_supervisor(surroundings: Surroundings) -> int:
 
 
 def settle_supervisor(surroundings: Surroundings) -> None:
-    """Make this forked process a run supervisor: it ends with its zygote, and adopts what its runs leave behind."""
+    """Make this forked process a run supervisor: it ends with its zygote, and adopts orphaned processes of its runs."""
     syscalls.die_with_parent()
     syscalls.adopt_orphans()
     if surroundings.namespace >= 0:
@@ -278,11 +307,11 @@ def enter_run(surroundings: Surroundings, slot: int) -> None:
         os.close(file)
 
 
-def bound(bounds: dict[str, int]) -> None:
+def limit_resources(bounds: dict[str, int]) -> None:
     """Limit, irrevocably, the resources of this process and those that it starts, in a session of their own.
 
     Args:
-        bounds: {"memory_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `playground.runner.Limits`.
+        bounds: {"address_space_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `runner.Limits`.
     """
     os.setsid()
     for kind, name in _BOUNDED:

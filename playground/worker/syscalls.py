@@ -13,6 +13,7 @@ CLONE_NEWNS: Final = 0x0002_0000
 CLONE_NEWIPC: Final = 0x0800_0000
 CLONE_NEWUSER: Final = 0x1000_0000
 CLONE_NEWPID: Final = 0x2000_0000
+CLONE_NEWNET: Final = 0x4000_0000
 
 MS_NOSUID: Final = 2
 MS_NODEV: Final = 4
@@ -24,9 +25,11 @@ MNT_DETACH: Final = 2
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_DUMPABLE: Final = 4
+_PR_SET_SECCOMP: Final = 22
 _PR_CAPBSET_DROP: Final = 24
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _PR_SET_NO_NEW_PRIVS: Final = 38
+_MODE_FILTER: Final = ctypes.c_ulong(2)
 _SYS_CLOSE_RANGE: Final = 436
 _SYS_MOUNT_SETATTR: Final = 442
 _AT_FDCWD: Final = -100
@@ -83,6 +86,12 @@ def adopt_orphans() -> None:
 def refuse_new_privileges() -> None:
     """Ensure that no program started from here gains privileges by its set-user-id bit or file capabilities."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1, "prctl(NO_NEW_PRIVS)")
+
+
+def filter_system_calls(program: ctypes.Structure) -> None:
+    """Install a seccomp filter (`struct sock_fprog`) for this process and all that it starts."""
+    address = ctypes.addressof(program)
+    _check(_libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.c_ulong(address), _ZERO, _ZERO), "prctl(SECCOMP)")
 
 
 def allow_inspection(allowed: bool) -> None:

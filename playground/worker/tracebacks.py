@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import traceback
 from pathlib import Path
 from typing import Final
 
-_OURS: Final = str(Path(__file__).parent)
+import toolshelf_tools
+
+_OURS: Final = (str(Path(__file__).parent), str(Path(toolshelf_tools.__file__).parent))
 _IMPORTLIB: Final = importlib.__file__
+_ASYNCIO: Final = str(Path(os.__file__).parent / "asyncio")
 _MAX_MESSAGE: Final = 2000
 _MAX_FRAMES: Final = 12
 _MAX_CAUSES: Final = 4
@@ -53,7 +57,7 @@ def _text_of(error: BaseException) -> str:
     try:
         text = str.__str__(str(error))
     except BaseException as second:  # noqa: BLE001  whatever a tool's own __str__ raises
-        return f"(its text cannot be had: {type(second).__name__})"
+        return f"(its message is not available: {type(second).__name__})"
     return text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}… ({len(text):,} characters)"
 
 
@@ -61,7 +65,9 @@ def _traceback(error: BaseException) -> list[str]:
     """The last frames outside Toolshelf."""
     summary = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)
     frames = [frame for frame in summary if not frame.filename.startswith(_OURS)]
-    while frames and (frames[0].filename.startswith("<frozen ") or frames[0].filename == _IMPORTLIB):
+    while frames and (
+        frames[0].filename.startswith(("<frozen ", _ASYNCIO)) or frames[0].filename == _IMPORTLIB
+    ):  # before the tool's own code
         del frames[0]
     if not frames:
         return []

@@ -9,7 +9,6 @@ import os
 import resource
 import select
 import socket
-import sys
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
@@ -17,13 +16,15 @@ from playground.worker.cgroups import Membership
 from playground.worker.child import rehearse
 from playground.worker.fd_passing import NOTHING_MORE, receive
 from playground.worker.kill import end_descendants, reap
-from playground.worker.loader import LoadedFactory, describe_factory, load_factory, threads
-from playground.worker.protocol import DESCRIPTION, UNUSABLE, frame
+from playground.worker.loader import describe_factory, make_spec, threads
+from playground.worker.protocol import DESCRIPTION, READY, SPEC, UNUSABLE, frame
 from playground.worker.run_supervisor import RunSupervisor
 from playground.worker.sandbox import UIDS_PER_FACTORY, Surroundings, fork_supervisor
 from playground.worker.syscalls import close_all_but
 from playground.worker.tracebacks import describe
-from playground.worker.type_conversion import types_named_beside
+from toolshelf_tools.factories import LoadedFactory, load_factory
+from toolshelf_tools.pydantic_types import make_adapters
+from toolshelf_tools.type_conversion import types_annotated_beside
 
 STARTS_THREADS: Final = 75  # exit code of a zygote that cannot fork safely
 _MAX_ERROR: Final = 4000
@@ -37,7 +38,7 @@ class Zygote:
 
     Attributes:
         worker: requests for run supervisors arrive here, each with the socket to its server.
-        factory: the imported factory; None if each run imports it anew.
+        factory: the imported factory; None if each run imports it again.
         unusable: why the factory cannot be used, if importing it failed.
         supervisors: pid and slot of each run supervisor, by pidfd.
     """
@@ -65,14 +66,21 @@ class Zygote:
                 self._answer(*received)
 
     def _answer(self, message: bytes, descriptors: list[int]) -> None:
-        """Fork a run supervisor for the server's socket, the first of `descriptors`; the others are for its group."""
+        """Fork a run supervisor for the server's socket, the first of `descriptors`; the others are for its group.
+
+        If the message asks only whether this zygote is ready, answer that.
+        """
+        request = json.loads(message)
         server, joining = socket.socket(fileno=descriptors[0]), tuple(descriptors[1:])
-        group = Membership(joining, json.loads(message)["kills_file"]) if joining else None
+        group = Membership(joining, request["kills_file"]) if joining else None
         used_slots = {slot for _, slot in self.supervisors.values()}
         slot = next((each for each in range(1, UIDS_PER_FACTORY) if each not in used_slots), 0)
         with server:
             if self.unusable:
                 refuse(server, self.unusable)
+            elif "kills_file" not in request:
+                with contextlib.suppress(OSError):
+                    server.sendall(frame(READY))
             elif slot:
                 self._fork_supervisor(slot, server, group)
         for descriptor in joining:
@@ -81,7 +89,7 @@ class Zygote:
     def _fork_supervisor(self, slot: int, server: socket.socket, group: Membership | None) -> None:
         try:
             pid = fork_supervisor(self.surroundings)
-        except OSError:  # no room for a process: the server notices that the socket closes, and asks again
+        except OSError:  # too many processes: the server notices that the socket closes, and asks again
             return
         if not pid:
             close_all_but(server.fileno(), *(group.descriptors if group else ()))
@@ -98,55 +106,67 @@ class Zygote:
             end_descendants(own_namespace=False, spare=[pid for pid, _ in self.supervisors.values()])
 
 
-def become_zygote(surroundings: Surroundings, worker: socket.socket, request: dict[str, Any]) -> NoReturn:
+def become_zygote(
+    surroundings: Surroundings, worker: socket.socket, request: dict[str, Any], environment: int
+) -> NoReturn:
     """In an isolated process: import the factory, unless it starts threads, and serve.
 
     Args:
         surroundings: the private directory and namespace of this process.
         worker: requests for run supervisors arrive here.
-        request: {"reference", "preload": import the factory, "typed": the tool names types, "memory_bytes"}.
+        request: {"reference", "preload": import the factory, "address_space_bytes"}.
+        environment: the file with the factory's environment variables.
 
     Exits with `STARTS_THREADS` if the import started threads: such a process must not fork.
     """
     zygote = Zygote(surroundings, worker)
     _silence_output()
-    kinds: list[object] = []
+    _take_environment(environment)
+    annotations: list[object] = []
     if request["preload"]:
         with contextlib.suppress(ValueError):
-            resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"], request["memory_bytes"]))
+            limit = request["address_space_bytes"]
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         try:
             zygote.factory = load_factory(request["reference"])
             with contextlib.suppress(Exception):  # each run finds the types itself if this fails
-                kinds = types_named_beside(zygote.factory.factory)
-        except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
+                annotations = types_annotated_beside(zygote.factory.factory)
+        except BaseException as error:  # noqa: BLE001  whatever importing it raises, even SystemExit
             zygote.unusable = describe(error, max_characters=_MAX_ERROR)
         if threads() > 1:
             os._exit(STARTS_THREADS)
-    if kinds or request["typed"] or "pydantic" in sys.modules:
-        from playground.worker.pydantic_types import warm_up  # noqa: PLC0415  slow to import, and many tools do without
-
-        warm_up(kinds)
+    make_adapters(annotations)
     rehearse(_REHEARSALS)
     zygote.serve()
 
 
-def become_describer(server: socket.socket, reference: str) -> NoReturn:
-    """In an isolated process: import the factory, send its description, and exit."""
+def become_describer(server: socket.socket, reference: str, environment: int) -> NoReturn:
+    """In an isolated process: import the factory, send its description, then its spec, and exit."""
     _silence_output()
     try:
-        description = describe_factory(load_factory(reference), reference)
+        _take_environment(environment)
+        loaded = load_factory(reference)
+        description = describe_factory(loaded, reference)
         server.sendall(frame(DESCRIPTION, json.dumps(description.as_json()).encode()))
-    except BaseException as error:  # noqa: BLE001  whatever importing it raises, SystemExit too
+        server.sendall(frame(SPEC, json.dumps(make_spec(loaded).as_json()).encode()))
+    except BaseException as error:  # noqa: BLE001  whatever importing it raises, even SystemExit
         refuse(server, describe(error, max_characters=_MAX_ERROR))
     os._exit(0)
 
 
+def _take_environment(file: int) -> None:
+    """Set the environment variables in `file`, at its beginning: several processes share its position."""
+    content = os.pread(file, os.fstat(file).st_size, 0)
+    os.close(file)
+    os.environ.update(json.loads(content))
+
+
 def _silence_output() -> None:
     """Discard what the import prints: it belongs to no run."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
+    os.dup2(devnull, 2)
+    os.close(devnull)
 
 
 def refuse(server: socket.socket, reason: str) -> None:

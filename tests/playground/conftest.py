@@ -1,9 +1,12 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
+from playground.factories.registry import FactoryRegistry
+from tests.playground.runners import TOOLS
 
 SPECS = Path(__file__).resolve().parents[2] / "playground" / "builtin" / "specs"
 
@@ -15,9 +18,18 @@ class LastingRunner:
         self.runner = runner
         self.handles = []
 
-    def submit(self, job):
-        self.handles.append(self.runner.submit(job))
+    def next_turn(self, owner):
+        return self.runner.next_turn(owner)
+
+    def submit(self, job, turn=None):
+        self.handles.append(self.runner.submit(job, turn))
         return self.handles[-1]
+
+    def renew(self):
+        return self.runner.renew()
+
+    def warm(self, jobs):
+        self.runner.warm(jobs)
 
     def close(self):
         for handle in self.handles:
@@ -60,3 +72,68 @@ def builtin(db):
         return publish(read_spec((SPECS / f"{name}.json").read_bytes()), by=None).tool
 
     return publish_builtin
+
+
+FACTORY = "class F:\n    def tool_id(self): return 'later'\n    def create(self): pass\n"
+
+
+class LaterFactory:
+    """A package with one factory, `later_tools:F`, which can be installed in a folder while this process runs."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def install(self):
+        (self.folder / "later_tools.py").write_text(FACTORY)
+        metadata = self.folder / "later_tools-1.0.dist-info"
+        metadata.mkdir(exist_ok=True)
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text("[toolshelf.factories]\nlater = later_tools:F\n")
+
+    def change(self, code):
+        (self.folder / "later_tools.py").write_text(f"{code}\n{FACTORY}")
+
+    def uninstall(self):
+        shutil.rmtree(self.folder / "later_tools-1.0.dist-info")
+        (self.folder / "later_tools.py").unlink()
+
+
+@pytest.fixture
+def own_registry(monkeypatch):
+    """Give this site a registry of the test's own."""
+
+    def use(*paths, **options):
+        made = FactoryRegistry(paths, **options)
+        used_by = (
+            "views.factories", "api.factories", "factory_rescans", "templatetags.runs", "factories.connections",
+            "management.commands.make_spec",
+        )  # fmt: skip
+        for module in used_by:
+            monkeypatch.setattr(f"playground.{module}.registry", lambda: made)
+        return made
+
+    return use
+
+
+@pytest.fixture
+def later_factory(tmp_path, own_registry):
+    """A site without factories, and a package that can be installed later."""
+    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        directory.chmod(0o755)
+    own_registry(search_path=[str(tmp_path)])
+    return LaterFactory(tmp_path)
+
+
+OWN_SPECS = ("own_specs:PricedFactory", "own_specs:InvalidFactory", "own_specs:UndescribedFactory")
+
+
+@pytest.fixture(scope="session")
+def own_specs_cache(tmp_path_factory):
+    """The descriptions of `OWN_SPECS`, so that only the first test imports them."""
+    return tmp_path_factory.mktemp("own_specs") / "factories.json"
+
+
+@pytest.fixture
+def own_specs(own_registry, own_specs_cache):
+    """A site whose factories have specs of their own."""
+    return own_registry(*OWN_SPECS, search_path=[str(TOOLS)], cache_file=own_specs_cache)

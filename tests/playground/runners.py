@@ -8,7 +8,7 @@ from pathlib import Path
 from playground.runner import Job, Limits, LocalRunner
 
 TOOLS = Path(__file__).parent / "tools"
-APART = ("namespaces", "user", "control groups")
+APART = ("namespaces", "own users", "control groups", "networks")
 MARK = "TOOLSHELF_TEST_MARK"
 
 _numbers = itertools.count(1)

@@ -16,7 +16,9 @@ from catalog.json_highlighting import highlight
 from catalog.json_schema.documentation import document
 from catalog.json_schema.normalize import is_outdated
 from catalog.json_schema.policy import schema_policy_problems
+from catalog.json_schema.sampling import samples
 from catalog.json_schema.validation import Budget, compile_schema
+from catalog.json_schema.validation.equality import equal
 from catalog.jsontext import reader
 from catalog.jsontext.positions import find_spans, locate
 from catalog.search.document import spec_terms_of
@@ -45,11 +47,12 @@ from playground.mocks import canonical, compare, mock
 from playground.prefill import prefilled
 from playground.presenters import as_table
 from playground.redaction import MARK, Redactor
-from playground.sampling import same, samples
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts
 from playground.templatetags.forms import draw_form
-from playground.worker.json_encoder import encode
+from toolshelf_tools.json_encoder import encode
+
+pytestmark = pytest.mark.deep
 
 ITEMS, DEFINITIONS = 500_000, 1_000
 MOST_CALLS = 12 * ITEMS
@@ -117,7 +120,7 @@ WALKS = {
     "write a response": lambda: encode(VALUE, max_bytes=len(TEXT)),
     "canonical": lambda: canonical(VALUE),
     "fingerprint": lambda: Configuration(VALUE).fingerprint(b"key"),
-    "same": lambda: same(VALUE, reader.parse(TEXT)),
+    "equal": lambda: equal(VALUE, reader.parse(TEXT)),
     "compare": lambda: compare(VALUE, OTHER),
     "compare with an example": lambda: differing(VALUE, OTHER, [LAST, "/chain"]),
     "table": lambda: as_table([{"a": 1}] * (ITEMS // 8)),

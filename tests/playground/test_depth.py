@@ -17,6 +17,8 @@ from catalog.specs.spec import read_spec, stored_spec
 from tests.conftest import Program
 from tests.factories import make_token
 
+pytestmark = pytest.mark.deep
+
 LINKS = {
     "properties": lambda inner: {"type": "object", "properties": {"next": inner}, "required": ["next"]},
     "items": lambda inner: {"type": "array", "items": inner, "minItems": 1},
@@ -186,7 +188,7 @@ def test_every_command_ends_on_a_deep_tool(case, deep, runs, tmp_path):
     assert len(catalog.read_text().splitlines()) >= 2
 
 
-def test_a_chain_of_150_references_is_refused_with_the_place_where_it_is_too_deep(program):
+def test_a_chain_of_150_references_is_refused_with_its_pointer(program):
     answer = program.send("POST", "/tools", text_of(CASES["150 definitions"][0], {}))
 
     assert answer.status_code == 422
@@ -197,7 +199,7 @@ def test_a_chain_of_150_references_is_refused_with_the_place_where_it_is_too_dee
     }
 
 
-def test_what_is_stored_is_read_again_by_the_rules_of_its_time():
+def test_a_stored_spec_is_read_with_the_limits_of_its_time():
     text = text_of(CASES["150 definitions"][0], {})
 
     with pytest.raises(SpecError):

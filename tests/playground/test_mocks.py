@@ -1,13 +1,15 @@
 import json
+from contextlib import suppress
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
+from catalog.json_schema.sampling import NoValue, sample
+from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext import reader
 from catalog.specs.spec import read_spec
 from playground.mocks import NoMock, compare, mock
-from playground.sampling import NoValue, sample
 from tests.corpora import DATA, GET_WEATHER, expected
+from tests.work import at_most
 
 
 def mock_of(spec_text, parameters):
@@ -29,7 +31,7 @@ TWO_EXAMPLES = spec_of(
 )
 
 
-def test_an_example_with_these_parameters_answers():
+def test_an_example_with_these_parameters_is_the_mock():
     made = mock_of(GET_WEATHER.read_bytes(), {"location": "New York"})
 
     assert made.source == "example"
@@ -48,7 +50,7 @@ def test_true_is_not_one():
     assert [str(found) for found in compare({"a": 1}, {"a": True})] == ["/a differs"]
 
 
-def test_else_the_nearest_example_answers_and_its_differences_are_named():
+def test_otherwise_the_nearest_example_is_the_mock_and_its_differences_are_named():
     made = mock_of(TWO_EXAMPLES, {"city": "Graz", "days": 3, "unit": "C"})
 
     assert (made.source, made.example, made.response) == ("nearest", 2, {"n": 2})
@@ -95,20 +97,20 @@ def test_the_same_parameters_make_the_same_response_and_others_another():
     assert first != other
 
 
-def test_an_example_without_a_return_value_does_not_answer():
+def test_an_example_without_a_return_value_is_ignored():
     spec = spec_of(returnType={"const": 5}, examples=[{"parameters": {"a": 1}}])
 
     assert mock_of(spec, {"a": 1}).response == 5
 
 
-def test_a_spec_that_says_nothing_about_the_response_echoes_the_parameters():
+def test_a_spec_without_a_return_type_echoes_the_parameters():
     made = mock_of(spec_of(), {"a": 1})
 
     assert made.source == "echo"
     assert made.response == {"mock": True, "tool": "t", "parameters": {"a": 1}}
 
 
-def test_a_return_type_that_accepts_nothing_gives_no_mock_and_says_why():
+def test_a_return_type_that_accepts_nothing_has_no_mock_and_a_reason():
     with pytest.raises(NoMock) as caught:
         mock_of(spec_of(returnType={"type": "string", "minLength": 5, "maxLength": 2}), {})
 
@@ -171,20 +173,20 @@ def test_a_return_type_that_accepts_nothing_gives_no_mock_and_says_why():
     if not any(isinstance(part, float) for part in (schema.values() if isinstance(schema, dict) else ()))
     else "decimals",
 )  # fmt: skip
-def test_a_made_value_conforms(schema):
+def test_a_sample_conforms(schema):
     compiled = compile_schema(reader.loads(json.dumps(schema)))
 
     for seed in range(5):
         assert compiled.check(sample(compiled, str(seed))).verdict == "conforms"
 
 
-def test_a_made_object_shows_its_optional_members():
+def test_a_sample_object_has_its_optional_members():
     compiled = compile_schema({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}})
 
     assert set(sample(compiled, "")) == {"a", "b"}
 
 
-def test_names_and_formats_make_likely_texts():
+def test_names_and_formats_give_realistic_strings():
     schema = {
         "properties": {
             "email": {"type": "string"},
@@ -203,7 +205,7 @@ def test_names_and_formats_make_likely_texts():
 
 
 @pytest.mark.parametrize("schema", [False, {"type": "integer", "minimum": 1, "maximum": 0}, {"enum": []}, {"not": {}}])
-def test_where_there_is_no_value_none_is_found(schema):
+def test_an_unsatisfiable_schema_has_no_sample(schema):
     with pytest.raises(NoValue):
         sample(compile_schema(schema), "")
 
@@ -263,7 +265,7 @@ def test_differences_are_counted_beyond_those_that_are_listed():
     assert (len(made.differences), made.differences_in_all) == (20, 100_001)
 
 
-def test_what_is_ignored_is_not_compared():
+def test_ignored_pointers_are_not_compared():
     expected = {"a": {"b": 1, "c": [1, 2, 3]}, "gone": 1}
     given = {"a": {"b": 2, "c": [0, 0, 0, 0, 0]}, "new": 1}
 
@@ -273,3 +275,20 @@ def test_what_is_ignored_is_not_compared():
         ("/a/c/0", "changed"), ("/a/c/2", "changed"), ("/a/c/3", "added"), ("/gone", "missing"),
     ]  # fmt: skip
     assert compare(expected, given, ignored=[""]) == []
+
+
+DOUBLING = {
+    "members": lambda inner: {"properties": {"a": inner, "b": inner}, "required": ["a", "b"]},
+    "items": lambda inner: {"type": "array", "minItems": 2, "items": inner},
+    "1,000 items": lambda inner: {"type": "array", "minItems": 1000, "items": inner},
+    "patterns": lambda inner: {"patternProperties": {"^(a|b){90}$": inner}, "minProperties": 9},
+}
+
+
+@pytest.mark.parametrize("double", DOUBLING.values(), ids=DOUBLING)
+def test_a_value_that_grows_with_each_reference_is_made_within_the_budget(double):
+    names = {f"d{n}": double({"$ref": f"#/$defs/d{n + 1}"}) for n in range(24)}
+    compiled = compile_schema({"$ref": "#/$defs/d0", "$defs": {**names, "d24": {"type": "string"}}})
+
+    with at_most(100_000), suppress(NoValue):
+        sample(compiled, "seed", Budget(steps=1_000))

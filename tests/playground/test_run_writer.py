@@ -40,24 +40,25 @@ def test_a_run_is_written_down_as_django_would(tool):
     ]
 
 
-def test_only_a_run_that_somebody_is_told_of_at_once_waits_for_the_disk(tool):
-    with CaptureQueriesContext(connection) as told:
+def test_only_a_run_that_is_reported_immediately_waits_for_the_disk(tool):
+    with CaptureQueriesContext(connection) as queries:
         queued(tool)
     with CaptureQueriesContext(connection) as defer_sync:
         insert(Run(tool=tool, revision=tool.current, parameters_json="{}"), defer_sync=True)
 
-    assert len(told.captured_queries) == 1
-    assert [query["sql"].split(" (")[0] for query in defer_sync.captured_queries] == [
-        "PRAGMA synchronous = NORMAL",
-        'INSERT INTO "playground_run"',
-        "PRAGMA synchronous = FULL",
-    ]
+    stored = ['INSERT INTO "playground_run"', 'INSERT INTO "catalog_auditevent"']  # in one transaction
+    writes = [query["sql"].split(" (")[0] for query in queries.captured_queries]
+    assert [sql for sql in writes if sql.startswith("INSERT")] == stored
+    deferred = [query["sql"].split(" (")[0] for query in defer_sync.captured_queries]
+    assert (deferred[0], deferred[-1]) == ("PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL")
+    assert [sql for sql in deferred if sql.startswith("INSERT")] == stored
+    assert sum(sql.startswith("BEGIN") for sql in deferred) == 1
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA synchronous")
         assert cursor.fetchone() == (2,)  # FULL
 
 
-def test_a_run_that_still_lasts_when_it_is_told_of_is_on_the_disk_first(tool):
+def test_an_active_run_is_on_the_disk_before_it_is_reported(tool):
     run = Run(tool=tool, revision=tool.current, parameters_json="{}")
     insert(run, defer_sync=True)
 
@@ -125,7 +126,7 @@ def test_ends_wait_for_a_database_that_takes_nothing_for_a_while(tool, recorder,
     assert Run.objects.get(pk=run.pk).outcome == "returned"
 
 
-def test_an_end_that_no_database_takes_does_not_hold_up_the_others(tool, recorder):
+def test_an_end_that_cannot_be_stored_does_not_block_the_others(tool, recorder):
     recorder, written = recorder
     runs = [ended(queued(tool)) for _ in range(3)]
     runs[1].stdout_dropped = "many"
@@ -135,11 +136,11 @@ def test_an_end_that_no_database_takes_does_not_hold_up_the_others(tool, recorde
 
     until(lambda: len(written) == 3)
     assert [Run.objects.get(pk=run.pk).outcome for run in runs] == ["returned", "crashed", "returned"]
-    assert Run.objects.get(pk=runs[1].pk).error == "What came back could not be recorded."
+    assert Run.objects.get(pk=runs[1].pk).error == "The response could not be stored."
 
 
 @pytest.mark.usefixtures("runs")
-def test_what_a_run_became_is_told_only_when_it_is_written_down(tool, monkeypatch):
+def test_the_end_of_a_run_is_reported_only_once_it_is_stored(tool, monkeypatch):
     write, slow = run_writer.write_ends, threading.Event()
 
     def slowly(runs):
@@ -162,7 +163,7 @@ def test_a_short_run_writes_twice_and_no_more(tool):
 
     assert done.outcome == "returned"
     writes = [query["sql"] for query in queries.captured_queries if query["sql"].startswith(("INSERT", "UPDATE"))]
-    assert len(writes) == 1  # here; its end is the recorder's
+    assert len(writes) == 2  # here, in one transaction: the run and its audit event; its end is the recorder's
 
 
 def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monkeypatch):
@@ -181,12 +182,12 @@ def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monk
 
 
 @pytest.mark.parametrize("failing", ["count", "on_written"])
-def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, monkeypatch, failing):
-    told = []
+def test_a_failure_after_a_run_is_stored_does_not_block_the_next(tool, monkeypatch, failing):
+    recorded = []
 
     def fail_at_first(run):
-        told.append(run)
-        if len(told) == 1:
+        recorded.append(run)
+        if len(recorded) == 1:
             raise OSError("disk is full")
 
     if failing == "count":
@@ -194,11 +195,11 @@ def test_a_failure_after_a_run_is_written_down_does_not_hold_up_the_next(tool, m
     written = []
     recorder = Recorder(fail_at_first if failing == "on_written" else written.append)
     runs = [ended(queued(tool)) for _ in range(2)]
-    told.clear()
+    recorded.clear()
 
     for run in runs:
         recorder.put(run)
 
-    until(lambda: told == runs)
+    until(lambda: recorded == runs)
     recorder.close(5)
     assert failing == "on_written" or written == runs

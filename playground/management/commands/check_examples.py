@@ -68,7 +68,7 @@ class Command(BaseCommand):
         if options["junit"]:
             options["junit"].write_text(junit_xml(checked), encoding="utf-8")
         failed = sum(check.failed for check, _ in checked)
-        self.stdout.write(f"{sum(check.passed for check, _ in checked)} hold, {failed} do not.")
+        self.stdout.write(f"{sum(check.passed for check, _ in checked)} passed, {failed} failed.")
         if failed:
             sys.exit(1)
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         days = settings.RUN_RETENTION_DAYS if options["days"] is None else options["days"]
         if days < 0:
-            raise CommandError("--days takes a whole number of at least 0.")
+            raise CommandError("--days must be a whole number of at least 0.")
         if options["days"] is None and days == 0:
             self.stderr.write("Runs are never deleted: TOOLSHELF_RUN_RETENTION_DAYS is 0.")
             return

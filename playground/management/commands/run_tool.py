@@ -10,11 +10,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
-from catalog.errors import Busy, JSONTextError
+from catalog.errors import Busy, JSONTextError, NotAllowed
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from playground import running
+from playground.configurations.saved import UNREADABLE, Unreadable, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text
@@ -43,6 +44,11 @@ class Command(BaseCommand):
         parser.add_argument("--parameters", default="{}", metavar="JSON", help="Default: {}.")
         parser.add_argument("--configuration", metavar="JSON", help="Used to create the tool; not stored.")
         parser.add_argument(
+            "--saved-configuration",
+            metavar="NAME",
+            help="A saved configuration of USER, or OWNER/NAME for one that OWNER shares; instead of --configuration.",
+        )
+        parser.add_argument(
             "--mock", action="store_true", help="Do not call the tool; derive a response from its spec."
         )
         parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
@@ -56,20 +62,27 @@ class Command(BaseCommand):
         if not 0 < options["timeout_s"] <= settings.RUN_TIMEOUT_MAX_S:
             raise CommandError(f"--timeout-s takes up to {settings.RUN_TIMEOUT_MAX_S}.", returncode=2)
         parameters = read_json(options["parameters"], "--parameters")
+        user = find_user(options["user"])
         configuration = None
-        if options["configuration"] is not None:
+        if options["saved_configuration"] is not None:
+            configuration = saved_configuration(user, tool, options["saved_configuration"])
+            if options["configuration"] is not None:
+                raise CommandError("Give --configuration or --saved-configuration, not both.", returncode=2)
+        elif options["configuration"] is not None:
             configuration = Configuration(read_json(options["configuration"], "--configuration"))
         try:
             run = running.start(
                 tool,
                 tool.current,
                 parameters,
-                by=find_user(options["user"]),
+                by=user,
                 configuration=configuration,
+                configuration_name=options["saved_configuration"] or "",
                 mode="mock" if options["mock"] else "live",
                 timeout_s=options["timeout_s"],
+                interface="command",
             )
-        except Busy as busy:
+        except (Busy, NotAllowed) as busy:
             raise CommandError(str(busy)) from busy
         run = running.wait(run, options["timeout_s"] + 30)
         self.stdout.write(run_text(run))
@@ -98,6 +111,18 @@ def find_user(name: str | None) -> User | None:
     if user is None:
         raise CommandError(f"There is no user {name!r}.", returncode=2)
     return user
+
+
+def saved_configuration(user: User | None, tool: Tool, name: str) -> Configuration:
+    found = find_configuration(user, tool, name)
+    if found is None:
+        whose = f"{user.get_username()} has" if user else "Without --user, only shared ones can be used, and there is"
+        message = f"{whose} no saved configuration {name!r} for this tool. Name a shared one as OWNER/NAME."
+        raise CommandError(message, returncode=2)
+    try:
+        return open_configuration(found, user)
+    except Unreadable:
+        raise CommandError(UNREADABLE, returncode=2) from None
 
 
 @sensitive_variables()

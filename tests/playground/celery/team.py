@@ -12,6 +12,7 @@ import redis
 from tests.site import ROOT, Site, free_port
 
 LONG = {"parameters": {"steps": 60, "seconds": 60}, "wait_s": 0, "timeout_s": 120}
+METRICS_TOKEN = "the-token-of-a-scraper"
 
 
 class Team:
@@ -27,8 +28,9 @@ class Team:
             "CELERY_BROKER_URL": f"redis://127.0.0.1:{self.port}",
             "TOOLSHELF_WEB_PROCESSES": "1",
             "TOOLSHELF_RUN_SLOTS": "4",
-            "TOOLSHELF_RUN_QUEUE_MAX": "3",
+            "TOOLSHELF_RUN_QUEUE_MAX": "6",
             "LOG_LEVEL": "INFO",
+            "TOOLSHELF_METRICS_TOKEN": METRICS_TOKEN,
             **environment,
         }
         self.worker = None
@@ -112,13 +114,17 @@ class Team:
     def cancel(self, run):
         return self.ask(f"/runs/{run}/cancel", {})
 
-    def page(self, path):
-        with urllib.request.urlopen(f"{self.site.url}{path}", timeout=60) as answer:
+    def page(self, path, **headers):
+        request = urllib.request.Request(f"{self.site.url}{path}", headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.read().decode()
+
+    def metrics(self):
+        return self.page("/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
 
     def numbers(self):
         """What the web server tells operators."""
-        lines = self.page("/metrics").splitlines()
+        lines = self.metrics().splitlines()
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 
 

@@ -2,8 +2,12 @@
 
 import signal
 
+import pytest
+
 from tests.playground.celery.team import Team, until
 from tests.postgres import PostgreSQL
+
+pytestmark = pytest.mark.deep
 
 CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
 

@@ -49,7 +49,7 @@ def let_them_wait():
     QueuedMessage.objects.update(sent_at=timezone.now() - timedelta(seconds=6))
 
 
-def test_what_redis_has_lost_is_sent_again_as_it_was(queue, start):
+def test_messages_lost_by_redis_are_sent_again_unchanged(queue, start):
     runs = [start(), start()]
     before, queue.held = queue.held, []
     let_them_wait()
@@ -69,14 +69,14 @@ def test_where_one_message_is_missing_all_that_wait_are_sent_again(queue, start)
     assert redeliver() == 3
 
 
-def test_nothing_is_sent_again_while_redis_holds_a_message_for_each(queue, start):
+def test_nothing_is_sent_again_while_redis_has_a_message_for_each_run(queue, start):
     start(), start()
     let_them_wait()
 
     assert redeliver() == 0
 
 
-def test_what_was_sent_a_moment_ago_is_not_sent_again(queue, start):
+def test_a_recent_message_is_not_sent_again(queue, start):
     start()
     queue.held.clear()
 
@@ -171,7 +171,7 @@ def test_a_run_that_a_worker_has_claimed_is_there_although_redis_did_not_confirm
     assert run.outcome == "returned"
 
 
-def test_a_redis_that_does_not_answer_holds_a_quarter_of_the_servers_threads(settings, monkeypatch):
+def test_an_unresponsive_redis_blocks_at_most_a_quarter_of_the_threads(settings, monkeypatch):
     answered, began = threading.Event(), threading.Semaphore(0)
 
     def never_answered(*_, **__):

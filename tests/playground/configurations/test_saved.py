@@ -1,12 +1,12 @@
 import pytest
 from django.core.management import call_command
 
+from catalog.encryption import Unreadable
 from catalog.errors import DocumentError
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import dumps
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground.configurations.encryption import Unreadable
 from playground.configurations.saved import open_configuration, save_configuration, shown
 from playground.configurations.secret_members import Configuration
 from playground.models import SavedConfiguration
@@ -42,17 +42,17 @@ def save(owner, tool, value, name="work", **more):
 def test_a_saved_configuration_is_given_back_whole_to_a_run(ada, tool):
     saved = save(ada, tool, {"city": "Wien", "key": "hunter22"})
 
-    assert open_configuration(saved).value == {"city": "Wien", "key": "hunter22"}
+    assert open_configuration(saved, by=None).value == {"city": "Wien", "key": "hunter22"}
 
 
-def test_what_is_stored_shows_nothing_of_the_value(ada, tool):
+def test_the_stored_text_does_not_reveal_the_value(ada, tool):
     saved = save(ada, tool, {"city": "Wienerneustadt", "key": "hunter22"})
 
     assert "hunter22" not in saved.encrypted
     assert "Wienerneustadt" not in saved.encrypted
 
 
-def test_secrets_are_not_shown_but_said_to_be_set(ada, tool):
+def test_secrets_are_listed_as_set_but_not_shown(ada, tool):
     saved = save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"user": "me", "password": "p4ssw0rd"}})
 
     seen = shown(saved, COMPILED)
@@ -61,12 +61,16 @@ def test_secrets_are_not_shown_but_said_to_be_set(ada, tool):
     assert set(seen.secrets) == {"/key", "/login/password"}
 
 
-def test_a_secret_that_is_left_out_stays_and_keeps_its_date(ada, tool):
+def test_a_secret_that_is_left_out_stays_with_its_date(ada, tool):
     first = shown(save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"password": "p4ssw0rd"}}), COMPILED)
 
     saved = save(ada, tool, {"city": "Graz", "key": "another1"})
 
-    assert open_configuration(saved).value == {"city": "Graz", "key": "another1", "login": {"password": "p4ssw0rd"}}
+    assert open_configuration(saved, by=None).value == {
+        "city": "Graz",
+        "key": "another1",
+        "login": {"password": "p4ssw0rd"},
+    }
     now = shown(saved, COMPILED)
     assert now.secrets["/login/password"] == first.secrets["/login/password"]
     assert now.secrets["/key"] > first.secrets["/key"]
@@ -78,7 +82,7 @@ def test_a_secret_is_removed_by_its_pointer(ada, tool):
 
     saved = save(ada, tool, {"city": "Wien"}, removed=["/key"])
 
-    assert open_configuration(saved).value == {"city": "Wien"}
+    assert open_configuration(saved, by=None).value == {"city": "Wien"}
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 101, "two\nlines"])
@@ -92,11 +96,11 @@ def test_only_an_object_is_a_configuration(ada, tool):
         save(ada, tool, [1])
 
 
-def test_at_most_fifty_are_kept_for_one_tool(ada, tool):
+def test_at_most_fifty_can_be_saved_for_one_tool(ada, tool):
     for number in range(50):
         save(ada, tool, {}, name=f"n{number}")
 
-    with pytest.raises(DocumentError, match="At most 50"):
+    with pytest.raises(DocumentError, match="at most 50"):
         save(ada, tool, {}, name="one more")
 
 
@@ -109,26 +113,26 @@ def test_after_a_rotation_the_old_key_can_go(ada, tool, settings):
 
     settings.CONFIGURATION_KEYS = ["new"]
     saved.refresh_from_db()
-    assert open_configuration(saved).value == {"key": "hunter22"}
+    assert open_configuration(saved, by=None).value == {"key": "hunter22"}
 
 
-def test_without_its_key_a_configuration_is_unusable_and_says_so(ada, tool, settings):
+def test_without_its_key_a_configuration_is_reported_as_unreadable(ada, tool, settings):
     settings.CONFIGURATION_KEYS = ["old"]
     saved = save(ada, tool, {"city": "Wien"})
     settings.CONFIGURATION_KEYS = ["new"]
 
     assert not shown(saved, COMPILED).is_readable
     with pytest.raises(Unreadable):
-        open_configuration(saved)
+        open_configuration(saved, by=None)
     with pytest.raises(SystemExit):
         call_command("rotate_configurations")
 
 
-def test_one_that_cannot_be_read_any_more_can_be_saved_anew(ada, tool, settings):
+def test_a_configuration_that_can_no_longer_be_read_can_be_saved_again(ada, tool, settings):
     settings.CONFIGURATION_KEYS = ["old"]
     save(ada, tool, {"city": "Wien"})
     settings.CONFIGURATION_KEYS = ["new"]
 
     saved = save(ada, tool, {"city": "Graz"})
 
-    assert open_configuration(saved).value == {"city": "Graz"}
+    assert open_configuration(saved, by=None).value == {"city": "Graz"}

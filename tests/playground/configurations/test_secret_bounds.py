@@ -1,4 +1,4 @@
-"""How many secrets a run may have, and how long they may be: through page, API, command and what is saved."""
+"""How many secrets a run may have, and how long they may be: on pages, in the API and commands, and saved."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 from django.core.management import call_command
 
 from catalog.accounts.models import User
+from catalog.encryption import encrypt
 from catalog.json_schema.validation import compile_schema
-from playground.configurations.encryption import encrypt
 from playground.configurations.secret_members import described_in_form, redactor_of
 from playground.models import Run, SavedConfiguration
 from playground.schema_form.control_names import member_path
@@ -35,7 +35,7 @@ def run(program, configuration, **more):
     return program.send("POST", "/tools/t/runs", json.dumps(body)).json()
 
 
-def told(problems):
+def problem_facts(problems):
     return [(problem["pointer"], problem["message"], problem["rule"]) for problem in problems]
 
 
@@ -50,7 +50,7 @@ def told(problems):
     ],
     ids=["characters", "bytes", "lines", "number", "nested"],
 )
-def test_secrets_up_to_the_bounds_are_taken(tool, program, secret):
+def test_secrets_up_to_the_limits_are_accepted(tool, program, secret):
     assert run(program, {"apiKey": secret})["outcome"] == "returned"
 
 
@@ -70,19 +70,19 @@ def test_a_run_with_more_is_refused_at_the_member(tool, program, secret, message
     refused = run(program, {"apiKey": secret, "city": "Wien"})
 
     assert refused["outcome"] == "refused"
-    assert told(refused["problems"]) == [("/configuration/apiKey", message, rule)]
+    assert problem_facts(refused["problems"]) == [("/configuration/apiKey", message, rule)]
 
 
 def test_the_member_that_goes_beyond_the_bound_is_named(tool, program):
     refused = run(program, {"apiKey": "k" * 60_000, "login": {"password": "p" * 6_000}})
 
-    assert told(refused["problems"]) == [("/configuration/login/password", LONG, "secrets.too-long")]
+    assert problem_facts(refused["problems"]) == [("/configuration/login/password", LONG, "secrets.too-long")]
 
 
-def test_parameters_that_are_secret_are_bounded_as_well(tool, program):
+def test_secret_parameters_are_limited_too(tool, program):
     refused = run(program, {}, parameters={"pin": lines(30_000)})
 
-    assert told(refused["problems"]) == [("/parameters/pin", LONG, "secrets.too-long")]
+    assert problem_facts(refused["problems"]) == [("/parameters/pin", LONG, "secrets.too-long")]
     assert lines(2) not in Run.objects.get().parameters_json
 
 
@@ -103,7 +103,7 @@ def test_the_command_refuses_them(tool, tmp_path, capsys):
         call_command("run_tool", "t", "--mock", "--configuration", f"@{file}")
 
     assert ended.value.code == 1
-    assert told(json.loads(capsys.readouterr().out)["problems"])[0][:2] == ("/configuration/apiKey", LONG)
+    assert problem_facts(json.loads(capsys.readouterr().out)["problems"])[0][:2] == ("/configuration/apiKey", LONG)
 
 
 def test_the_page_refuses_them_at_the_field(tool, browser):
@@ -116,7 +116,7 @@ def test_the_page_refuses_them_at_the_field(tool, browser):
     assert not Run.objects.exists()
 
 
-def test_the_form_of_a_configuration_goes_by_names_too():
+def test_the_form_of_a_configuration_recognises_secret_names_too():
     schema = compile_schema(SECRET)
     value = {"apiKey": ["secret"] * (MOST + 1)}
 
@@ -132,7 +132,7 @@ def test_the_api_saves_no_configuration_with_more(tool, program):
     answer = program.send("POST", "/tools/t/configurations", json.dumps(body))
 
     assert answer.status_code == 422
-    assert told(answer.json()["errors"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
+    assert problem_facts(answer.json()["errors"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
     assert not SavedConfiguration.objects.exists()
 
 
@@ -148,7 +148,7 @@ def test_the_page_saves_no_configuration_with_more(tool, browser):
 
 @pytest.fixture
 def saved_before(tool, program):
-    """A configuration that was saved when there was no bound."""
+    """A configuration that was saved before there was a limit."""
 
     encrypted = encrypt({"value": {"apiKey": lines(30_000), "city": "Wien"}, "secrets": {}})
     owner = User.objects.get(username="program")
@@ -161,7 +161,7 @@ def test_a_run_with_one_that_was_saved_before_is_refused(saved_before, program):
     answer = program.send("POST", "/tools/t/runs", json.dumps(body))
 
     assert answer.status_code == 201
-    assert told(answer.json()["problems"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
+    assert problem_facts(answer.json()["problems"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
 
 
 def test_one_that_was_saved_before_is_listed_and_shown_without_its_secrets(saved_before, program, client):
@@ -181,10 +181,10 @@ def test_one_that_was_saved_before_is_not_saved_again(saved_before, program):
     answer = program.send("POST", "/tools/t/configurations", json.dumps(body))
 
     assert answer.status_code == 422
-    assert told(answer.json()["errors"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
+    assert problem_facts(answer.json()["errors"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
 
 
-def test_secrets_of_both_parts_up_to_their_bounds_are_taken_out():
+def test_secrets_of_both_parts_up_to_their_limits_are_redacted():
     both = [f"parameter-{n}" for n in range(MOST)], [f"configured-{n}" for n in range(MOST)]
     schema = compile_schema({"items": {"writeOnly": True}})
 

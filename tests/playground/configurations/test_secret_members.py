@@ -11,13 +11,13 @@ def members(schema, value):
 
 
 @pytest.mark.parametrize("mark", [{"writeOnly": True}, {"format": "password"}, {"x-secret": True}])
-def test_a_member_is_secret_where_its_schema_says_so(mark):
+def test_a_member_is_secret_if_its_schema_marks_it(mark):
     schema = {"properties": {"a": {"type": "string", **mark}, "b": {"type": "string"}}}
 
     assert members(schema, {"a": "hunter22", "b": "open"}) == [("/a", "hunter22")]
 
 
-def test_the_mark_may_stand_behind_a_reference_or_in_any_branch():
+def test_the_mark_may_be_behind_a_reference_or_in_any_branch():
     schema = {
         "properties": {"a": {"anyOf": [{"$ref": "#/$defs/key"}, {"type": "null"}]}},
         "additionalProperties": {"allOf": [{"writeOnly": True}]},
@@ -47,7 +47,7 @@ def test_a_secret_object_is_one_secret():
     ]
 
 
-def test_without_a_schema_names_tell_what_is_secret():
+def test_without_a_schema_names_determine_secrets():
     assert members(None, {"apiKey": "k-123", "city": "Wien", "db": {"password": "p"}}) == [
         ("/apiKey", "k-123"),
         ("/db/password", "p"),
@@ -60,7 +60,7 @@ def test_without_a_schema_names_tell_what_is_secret():
      "secretAccessKey", "AWS_SECRET_ACCESS_KEY", "privateKey", "authorization", "connectionString", "passphrase",
      "DB_PWD", "licenseKey", "otp", "pat"],
 )  # fmt: skip
-def test_names_that_tell_of_a_secret(name):
+def test_names_that_suggest_a_secret(name):
     assert is_secret_name(name)
 
 
@@ -92,7 +92,7 @@ def test_a_configuration_does_not_show_its_value():
     assert "hunter22" not in f"{configuration} {configuration!r} {[configuration]}"
 
 
-def test_equal_configurations_have_one_fingerprint_and_others_another():
+def test_only_equal_configurations_have_the_same_fingerprint():
     one = Configuration(reader.loads('{"a": 1, "b": 2.0}'))
     same = Configuration(reader.loads('{"b": 2, "a": 1}'))
     other = Configuration(reader.loads('{"b": 2, "a": 3}'))
@@ -110,25 +110,25 @@ def test_the_redactor_of_a_configuration_removes_only_its_secrets():
 
 
 @pytest.mark.parametrize("secret", ["short", "x" * 100, 5, {"deep": "inside"}])
-def test_what_is_wrong_with_a_secret_is_told_without_it(secret):
+def test_an_error_in_a_secret_does_not_quote_it(secret):
     deep = {"properties": {"deep": {"minLength": 90}}, "type": ["string", "object"], "minLength": 90, "maxLength": 95}
     schema = compile_schema({"properties": {"key": {"writeOnly": True, **deep}}})
     value = {"key": secret}
 
-    told = described_safely(schema.check(value), schema, value)
+    described = described_safely(schema.check(value), schema, value)
 
-    assert told.problems
-    for problem in told.problems:
+    assert described.problems
+    for problem in described.problems:
         assert problem.message.startswith("The secret ")
-    assert not any(piece in str(told.violations) for piece in ("short'", "xxx", "inside"))
+    assert not any(piece in str(described.violations) for piece in ("short'", "xxx", "inside"))
 
 
-def test_what_is_wrong_with_the_rest_is_told_as_it_is():
+def test_errors_in_other_values_quote_them():
     schema = compile_schema({"properties": {"key": {"writeOnly": True}, "unit": {"enum": ["C", "F"]}}})
     value = {"key": "hunter22", "unit": "K"}
 
-    told = described_safely(schema.check(value), schema, value)
+    described = described_safely(schema.check(value), schema, value)
 
-    assert [problem.message for problem in told.problems] == [
+    assert [problem.message for problem in described.problems] == [
         problem.message for problem in schema.check(value).problems
     ]

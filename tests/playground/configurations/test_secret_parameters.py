@@ -1,4 +1,4 @@
-"""Parameters that their schema marks as secret: used for the call, and nowhere written down, shown or sent in clear."""
+"""Parameters that their schema marks as secret: used for the call, and never stored, shown or sent in clear text."""
 
 import json
 
@@ -6,10 +6,10 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.models import User
+from catalog.encryption import decrypt
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground import running
-from playground.configurations.encryption import decrypt
 from playground.models import Run
 from playground.tasks import execute_message
 
@@ -30,7 +30,7 @@ PARAMETERS = {"text": f"log in with {SECRET}", "password": SECRET, "keys": [{"pi
 
 @pytest.fixture
 def echoing(transactional_db, runs):
-    """The built-in tool that gives back the hash of a text, under a spec that knows secrets."""
+    """The built-in tool that returns the hash of a text, with a spec that marks secrets."""
 
     def make(**more):
         definition = {"id": "query_json", "name": "t", "description": "d", "parameters": {**SCHEMA, **more}}
@@ -40,7 +40,7 @@ def echoing(transactional_db, runs):
 
 
 def filled_in(page):
-    """What the fields of a page hold."""
+    """The values of the fields on a page."""
     fields = LexborHTMLParser(page.content.decode()).css("form input, form textarea")
     return [(field.attributes.get("value") or field.text()).strip() for field in fields]
 
@@ -60,7 +60,7 @@ def test_they_are_stored_as_a_mark(echoing):
     assert stored.parameters["text"] == "log in with [secret]"
 
 
-def test_what_comes_back_does_not_hold_them(echoing):
+def test_responses_do_not_contain_secrets(echoing):
     tool = echoing()
 
     run = running.start(tool, tool.current, {"password": SECRET, "keys": [{"pin": 8812375}]}, by=None, mode="mock")
@@ -70,7 +70,7 @@ def test_what_comes_back_does_not_hold_them(echoing):
     assert "8812375" not in everything(run)
 
 
-def test_a_refused_run_does_not_hold_them_either(echoing):
+def test_a_refused_run_does_not_contain_secrets(echoing):
     tool = echoing(required=["more"])
 
     run = running.start(tool, tool.current, {"password": SECRET}, by=None, mode="mock")
@@ -92,7 +92,7 @@ def test_the_tool_is_called_with_them(builtin, runs):
     assert Run.objects.get(pk=run.pk).parameters == {"text": "[secret]"}
 
 
-def test_workers_get_them_in_the_sealed_message_alone(builtin, runs, settings, monkeypatch):
+def test_workers_get_them_only_in_the_encrypted_message(builtin, runs, settings, monkeypatch):
     settings.RUNNER = "celery"
     messages = []
     monkeypatch.setattr("playground.celery.app.send", lambda *message: messages.append(message))
@@ -122,7 +122,7 @@ def test_to_run_again_they_are_to_be_filled_in(echoing, client):
     assert Run.objects.count() == 1
 
 
-def test_what_is_to_be_filled_in_again_is_empty(echoing, client):
+def test_fields_to_fill_in_again_are_empty(echoing, client):
     ada = User.objects.create_user("ada")
     client.force_login(ada)
     tool = echoing()
@@ -136,7 +136,7 @@ def test_what_is_to_be_filled_in_again_is_empty(echoing, client):
 
 
 def notice(page):
-    """The words of the notice about secrets, and the fields that its links lead to, by what they are called."""
+    """The text of the notice about secrets, and the labels of the fields that it links to."""
     tree = LexborHTMLParser(page.content.decode())
     [found] = [one for one in tree.css(".notice") if "Secrets among" in one.text()]
     links = {link.text(strip=True): tree.css_first(f'[id="{link.attributes["href"][1:]}"]') for link in found.css("a")}
@@ -167,7 +167,7 @@ def test_the_page_names_the_fields_that_are_to_be_filled_in_again(echoing, clien
     assert all(links.values())
 
 
-def test_a_list_that_secrets_were_taken_from_is_named_once(echoing, client, person):
+def test_a_list_without_its_secrets_is_named_once(echoing, client, person):
     tool = echoing(properties={"words": {"type": "array", "items": {"type": "string", "format": "password"}}})
 
     page = opened(client, person, tool, {"words": ["abcdefgh-1", "abcdefgh-2"]})
@@ -178,7 +178,7 @@ def test_a_list_that_secrets_were_taken_from_is_named_once(echoing, client, pers
     assert page.context["trial"].parameters_value == {"words": []}
 
 
-def test_what_stands_after_a_secret_in_a_list_is_named_where_it_stands_now(echoing, client, person):
+def test_items_after_a_removed_secret_are_named_by_their_new_index(echoing, client, person):
     kinds = [{"type": "string", "writeOnly": True}, {"type": "string"}, SCHEMA["properties"]["keys"]["items"]]
     tool = echoing(properties={"mixed": {"type": "array", "prefixItems": kinds}})
 
@@ -189,7 +189,7 @@ def test_what_stands_after_a_secret_in_a_list_is_named_where_it_stands_now(echoi
     assert all(links.values())
 
 
-def test_where_all_is_secret_the_whole_is_named(echoing, client, person):
+def test_if_everything_is_secret_the_whole_value_is_named(echoing, client, person):
     tool = echoing(properties={}, additionalProperties=True, writeOnly=True)
 
     page = opened(client, person, tool, {"x": "abcdefgh-1"})
@@ -199,7 +199,7 @@ def test_where_all_is_secret_the_whole_is_named(echoing, client, person):
     assert all(links.values())
 
 
-def test_a_field_that_the_current_revision_does_not_have_is_named_all_the_same(echoing, client, person):
+def test_a_field_that_the_current_revision_lacks_is_still_named(echoing, client, person):
     tool = echoing()
     run = running.start(tool, tool.current, {"password": SECRET}, by=person, mode="mock")
     echoing(properties={"text": {"type": "string"}}, additionalProperties=False)
@@ -209,13 +209,13 @@ def test_a_field_that_the_current_revision_does_not_have_is_named_all_the_same(e
     assert "Fill in again: password" in words
 
 
-def test_nothing_is_said_of_a_run_without_secrets(echoing, client, person):
+def test_a_run_without_secrets_has_no_notice(echoing, client, person):
     page = opened(client, person, echoing(), {"text": "plain"})
 
     assert b"Secrets among the parameters" not in page.content
 
 
-def test_a_mark_that_somebody_sent_as_such_is_filled_in_again(echoing, client):
+def test_a_mark_that_the_user_sent_is_filled_in_again(echoing, client):
     ada = User.objects.create_user("ada")
     client.force_login(ada)
     tool = echoing()

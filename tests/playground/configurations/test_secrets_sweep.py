@@ -1,4 +1,4 @@
-"""A secret of a configuration is only in memory: a marker goes through every door and is looked for everywhere."""
+"""A secret of a configuration is only in memory: a marker is sent through every interface and searched everywhere."""
 
 import base64
 import io
@@ -55,10 +55,9 @@ def tells(text):
 
 @pytest.fixture
 def leaking(transactional_db, monkeypatch):
-    """The tool that tells its secrets, with a factory that is found."""
+    """The tool that leaks its secrets, with its factory installed."""
     registry = FactoryRegistry(["leaking_tool:Factory"], search_path=[str(TOOLS)])
-    monkeypatch.setattr(running, "registry", lambda: registry)
-    monkeypatch.setattr("playground.try_page.registry", lambda: registry)
+    monkeypatch.setattr("playground.factories.connections.registry", lambda: registry)
     monkeypatch.setattr(
         supervisor,
         "make_runner",
@@ -88,14 +87,14 @@ class Api(Client):
 
 
 def database_bytes():
-    """All that the database's files hold, and what a row would give."""
+    """The content of the database files, and of all rows."""
     name = str(connections["default"].settings_dict["NAME"])
     files = [Path(name), Path(f"{name}-wal")]
     stored = b"".join(file.read_bytes() for file in files if file.exists())
     return stored + "\n".join(str(row) for row in Run.objects.values()).encode()
 
 
-def test_a_secret_is_told_nowhere(leaking, ada, page, caplog, capfd, tmp_path, settings):
+def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, settings):
     caplog.set_level(logging.DEBUG)
     api = Api(ada)
     places = {}

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 PARAMETERS = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
 
-def test_parameters_are_made_up_once_for_all_who_look(monkeypatch):
+def test_generated_parameters_are_cached_for_all_readers(monkeypatch):
     tool = make_tool("counted", parameters=PARAMETERS)
     asked = []
     sample = example_calls.sample

@@ -7,9 +7,10 @@ from catalog.specs.spec import read_spec
 from playground.examples.save_as_example import CannotSaveExample, with_example
 
 
-def kept(source, *, description="one", parameters=None, return_value=None):
+def kept(source, *, description="one", parameters=None, return_value=...):
     parameters = {"a": 1} if parameters is None else parameters
-    return with_example(source, description=description, parameters=parameters, return_value=return_value or {"b": 2})
+    return_value = {"b": 2} if return_value is ... else return_value
+    return with_example(source, description=description, parameters=parameters, return_value=return_value)
 
 
 LAID_OUT = """{
@@ -69,7 +70,7 @@ def test_a_spec_without_examples_gets_the_member():
         json.dumps(json.loads(LAID_OUT), indent=4),
     ],
 )
-def test_what_comes_out_is_the_same_spec_with_one_more_example(source):
+def test_the_result_is_the_same_spec_with_one_more_example(source):
     before, after = read_spec(source), read_spec(kept(source))
 
     assert after.examples[:-1] == before.examples
@@ -89,7 +90,11 @@ def test_numbers_stay_as_they_were_written():
     assert '"b": 12345678901234567890.1' in made
 
 
-@pytest.mark.parametrize(("parameters", "return_value"), [([1], {"a": 1}), ({"a": 1}, "text")])
-def test_only_objects_can_be_examples(parameters, return_value):
-    with pytest.raises(CannotSaveExample):
-        kept(LAID_OUT, parameters=parameters, return_value=return_value)
+def test_the_parameters_of_an_example_must_be_an_object():
+    with pytest.raises(CannotSaveExample, match="must be an object"):
+        kept(LAID_OUT, parameters=[1])
+
+
+@pytest.mark.parametrize("value", ["text", [1, 2], None, 7])
+def test_any_response_can_be_the_return_value_of_an_example(value):
+    assert read_spec(kept(LAID_OUT, return_value=value)).examples[-1].return_value == value

@@ -79,7 +79,7 @@ def environment(site):
 NEW_SESSION = """
 from django.conf import settings
 from django.contrib import auth
-from django.contrib.sessions.backends.db import SessionStore
+from catalog.accounts.session_store import SessionStore
 from catalog.accounts.models import User
 ada, session = User.objects.get(username="ada"), SessionStore()
 session[auth.SESSION_KEY] = str(ada.pk)
@@ -130,7 +130,7 @@ def test_the_call_shown_for_a_tool_without_a_factory_returns_a_mock(site, enviro
     assert run["verdict"] == ("conforms" if "returnType" in SPECS[tool_id] else "unchecked")
     assert run_python(page, environment).startswith("returned ")
     notes = page.css_first("#use-curl .usage-notes")
-    assert "No factory for this tool is installed" in notes.text()
+    assert "No factory is installed for this tool" in notes.text()
     assert "create_token NAME --scope run" in notes.text()
     assert notes.css_first("a[href='/factories/#make-one']") is not None
     assert notes.css_first("a[href='/account/tokens/']") is not None
@@ -221,13 +221,13 @@ def test_the_factory_shown_on_the_factories_page_runs_its_tool(site, tmp_path):
         folder.chmod(0o755)  # tools run as another user where that is possible
     code = page_of(site, "/factories/").css_first("#factory-code").text()
     (tmp_path / "shown_package.py").write_text(code)
-    registry = FactoryRegistry(["shown_package:GreeterFactory"], search_path=[str(tmp_path)])
+    registry = FactoryRegistry(["shown_package:greet"], search_path=[str(tmp_path)])
 
     runner = MarkedRunner(search_path=[str(tmp_path)])
     try:
-        end = runner.run("shown_package:GreeterFactory", {"name": "Ada"})
+        end = runner.run("shown_package:greet", {"name": "Ada"})
     finally:
         runner.close()
 
     assert registry.for_tool("greet").state == "ok"
-    assert (end.outcome, end.response) == ("returned", "Hello Ada")
+    assert (end.outcome, end.response) == ("returned", "Hello, Ada!")

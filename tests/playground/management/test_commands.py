@@ -40,7 +40,7 @@ def test_a_response_that_breaks_its_schema_exits_with_one_and_is_printed(builtin
 @pytest.mark.parametrize(
     ("parameters", "outcome"), [('{"steps": 1, "seconds": 0, "fail_at": 1}', "raised"), ('{"steps": "x"}', "refused")]
 )
-def test_what_does_not_return_exits_with_one(builtin, parameters, outcome):
+def test_a_run_that_does_not_return_exits_with_1(builtin, parameters, outcome):
     builtin("count_slowly")
 
     run, code = run_tool("count_slowly", "--parameters", parameters)
@@ -81,7 +81,7 @@ def test_a_configuration_is_read_from_a_file_and_not_printed(builtin, tmp_path):
     assert "hunter22" not in json.dumps(run)
 
 
-def test_a_run_can_be_somebodys(builtin, ada):
+def test_a_run_can_have_an_owner(builtin, ada):
     builtin("get-weather")
 
     run, _ = run_tool("Get weather", "--mock", "--user", "ada")

@@ -1,4 +1,4 @@
-"""A tool that does what it is told: its parameters are the body of `call`."""
+"""A tool whose `call` runs the code in its parameters."""
 
 import textwrap
 import time

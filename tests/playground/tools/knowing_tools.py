@@ -16,7 +16,7 @@ class Neighbour:
 
 class Asked:
     def call(self, request: Question) -> dict[str, Any]:
-        from playground.worker import pydantic_types
+        from toolshelf_tools import pydantic_types
 
         return {"known": sorted(kind.__name__ for kind, _ in pydantic_types._adapters)}
 

@@ -11,6 +11,8 @@ from typing import Any, TypedDict
 
 from pydantic import BaseModel, Field
 
+from toolshelf_tools import File
+
 
 class Unit(enum.Enum):
     CELSIUS = "C"
@@ -80,6 +82,17 @@ class ReturnsOrder:
         return [Order("a", Decimal("0.10"))]
 
 
+@dataclass
+class Report:
+    title: str
+    chart: File
+
+
+class ReturnsReport:
+    def call(self, request: dict[str, Any]) -> Report:
+        return Report("Sales", File(b"GIF89a"))
+
+
 class EchoesConfiguration:
     def __init__(self, settings):
         self.settings = settings
@@ -107,6 +120,7 @@ numbers = factory(Echo(list[Decimal]))
 returns = factory(Returns())
 returns_model = factory(ReturnsModel())
 returns_order = factory(ReturnsOrder())
+report = factory(ReturnsReport())
 
 
 class Configurable:

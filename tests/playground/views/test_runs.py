@@ -74,7 +74,7 @@ def test_an_example_fills_the_form_and_a_press_leads_to_the_runs_page(browser, b
     assert "The response conforms to returnType." in text_of(browser.get(answer["Location"]))
 
 
-def test_with_htmx_the_result_comes_in_its_place(browser, builtin):
+def test_with_htmx_only_the_result_is_replaced(browser, builtin):
     builtin("get-weather")
     page = browser.get("/tools/get-weather-498ebfb0/try/?example=1")
 
@@ -87,7 +87,7 @@ def test_with_htmx_the_result_comes_in_its_place(browser, builtin):
     assert "<html" not in answer.content.decode()
 
 
-def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(browser, builtin):
+def test_errors_are_shown_at_their_fields_and_no_entry_is_lost(browser, builtin):
     builtin("convert_units")
     page = browser.get("/tools/convert_units/try/")
 
@@ -115,7 +115,7 @@ def test_a_press_that_is_not_run_draws_the_form_again_and_runs_nothing(browser, 
     assert not Run.objects.exists()
 
 
-def test_what_will_be_sent_is_visible(browser, builtin):
+def test_the_request_preview_is_visible(browser, builtin):
     builtin("convert_units")
 
     page = browser.get('/tools/convert_units/try/?parameters={"value": 1.50, "from_unit": "km", "to_unit": "m"}')
@@ -162,7 +162,7 @@ def test_text_from_the_address_is_shown_as_text(browser, builtin):
     assert "<script>alert" not in page.content.decode()
 
 
-def test_somebody_elses_run_does_not_fill_the_form(browser, builtin, django_user_model):
+def test_another_users_run_does_not_fill_the_form(browser, builtin, django_user_model):
     tool = builtin("convert_units")
     eve = django_user_model.objects.create_user("eve")
     run = running.start(tool, tool.current, {"from_unit": "secret thing"}, by=eve, mode="mock")
@@ -170,18 +170,18 @@ def test_somebody_elses_run_does_not_fill_the_form(browser, builtin, django_user
     assert "secret thing" not in browser.get(f"/tools/convert_units/try/?run={run.pk}").content.decode()
 
 
-def test_without_a_factory_the_page_offers_the_mock_and_says_why(browser):
+def test_without_a_factory_the_page_offers_a_mock_with_the_reason(browser):
     tool = publish(read_spec('{"definition": {"name": "nobody-makes-this", "description": ""}}'), by=None).tool
 
     page = browser.get(reverse("playground:try", args=[tool.slug]))
     answer = press(browser, page, "run=1")
 
-    assert "No factory for this tool is installed." in text_of(page)
+    assert "No factory is installed for this tool." in text_of(page)
     assert answer.status_code == 302
     assert Run.objects.get().mode == "mock"
 
 
-def test_without_signing_in_one_can_look_but_not_run(client, builtin):
+def test_visitors_can_see_the_page_but_not_run(client, builtin):
     builtin("convert_units")
     page = client.get("/tools/convert_units/try/?example=1")
 
@@ -190,7 +190,7 @@ def test_without_signing_in_one_can_look_but_not_run(client, builtin):
     assert not Run.objects.exists()
 
 
-def test_a_time_limit_that_is_none_is_said_at_its_field(browser, builtin):
+def test_an_invalid_time_limit_is_shown_at_its_field(browser, builtin):
     builtin("convert_units")
     page = browser.get("/tools/convert_units/try/?example=1")
 
@@ -201,9 +201,7 @@ def test_a_time_limit_that_is_none_is_said_at_its_field(browser, builtin):
         assert "time limit" in text_of(answer, ".error-summary")
 
 
-def test_a_queue_that_cannot_be_reached_is_named_and_what_is_filled_in_stays(
-    browser, runs, builtin, settings, monkeypatch
-):
+def test_an_unreachable_queue_is_reported_and_the_entries_stay(browser, runs, builtin, settings, monkeypatch):
     def refuse(run_id, encrypted):
         raise BrokerError("gone")
 
@@ -219,7 +217,7 @@ def test_a_queue_that_cannot_be_reached_is_named_and_what_is_filled_in_stays(
     assert '"steps": 7' in text_of(answer, "#preview")
 
 
-def test_a_full_queue_keeps_what_is_filled_in(browser, ada, builtin, settings):
+def test_a_full_queue_preserves_the_entries(browser, ada, builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES, settings.RUN_QUEUE_MAX = 1, 1, 0
     tool = builtin("count_slowly")
     first = running.start(tool, tool.current, {"seconds": 30}, by=ada)
@@ -279,7 +277,7 @@ def test_a_saved_configuration_is_removed_on_the_page(browser, ada, builtin):
     assert not SavedConfiguration.objects.filter(tool=tool, owner=ada).exists()
 
 
-def test_a_run_with_a_configuration_that_was_not_kept_asks_for_it_again(browser, ada, builtin):
+def test_a_run_with_an_unsaved_configuration_asks_for_it_again(browser, ada, builtin):
     from playground.configurations.secret_members import Configuration
 
     tool = builtin("sign_text")
@@ -295,7 +293,7 @@ def test_a_run_with_a_configuration_that_was_not_kept_asks_for_it_again(browser,
 # -- a run's page -----------------------------------------------------------------------------------------------------
 
 
-def test_a_violation_stands_at_its_line_and_leads_to_the_rule(browser, ada, builtin):
+def test_a_violation_is_at_its_line_with_a_link_to_the_rule(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
     run = running.wait(running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10)
 
@@ -322,13 +320,13 @@ def test_a_list_of_objects_is_a_table_as_well(browser, ada, builtin):
     assert len(tree.css("#table tbody tr")) == 2
 
 
-def test_a_refused_run_says_what_was_wrong(browser, ada, builtin):
+def test_a_refused_run_shows_the_problems(browser, ada, builtin):
     tool = builtin("convert_units")
     run = running.start(tool, tool.current, {"value": "x"}, by=ada)
 
     page = browser.get(run.get_absolute_url())
 
-    assert "Refused: nothing was called." in text_of(page)
+    assert "Refused: the tool was not called." in text_of(page)
     assert "/parameters/value" in text_of(page)
 
 
@@ -349,15 +347,15 @@ def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, bu
     assert "refresh" not in page.content.decode().split("<body>")[0]
 
 
-def test_who_tries_a_deprecated_tool_is_told_so_and_what_to_use_instead(browser, builtin):
+def test_the_try_page_shows_a_deprecation_and_the_successor(browser, builtin):
     tool, other = builtin("convert_units"), builtin("hash_text")
 
     before = text_of(browser.get(f"/tools/{tool.slug}/try/"))
     deprecate(tool, note="Too coarse.", superseded_by=other.tool_id)
-    said = " ".join(text_of(browser.get(f"/tools/{tool.slug}/try/")).split())
+    text = " ".join(text_of(browser.get(f"/tools/{tool.slug}/try/")).split())
 
     assert "deprecated" not in before
-    assert f"This tool is deprecated Use {other.name} instead. Too coarse." in said
+    assert f"This tool is deprecated Use {other.name} instead. Too coarse." in text
 
 
 def rows(tool, *outcomes, host):
@@ -369,7 +367,7 @@ def rows(tool, *outcomes, host):
     return made
 
 
-def test_the_place_of_a_run_that_another_process_has_does_not_count_those_that_have_a_slot(builtin, settings):
+def test_the_position_of_another_processs_run_does_not_count_running_ones(builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES = 4, 2
     tool = builtin("count_slowly")
     rows(tool, "queued", "running", host="third")
@@ -379,7 +377,7 @@ def test_the_place_of_a_run_that_another_process_has_does_not_count_those_that_h
     assert [running.queue_position(run) for run in found] == [0, 0, 0, 1, 0, 2]
 
 
-def test_the_place_of_a_run_that_waits_for_a_worker_counts_all_that_wait(builtin):
+def test_the_position_of_a_run_that_waits_for_a_worker_counts_all_waiting_runs(builtin):
     tool = builtin("count_slowly")
     rows(tool, "queued", host="a worker")
 
@@ -388,17 +386,17 @@ def test_the_place_of_a_run_that_waits_for_a_worker_counts_all_that_wait(builtin
     assert [running.queue_position(run) for run in found] == [1, 2]
 
 
-def test_a_waiting_run_says_its_place(browser, ada, builtin, settings):
+def test_a_waiting_run_shows_its_position(browser, ada, builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES = 1, 1
     tool = builtin("count_slowly")
     started = [running.start(tool, tool.current, {"seconds": 30}, by=ada) for _ in range(4)]
 
     deadline = time.monotonic() + 60
-    said = ""
-    while "number 3" not in said and time.monotonic() < deadline:  # the first leaves the queue in a moment
-        said = text_of(browser.get(started[3].get_absolute_url(), headers=HTMX), ".verdict")
+    text = ""
+    while "number 3" not in text and time.monotonic() < deadline:  # the first leaves the queue in a moment
+        text = text_of(browser.get(started[3].get_absolute_url(), headers=HTMX), ".verdict")
 
-    assert "Waiting for its turn: number 3 in the queue." in said
+    assert "Waiting: number 3 in the queue." in text
     assert "next in the queue" in text_of(browser.get(started[1].get_absolute_url(), headers=HTMX), ".verdict")
     assert "Running." in text_of(browser.get(started[0].get_absolute_url(), headers=HTMX), ".verdict")
     for one in started[::-1]:
@@ -437,7 +435,7 @@ def test_a_run_of_an_older_revision_is_made_again_by_either(browser, ada, builti
     assert [one.revision.number for one in Run.objects.order_by("id")] == [1, 2, 1]
 
 
-def test_the_snippets_hold_the_parameters_and_no_secret(browser, ada, builtin):
+def test_the_snippets_contain_the_parameters_but_no_secret(browser, ada, builtin):
     from playground.configurations.secret_members import Configuration
 
     tool = builtin("sign_text")
@@ -465,7 +463,7 @@ def test_the_run_and_its_response_are_downloaded_whole(browser, ada, builtin):
     assert re.fullmatch(r'attachment; filename="[\w.-]+"', response["Content-Disposition"])
 
 
-def test_somebody_elses_run_is_not_there(browser, builtin, django_user_model):
+def test_another_users_run_is_not_found(browser, builtin, django_user_model):
     tool = builtin("get-weather")
     eve = django_user_model.objects.create_user("eve")
     run = running.start(tool, tool.current, {}, by=eve, mode="mock")
@@ -522,7 +520,7 @@ def test_the_list_shows_ones_own_runs(browser, ada, builtin, django_user_model):
     assert other.get_absolute_url() not in html
 
 
-def test_the_list_is_filtered_and_keeps_the_filter_over_its_pages(browser, ada, builtin):
+def test_the_list_is_filtered_on_all_pages(browser, ada, builtin):
     tool = builtin("get-weather")
     for _ in range(51):
         running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
@@ -546,9 +544,9 @@ def test_a_filter_that_means_nothing_does_no_harm(browser, query):
     assert browser.get(f"/runs/?{query}").status_code == 200
 
 
-def test_an_empty_list_says_what_to_do(browser):
+def test_an_empty_list_suggests_what_to_do(browser):
     assert "No runs yet" in text_of(browser.get("/runs/"))
-    assert "No run is like that" in text_of(browser.get("/runs/?outcome=raised"))
+    assert "No runs match these filters" in text_of(browser.get("/runs/?outcome=raised"))
 
 
 def test_the_list_needs_signing_in(client):
@@ -560,18 +558,6 @@ def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_n
     for _ in range(20):
         running.start(tool, tool.current, {}, by=ada, mode="mock")
 
-    with django_assert_max_num_queries(4):
+    # With the groups of the user and their permissions: runs may be shared with them.
+    with django_assert_max_num_queries(6):
         browser.get("/runs/")
-
-
-# -- factories --------------------------------------------------------------------------------------------------------
-
-
-def test_the_factories_page_shows_what_serves_which_tool(client, builtin):
-    builtin("convert_units")
-
-    page = text_of(client.get("/factories/"))
-
-    assert "convert_units" in page
-    assert "playground.builtin.convert_units:ConvertUnitsFactory" in page
-    assert "no spec in the catalog" in page

@@ -1,0 +1,155 @@
+"""The API's operations to repeat a run, compare two runs, save a run as an example, and get a tool's statistics."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from ninja import Path, Status
+from ninja.errors import HttpError
+
+from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.accounts.roles import is_administrator
+from catalog.api.schemas.problems import REFUSED, errors
+from catalog.errors import NotAllowed
+from catalog.publishing import publish
+from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.text_diff import as_unified, unified
+from playground.api.access import RunId, configuration_of, refusal, started
+from playground.api.router import router
+from playground.api.schemas.repeats import (
+    ComparisonOut,
+    FactOut,
+    PartOut,
+    RunAgainIn,
+    SavedExampleOut,
+    SaveExampleIn,
+    StatisticsOut,
+)
+from playground.api.schemas.runs import RunOut, RunSummary
+from playground.examples.save_as_example import CannotSaveExample, spec_with_run
+from playground.models import Run
+from playground.repeats import CannotRepeat, repeat
+from playground.run_comparison import Comparison, Part
+from playground.run_json import summary
+from playground.running import wait
+from playground.statistics import statistics_of
+
+DEFAULTS = RunAgainIn.model_validate({})
+
+
+def run_at(request: HttpRequest, run_id: str) -> Run:
+    """The run, if the caller may read it.
+
+    Raises:
+        Http404: it does not exist, or the caller may not read it.
+    """
+    return get_object_or_404(Run.objects.visible_to(request.user).with_names(), pk=run_id)
+
+
+@router.post(
+    "/runs/{run_id}/again",
+    response={201: RunOut, 202: RunOut, **errors(404, 429), **REFUSED},
+    auth=token_or_session("run"),
+    summary="Repeat a run",
+    description=(
+        "Starts the same call again, with the run's parameters, mode and time limit. The response is that of a new "
+        "run (`POST /tools/{slug}/runs`). 422 if the run had a configuration that is not saved, unless you send it, "
+        "or parameters with secrets, which are not stored."
+    ),
+)
+def run_again(request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None = None) -> HttpResponse:
+    """Returns the new run's JSON text (see `access.exact`)."""
+    body = body or DEFAULTS
+    run = run_at(request, run_id)
+    try:
+        again = repeat(
+            run,
+            by=actor(request),
+            on_same_revision=body.revision == "same",
+            configuration=configuration_of(request, run.tool, body),
+            configuration_name=body.saved_configuration or "",
+            interface="api",
+            defer_sync=body.wait_s > 0,
+        )
+    except CannotRepeat as error:
+        raise refusal(str(error), "run.cannot-repeat", "") from None
+    return started(wait(again, body.wait_s))
+
+
+@router.get(
+    "/runs/{run_id}/comparison/{other_id}",
+    response={200: ComparisonOut, **errors(401, 403, 404, 422)},
+    auth=token_or_session("read", "run"),
+    summary="Compare two runs",
+)
+def compare_runs(request: HttpRequest, run_id: Path[RunId], other_id: Path[RunId]) -> ComparisonOut:
+    """Two runs of one tool that you may read, the earlier one first: facts, parameters and responses."""
+    first, second = (run_at(request, each) for each in sorted([run_id, other_id]))
+    if first.tool_id != second.tool_id:
+        raise HttpError(422, "These runs are of different tools. Choose two runs of one tool.")
+    comparison = Comparison(first, second)
+    return ComparisonOut(
+        first=RunSummary.model_validate(summary(first)),
+        second=RunSummary.model_validate(summary(second)),
+        facts=[FactOut.of(fact) for fact in comparison.facts],
+        parts=[part_out(part) for part in comparison.parts],
+    )
+
+
+def part_out(part: Part) -> PartOut:
+    if part.is_same:
+        return PartOut.of(part, added=0, removed=0, difference="")
+    if part.difference is None:
+        return PartOut.of(part, added=None, removed=None)
+    text = as_unified(part.difference, old_name="first", new_name="second")
+    return PartOut.of(part, added=part.difference.added, removed=part.difference.removed, difference=text)
+
+
+@router.post(
+    "/runs/{run_id}/example",
+    response={200: SavedExampleOut, 201: SavedExampleOut, **errors(404, 409), **REFUSED},
+    auth=token_or_session("publish"),
+    summary="Save a run as an example",
+)
+def save_run_as_example(
+    request: HttpRequest, response: HttpResponse, run_id: Path[RunId], body: SaveExampleIn
+) -> Status[SavedExampleOut]:
+    """Publishes the tool's next revision, in which the parameters and the response of the run are one more example.
+
+    The run must be live and have a response; both values must be objects, as the format requires. Everybody can read
+    them afterwards. It must be your own run, and your own tool. Administrators can save any run; a token also needs
+    the scope `read` for that.
+    """
+    run = run_at(request, run_id)
+    if run.by_id != request.user.pk and not is_administrator(request.user):
+        raise NotAllowed("Only the person who started this run and administrators can save it as an example.")
+    tool = tool_for(request.user, "revise", run.tool.slug)
+    current = revision_of(tool)
+    try:
+        spec = spec_with_run(run, current, description=body.description)
+    except CannotSaveExample as error:
+        raise refusal(str(error), "example.cannot-save", "") from None
+    publication = publish(spec, by=actor(request), expected=body.revision or current.number, dry_run=body.dry_run)
+    number = current.number + 1
+    names = {"old_name": f"revision {current.number}", "new_name": f"revision {number}"}
+    saved = SavedExampleOut(
+        outcome="revised",
+        revision=current.number if body.dry_run else number,
+        dry_run=body.dry_run,
+        example=len(spec.examples),
+        difference=unified(current.source, spec.source, **names),
+    )
+    if not body.dry_run:
+        response["ETag"] = publication.tool.etag
+    return Status(200 if body.dry_run else 201, saved)
+
+
+@router.get(
+    "/tools/{slug}/run-statistics",
+    response={200: StatisticsOut, **errors(404)},
+    auth=open_to_all(),
+    summary="Get the run statistics of a tool",
+)
+def get_run_statistics(request: HttpRequest, slug: str) -> StatisticsOut:
+    """The latest live runs of all users, as on the tool's page; without refused runs."""
+    return StatisticsOut.of(statistics_of(tool_at(slug, request.user)))

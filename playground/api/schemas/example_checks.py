@@ -1,0 +1,126 @@
+"""Schemas of checks of a tool's examples."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field, StringConstraints
+
+from catalog.api.schemas.base import EmptyIsNone, Out, UserName, with_example
+from catalog.api.schemas.problems import SpecProblemOut
+from playground.api.schemas.runs import MAX_WAIT_S, ConfigurationIn, Outcome, ToolOfRun, Verdict
+
+MAX_IGNORED = 50
+MAX_CHECKS = 100  # on one page of a list
+RESULT: dict[str, Any] = {
+    "number": 1,
+    "description": "Get weather of New York",
+    "passed": False,
+    "message": "The response differs: /temperatureUnit differs.",
+    "outcome": "returned",
+    "verdict": "conforms",
+    "duration_ms": 12.4,
+    "details": {
+        "run": "0193f0a1c2d37e8f9a0b1c2d3e4f5061",
+        "differences": [{"pointer": "/temperatureUnit", "kind": "changed"}],
+        "parameters_problems": [],
+        "return_problems": [],
+    },
+}
+CHECK: dict[str, Any] = {
+    "id": 7,
+    "tool": {"id": "Get weather", "slug": "get-weather-3f1c6a20", "revision": 1},
+    "current": True,
+    "state": "failed",
+    "passed": 0,
+    "failed": 1,
+    "by": "ada",
+    "exactly": True,
+    "ignored": ["/condition"],
+    "factory": "toolshelf 0.1.0",
+    "created_at": "2026-01-15T09:30:00Z",
+    "finished_at": "2026-01-15T09:30:01Z",
+}
+
+
+Pointer = Annotated[str, StringConstraints(pattern="^/", max_length=1000)]
+
+
+class ExampleCheckIn(ConfigurationIn):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"ignored": ["/condition"]}})
+
+    exactly: bool = Field(
+        True, description="Whether a response must equal the example's value; otherwise it only has to conform."
+    )
+    ignored: list[Pointer] = Field(
+        [], max_length=MAX_IGNORED, description="JSON Pointers into the response whose values may differ."
+    )
+    wait_s: float = Field(
+        0, strict=True, ge=0, le=MAX_WAIT_S, description="How long the request waits for the check to end."
+    )
+
+
+class DifferenceOut(Out):
+    pointer: str = Field(description="JSON Pointer into the response.")
+    kind: Literal["changed", "added", "missing"] = Field(
+        description="`added`: it is only in the response; `missing`: it is only in the example."
+    )
+
+
+class ResultDetailsOut(Out):
+    run: str | None = Field(description="The id of the run; null if the tool was not called.")
+    differences: list[DifferenceOut] = Field(description="At most 20.")
+    parameters_problems: list[SpecProblemOut] = Field(description="Why the example's parameters are not valid.")
+    return_problems: list[SpecProblemOut] = Field(description="Why the example's return value violates `returnType`.")
+
+
+class ExampleResultOut(Out):
+    model_config = with_example(RESULT)
+
+    number: int = Field(description="The number of the example in the spec; it counts from 1.")
+    description: str
+    passed: bool | None = Field(description="null while its run is active.")
+    message: str = Field(description='The first failure; "" if there is none.')
+    outcome: Annotated[Outcome | None, EmptyIsNone] = Field(description="null if the tool was not called.")
+    verdict: Annotated[Verdict | None, EmptyIsNone]
+    duration_ms: float | None
+    details: ResultDetailsOut | None = Field(
+        description="The run and its differences; null unless you may read the runs of the check."
+    )
+
+
+class ExampleCheckSummary(Out):
+    """A check without the results of its examples."""
+
+    id: int
+    tool: ToolOfRun
+    current: bool = Field(description="Whether it is a check of the tool's current revision.")
+    state: Literal["running", "passed", "failed"]
+    passed: int = Field(description="The number of examples that passed; 0 while the check is running.")
+    failed: int
+    by: UserName
+    exactly: bool
+    ignored: list[str] | None = Field(description="null unless you may read the runs of the check.")
+    factory: Annotated[str | None, EmptyIsNone]
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class ExampleCheckOut(ExampleCheckSummary):
+    model_config = with_example(CHECK | {"examples": [RESULT]})
+
+    examples: list[ExampleResultOut]
+
+
+class ExampleChecksOut(Out):
+    model_config = with_example({"items": [CHECK], "next": None})
+
+    items: list[ExampleCheckSummary]
+    next: str | None = Field(description="The cursor of the next page; null on the last.")
+
+
+class ExampleChecksQuery(Schema):
+    limit: int = Field(20, ge=1, le=MAX_CHECKS)
+    cursor: str = Field("", pattern="^([1-9][0-9]{0,17})?$", description="`next` of the previous page.")

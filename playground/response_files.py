@@ -1,0 +1,142 @@
+"""The files of a response: their values in it, the rows that store them, and their downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+
+from catalog.json_schema.applicable import Impossible, gather
+from catalog.json_schema.children import item, member
+from catalog.json_schema.validation import CompiledSchema, Subschema
+from catalog.jsontext.patch import set_at
+from catalog.jsontext.pointers import list_index, resolve_pointer, split_pointer
+from catalog.jsontext.reader import JSON
+from playground.models import IMAGES, SOUNDS, Run, RunFile
+from playground.redaction import WITHHELD, Redactor
+from playground.runner import RunEnd
+from toolshelf_tools.files import BASE64_FORMATS, MEDIA_TYPE, UNKNOWN, ResponseFile
+
+
+def with_files(return_type: CompiledSchema | None, end: RunEnd, redactor: Redactor) -> tuple[JSON, list[ResponseFile]]:
+    """The response with a value for each of its files, and the files, without the secrets in content and media type.
+
+    The value is a description of the file; where the return type declares a string in Base64, it is the content.
+    A file that cannot be searched for secrets is left out.
+    A media type that neither the tool nor the content shows is that of the return type.
+    """
+    response, files = end.response, []
+    for file in end.files:
+        clean = _redacted(file, redactor)
+        if end.is_cut or file.is_whole or not _is_at(file.pointer, response):
+            files += [clean] if clean else []
+            continue
+        value: JSON = WITHHELD
+        if clean:
+            declared = _declared_at(return_type, file.pointer)
+            if file.media_type == UNKNOWN and (media_type := _media_type(declared)):
+                clean = replace(clean, media_type=media_type)
+            value = clean.base64() if _is_base64(declared) else clean.description()
+            files.append(clean)
+        response = set_at(response, file.pointer, value)
+    return response, files
+
+
+def _redacted(file: ResponseFile, redactor: Redactor) -> ResponseFile | None:
+    """The file as people may have it, so that its size and hash tell nothing else; None if it cannot be searched."""
+    content = redactor.content(file.content)
+    if content is None:
+        return None
+    return replace(file, content=content, media_type=redactor.lower_case(file.media_type) or UNKNOWN)
+
+
+def stored_files(run: Run, files: Iterable[ResponseFile], redactor: Redactor) -> list[RunFile]:
+    """The rows for the files of a run, as `with_files` returned them, without the secrets in name and pointer."""
+    return [
+        RunFile(
+            run=run,
+            number=number,
+            name=redactor.text(file.name)[:150],
+            media_type=file.media_type,
+            pointer=redactor.text(file.pointer),
+            is_whole_response=file.is_whole,
+            size=len(file.content),
+            sha256=sha256(file.content).hexdigest(),
+            content=file.content,
+        )
+        for number, file in enumerate(files, start=1)
+    ]
+
+
+def _is_at(pointer: str, response: JSON) -> bool:
+    """Whether the response has a value at `pointer`, which comes from the tool's process."""
+    try:
+        resolve_pointer(response, pointer)
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def _declared_at(schema: CompiledSchema | None, pointer: str) -> list[Subschema]:
+    """The subschemas that always apply to the value at `pointer`, and the options of unions there."""
+    if schema is None:
+        return []
+    found = _applying([schema.root])
+    for token in split_pointer(pointer):
+        below = [member(found, token).subschemas]
+        if token.isdecimal():
+            below.append(item(found, list_index(token)).subschemas)
+        found = _applying([subschema for subschemas in below for subschema in subschemas])
+    return found
+
+
+def _applying(subschemas: list[Subschema]) -> list[Subschema]:
+    try:
+        found, unions = gather(subschemas)
+        options = [option for options in unions for option in options if option.schema is not False]
+        return [*found, *gather(options, found)[0]]
+    except Impossible:
+        return []
+
+
+def _is_base64(declared: Iterable[Subschema]) -> bool:
+    """Whether a string in Base64 is declared, and no object, which a description is."""
+    keywords = [subschema.all_keywords for subschema in declared]
+    if any("properties" in each or each.get("type") == "object" for each in keywords):
+        return False
+    return any(
+        str(each.get("contentEncoding")).lower() == "base64" or each.get("format") in BASE64_FORMATS
+        for each in keywords
+    )
+
+
+def _media_type(declared: Iterable[Subschema]) -> str:
+    """The first `contentMediaType`, without its parameters; "" if there is none."""
+    for subschema in declared:
+        value = subschema.all_keywords.get("contentMediaType")
+        media_type = value.partition(";")[0].strip().lower() if isinstance(value, str) else ""
+        if MEDIA_TYPE.fullmatch(media_type):
+            return media_type
+    return ""
+
+
+def file_response(file: RunFile, *, inline: bool) -> HttpResponse:
+    """The content of a file. The browser neither guesses another type nor runs anything in it.
+
+    Args:
+        file: the person may see its run.
+        inline: show it, if it is an image or a sound, instead of downloading it.
+    """
+    shows = inline and file.media_type in IMAGES | SOUNDS
+    return HttpResponse(
+        bytes(file.content),
+        content_type=file.media_type,
+        headers={
+            "Content-Disposition": content_disposition_header(not shows, file.name) or "attachment",
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
