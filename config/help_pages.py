@@ -1,0 +1,93 @@
+"""The documents of `docs/` as pages of the site."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from catalog.markdown import Document, Heading, read_document
+
+_LANGUAGES: Final = {"sh": "Shell", "python": "Python", "toml": "TOML", "json": "JSON", "text": "Output"}
+FIRST: Final = ("write-a-tool",)
+"""The documents to begin with, by name; the others follow in the order of their titles."""
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    """One document as a page.
+
+    Attributes:
+        slug: the name of its file, without the extension.
+        summary: its first paragraph as one line of text.
+        headings: of its sections.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    headings: tuple[Heading, ...]
+    content: SafeString
+
+
+def help_pages() -> list[HelpPage]:
+    """Every document, in the order of the list."""
+    pages = [_page_of(file) for file in _folder().glob("*.md")]
+    return sorted(pages, key=lambda page: (*_rank(page.slug), page.title))
+
+
+def help_page(slug: str) -> HelpPage | None:
+    """The document of this name, if there is one."""
+    return next((_page_of(file) for file in _folder().glob("*.md") if file.stem == slug), None)
+
+
+def _folder() -> Path:
+    return Path(settings.BASE_DIR) / "docs"
+
+
+def _rank(slug: str) -> Iterable[int]:
+    return (FIRST.index(slug),) if slug in FIRST else (len(FIRST),)
+
+
+def _page_of(file: Path) -> HelpPage:
+    return _rendered(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _rendered(file: Path, _changed_at: int) -> HelpPage:
+    document: Document = read_document(file.read_text("utf-8"), link=_address_of, code=_code_block)
+    return HelpPage(
+        file.stem,
+        document.title or file.stem,
+        document.summary,
+        document.headings,
+        mark_safe(document.html),  # noqa: S308
+    )
+
+
+def _address_of(target: str) -> str | None:
+    """The address on this site of a link in a document; None if its file is not on the site."""
+    path, mark, fragment = target.partition("#")
+    if not path or ":" in path:
+        return target
+    name = posixpath.normpath(path)
+    if not name.endswith(".md") or not (_folder() / name).is_file() or "/" in name:
+        return None
+    return reverse("help_page", args=[name.removesuffix(".md")]) + mark + fragment
+
+
+def _code_block(number: int, info: str, text: str) -> str:
+    """A code block with its title: the file's name if the document gives one after the language, else the language."""
+    language, _, file = info.partition(" ")
+    title = file or _LANGUAGES.get(language, language)
+    if language == "diff":
+        title = f"Change of {title}"
+    return render_to_string("help/_code.html", {"target": f"code-{number}", "title": title, "text": text})

@@ -1,0 +1,101 @@
+"""The documents of docs/ as pages of the site."""
+
+import re
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.markdown import Heading, read_document
+
+pytestmark = pytest.mark.django_db
+DOCS = sorted(Path(__file__).resolve().parents[2].glob("docs/*.md"))
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
+
+
+def page_of(client, path):
+    response = client.get(path)
+    assert response.status_code == 200
+    return LexborHTMLParser(response.content.decode())
+
+
+def test_every_document_is_listed_and_the_first_is_how_to_write_a_tool(client):
+    links = [node.attributes["href"] for node in page_of(client, "/help/").css(".help-title a")]
+
+    assert sorted(links) == [f"/help/{file.stem}/" for file in DOCS]
+    assert links[0] == "/help/write-a-tool/"
+
+
+@pytest.mark.parametrize("slug", [file.stem for file in DOCS])
+def test_every_link_of_a_document_leads_somewhere(client, slug):
+    page = page_of(client, f"/help/{slug}/")
+    targets = [node.attributes["href"] for node in page.css("main a")]
+    ids = {node.attributes["id"] for node in page.css("[id]")}
+
+    assert [target for target in targets if target.startswith("#") and target[1:] not in ids] == []
+    for target in {target for target in targets if target.startswith("/")}:
+        path, _, fragment = target.partition("#")
+        linked = page_of(client, path)
+        assert not fragment or linked.css_first(f'[id="{fragment}"]') is not None, target
+    assert all(re.match("#|/|https?:", target) for target in targets)
+
+
+def test_a_document_has_its_title_once_and_its_sections_in_a_list(client):
+    page = page_of(client, "/help/write-a-tool/")
+
+    assert [node.text() for node in page.css("h1")] == ["Write a tool"]
+    contents = [(node.text(), node.attributes["href"]) for node in page.css(".help-contents a")]
+    assert contents[0] == ("Write the function", "#write-the-function")
+    assert ("What @tool reads", "#what-tool-reads") in contents
+
+
+def test_a_code_block_has_its_file_as_title_and_can_be_copied(client):
+    page = page_of(client, "/help/write-a-tool/")
+    blocks = {node.css_first(".code-title").text(): node for node in page.css(".help-text .code")}
+
+    block = blocks["reading_time.py"]
+    assert block.css_first("pre").text().startswith('"""How long it takes to read a text."""\n')
+    assert page.css_first(block.css_first("[data-copy]").attributes["data-copy"]).tag == "pre"
+    assert {"Shell", "Output", "Change of reading_time.py", "pyproject.toml"} <= blocks.keys()
+
+
+def test_an_unknown_document_is_not_found(client):
+    assert client.get("/help/nothing/").status_code == 404
+    assert client.get("/help/README/").status_code == 404
+
+
+def test_the_pages_that_need_it_link_to_it(client):
+    assert page_of(client, "/factories/").css_first('main a[href="/help/write-a-tool/"]') is not None
+    assert page_of(client, "/").css_first('footer a[href="/help/"]') is not None
+
+
+# Reading a document
+
+
+def read(text):
+    return read_document(text, link={"a.md": "/help/a/", "#b": "#b", "https://c.example": "https://c.example"}.get)
+
+
+def test_a_document_has_a_title_a_summary_and_headings():
+    document = read("# The `title`\n\nThe *first*\nparagraph.\n\n## One\n\n### Two\n\n## One\n")
+
+    assert (document.title, document.summary) == ("The title", "The first paragraph.")
+    assert document.headings == (Heading("One", "one"), Heading("One", "one-1"))
+    assert "<h1" not in document.html
+    assert '<h3 id="two">Two</h3>' in document.html
+
+
+def test_links_are_those_of_the_site_and_a_link_to_nothing_is_text():
+    html = read("[A `x`](a.md) [b](#b) [c](https://c.example) [d](../README.md)").html
+
+    assert '<a href="/help/a/">A <code>x</code></a> <a href="#b">b</a>' in html
+    assert '<a href="https://c.example" rel="noopener noreferrer">c</a> d</p>' in html
+
+
+def test_html_in_a_document_is_text():
+    assert "&lt;script&gt;" in read("<script>1</script>").html
