@@ -17,10 +17,10 @@ class ToolshelfAdminSite(AdminSite):
     index_title = "Tables"
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
-        """Redirect to the sign-in page, which limits how often a password can be tried.
+        """Redirect to the sign-in page, which limits the number of failed attempts.
 
         Raises:
-            PermissionDenied: the person is signed in, but not as staff.
+            PermissionDenied: the user is signed in, but is not staff.
         """
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied

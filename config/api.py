@@ -9,13 +9,15 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
+from catalog.accounts.rate_limits import RequestThrottle, limit_requests_of_address
 from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
 from catalog.errors import (
     Busy,
     DocumentError,
+    GenerationError,
     HeldBySpec,
-    NotTheOwner,
+    NotAllowed,
     Problem,
     RevisionConflict,
     SpecError,
@@ -23,9 +25,11 @@ from catalog.errors import (
 )
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import loads
+from catalog.sources.sync import AlreadySyncing
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api import router as playground_router
+from playground.mcp.api import router as mcp_router
 
 
 class ExactParser(Parser):
@@ -51,22 +55,30 @@ api = DocumentedAPI(
     title="Toolshelf",
     version="1",
     description=(
-        "Everything that the pages do, for programs. Reading is open to whoever can reach the site; changes and runs "
-        "need `Authorization: Bearer …` with a token (`manage.py create_token`, or your account's page).\n\n"
-        "A token has scopes: `publish` uploads, changes, archives and restores tools; `run` runs tools, cancels runs, "
-        "reads its user's own runs, and manages their saved configurations; `read` reads all runs that its user may "
-        "see. Operations that need no token also accept any usable token; an unknown, expired or revoked token gets "
-        "401 everywhere.\n\n"
-        "Errors are RFC 9457 `application/problem+json`; each of its `errors` points into what was sent. "
-        "Lists give `next`, the cursor of the following page, or null."
+        "Everything that the site's pages can do, for programs. Anyone who can reach the site can read. Changes and "
+        "runs need `Authorization: Bearer …` with a token, which you create on your account's page or with "
+        "`manage.py create_token`.\n\n"
+        "A token has scopes. With `publish` it can upload, change, archive and restore tools, and save its user's own "
+        "runs as examples. With `run` it can run tools, check their examples, repeat and cancel runs, read its user's "
+        "own runs, and manage its user's saved configurations. With `read` it can read all runs that its user may see. "
+        "Operations that need no token also accept any valid token; an unknown, expired or revoked token gets 401 "
+        "everywhere.\n\n"
+        "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON Pointer into the request. "
+        "Lists return `next`, the cursor of the next page, or null on the last page.\n\n"
+        "Requests are limited by token, person and address; uploads and run starts have limits of their own. Responses "
+        "have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what is left of them in `RateLimit` "
+        "(`r` requests; all of them again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers describes. A "
+        "request above a limit gets 429 with `Retry-After`, and counts for nothing. Each response has the "
+        "`X-Request-ID` that the server's log names."
     ),
     docs_url=None,  # the site's own page reads the same document: config.views.api_docs
     openapi_url="/openapi.json",
     urls_namespace="api",
     parser=ExactParser(),
     renderer=ExactRenderer(),
+    throttle=[RequestThrottle()],
 )
-for router in (*catalog_routers, playground_router):
+for router in (*catalog_routers, playground_router, mcp_router):
     api.add_router("", router)
 
 
@@ -77,7 +89,7 @@ def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse
         status = 413
     count = len(error.problems)
     kind = "spec" if isinstance(error, SpecError) else "document"
-    detail = error.problems[0].message if count == 1 else f"{count} things are wrong with this {kind}."
+    detail = error.problems[0].message if count == 1 else f"This {kind} has {count} problems."
     return problem_response(status, detail, errors=[problem.as_json() for problem in error.problems])
 
 
@@ -86,14 +98,24 @@ def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
     return problem_response(412 if "If-Match" in request.headers else 409, str(error))
 
 
+@api.exception_handler(AlreadySyncing)
+def already_syncing(request: HttpRequest, error: AlreadySyncing) -> HttpResponse:  # noqa: ARG001
+    return problem_response(409, str(error))
+
+
 @api.exception_handler(HeldBySpec)
 def held_by_spec(request: HttpRequest, error: HeldBySpec) -> HttpResponse:  # noqa: ARG001
     return problem_response(409, str(error))
 
 
-@api.exception_handler(NotTheOwner)
-def not_the_owner(request: HttpRequest, error: NotTheOwner) -> HttpResponse:  # noqa: ARG001
+@api.exception_handler(NotAllowed)
+def not_allowed(request: HttpRequest, error: NotAllowed) -> HttpResponse:  # noqa: ARG001
     return problem_response(403, str(error))
+
+
+@api.exception_handler(GenerationError)
+def not_generated(request: HttpRequest, error: GenerationError) -> HttpResponse:  # noqa: ARG001
+    return problem_response(422, str(error))
 
 
 @api.exception_handler(Busy)
@@ -104,12 +126,16 @@ def busy(request: HttpRequest, error: Busy) -> HttpResponse:  # noqa: ARG001
 
 @api.exception_handler(Http404)
 def not_found(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
-    return problem_response(404, "There is nothing at this address, or it is not yours to see.")
+    return problem_response(404, "Nothing was found at this URL, or you do not have access to it.")
 
 
 @api.exception_handler(AuthenticationError)
 def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:  # noqa: ARG001
-    detail = "Sign in, or send 'Authorization: Bearer …' with a usable token of this site."
+    try:
+        limit_requests_of_address(request)
+    except Busy as error_of_rate:
+        return busy(request, error_of_rate)
+    detail = "Sign in, or send 'Authorization: Bearer …' with a valid token of this site."
     return problem_response(401, detail, headers={"WWW-Authenticate": 'Bearer realm="Toolshelf"'})
 
 

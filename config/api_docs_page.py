@@ -16,14 +16,14 @@ METHODS = ("get", "post", "put", "patch", "delete")
 @dataclass(frozen=True)
 class Parameter:
     name: str
-    place: str  # "path", "query" or "header"
-    kind: str
+    location: str  # "path", "query" or "header"
+    type_name: str
     required: bool
     description: str
 
 
 @dataclass(frozen=True)
-class Answer:
+class DocumentedResponse:
     status: str
     description: str
     example: str | None
@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation as the page shows it; `curl` can be pasted into a shell after setting $TOKEN."""
+    """One operation as the page shows it. `curl` can be pasted into a shell after $TOKEN is set."""
 
     id: str
     method: str
@@ -43,31 +43,31 @@ class Operation:
     parameters: list[Parameter]
     body_types: list[str]
     body_example: str | None
-    answers: list[Answer]
+    responses: list[DocumentedResponse]
     curl: str = field(default="")
 
 
 def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple[str, list[Operation]]]:
-    """The operations by tag, in the order of the document: [(tag, operations)]; `site` is this site's address."""
+    """The operations by tag, in the order of the document: [(tag, operations)]; `site` is the URL of this site."""
     groups: dict[str, list[Operation]] = {}
     for path, operations in schema["paths"].items():
         for method in METHODS:
             if method in operations:
-                found = operation(schema, site, path, method, operations[method])
-                groups.setdefault((operations[method].get("tags") or ["API"])[0], []).append(found)
+                group = groups.setdefault((operations[method].get("tags") or ["API"])[0], [])
+                group.append(operation(schema, site, path, method, operations[method]))
     return list(groups.items())
 
 
 def operation(schema: Mapping[str, Any], site: str, path: str, method: str, details: Mapping[str, Any]) -> Operation:
     body = details.get("requestBody", {}).get("content", {})
     body_example = next((example for content in body.values() if (example := example_of(schema, content))), None)
-    needs_token = not any(not way for way in details.get("security", [{}]))
+    needs_token = all(details.get("security", [{}]))
     scopes = scopes_needed(details.get("security"))
     parameters = [
         Parameter(
             name=parameter["name"],
-            place=parameter["in"],
-            kind=kind_of(parameter.get("schema", {})),
+            location=parameter["in"],
+            type_name=type_name(parameter.get("schema", {})),
             required=parameter.get("required", False),
             description=parameter.get("description") or parameter.get("schema", {}).get("description", ""),
         )
@@ -84,22 +84,22 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, deta
         parameters=parameters,
         body_types=list(body),
         body_example=body_example,
-        answers=list(answers(schema, details)),
+        responses=list(documented_responses(schema, details)),
         curl=curl(method, site.rstrip("/") + path, needs_token=needs_token, body_types=list(body), body=body_example),
     )
 
 
-def answers(schema: Mapping[str, Any], details: Mapping[str, Any]) -> Iterator[Answer]:
-    for status, answer in details.get("responses", {}).items():
-        if status == "default":  # the same for every operation: the top of the page shows it once
+def documented_responses(schema: Mapping[str, Any], details: Mapping[str, Any]) -> Iterator[DocumentedResponse]:
+    for status, response in details.get("responses", {}).items():
+        if status == "default":  # the same for all operations: the page describes it once, at the top
             continue
-        content = answer.get("content", {})
-        example = next((found for kind in JSON_TYPES if (found := example_of(schema, content.get(kind, {})))), None)
-        yield Answer(str(status), answer.get("description", ""), example)
+        content = response.get("content", {})
+        examples = (example_of(schema, content.get(media_type, {})) for media_type in JSON_TYPES)
+        yield DocumentedResponse(str(status), response.get("description", ""), next(filter(None, examples), None))
 
 
 def example_of(schema: Mapping[str, Any], content: Mapping[str, Any]) -> str | None:
-    """The example given for a body, as indented JSON."""
+    """The documented example of a body, as indented JSON."""
     if "example" in content:
         return as_text(content["example"])
     for example in content.get("examples", {}).values():
@@ -115,24 +115,24 @@ def as_text(example: object) -> str:
     return example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
 
 
-def kind_of(schema: Mapping[str, Any]) -> str:
-    """A schema's type in a word or two: "string", "integer or null", "one of live, mock"."""
+def type_name(schema: Mapping[str, Any]) -> str:
+    """A schema's type in a few words: "string", "integer or null", "one of live, mock"."""
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(kind_of(branch) for branch in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(type_name(branch) for branch in schema["anyOf"]))
     return str(schema.get("type", "any"))
 
 
 def curl(method: str, url: str, *, needs_token: bool, body_types: list[str], body: str | None) -> str:
-    words = ["curl"]
+    arguments = ["curl"]
     if method != "get":
-        words.append(f"-X {method.upper()}")
+        arguments.append(f"-X {method.upper()}")
     if needs_token:
-        words.append('-H "Authorization: Bearer $TOKEN"')
+        arguments.append('-H "Authorization: Bearer $TOKEN"')
     if "multipart/form-data" in body_types and not body:
-        words.append("-F files=@tools.ndjson")
+        arguments.append("-F files=@tools.ndjson")
     elif body:
         compact = json.dumps(json.loads(body), ensure_ascii=False).replace("'", "'\\''")
-        words.append(f"-H 'Content-Type: application/json' --data '{compact}'")
-    return f"{' '.join(words)} {url}"
+        arguments.append(f"-H 'Content-Type: application/json' --data '{compact}'")
+    return f"{' '.join(arguments)} {url}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import django
 from celery.bootsteps import StartStopStep
-from celery.signals import setup_logging, worker_shutdown
+from celery.signals import setup_logging, worker_ready, worker_shutdown
 from celery.worker.consumer import Consumer
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -20,6 +20,13 @@ if settings.RUNNER != "celery":
 
 from playground.celery.app import app  # noqa: E402 - needs the settings
 from playground.celery.heartbeats import Heartbeat  # noqa: E402
+from playground.factories.registry import registry  # noqa: E402
+from playground.factory_rescans import follow_rescans  # noqa: E402
+from playground.supervisor import supervisor  # noqa: E402
+from playground.warming import start_warming  # noqa: E402
+
+if faults := registry().setting_faults():
+    raise ImproperlyConfigured(" ".join(faults))
 
 __all__ = ["app"]
 
@@ -39,7 +46,7 @@ class QuietConsumer(Consumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs |= {"without_gossip": True, "without_heartbeat": True, "without_mingle": True}
         super().__init__(*args, **kwargs)
-        # The warning is not true here: runs are not repeated after a lost connection. Added after Celery's own filters.
+        # The warning does not apply: runs are not repeated after a lost connection. Added after Celery's own filters.
         warnings.filterwarnings("ignore", r"\s*In Celery 5\.1 we introduced", PendingDeprecationWarning)
 
 
@@ -62,6 +69,12 @@ class Connected(StartStopStep):
 
 
 app.steps["consumer"].add(Connected)
+
+
+@worker_ready.connect
+def warm(**_: Any) -> None:
+    follow_rescans()
+    start_warming(supervisor(processes=1))
 
 
 @worker_shutdown.connect

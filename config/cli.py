@@ -1,13 +1,18 @@
-"""Run a command of `manage.py`; if the database is not set up or outdated, print what to do."""
+"""Run a command of `manage.py`; if the site is not ready for it, print one sentence that says what to do."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+
+from config.start_faults import sentence_of
 
 OWN_APPS = {"accounts", "catalog", "playground"}
 NOT_SET_UP = (
@@ -24,15 +29,22 @@ OLDER = (
 
 
 def run(words: Sequence[str]) -> None:
-    """Run the command; if tables or columns are missing, print one sentence and exit with 1."""
+    """Run the command. A wrong setting, missing tables, or a fault of files or disk: one sentence and exit code 1."""
     try:
+        settings.INSTALLED_APPS  # noqa: B018 - reads the settings
         execute_from_command_line(list(words))
-    except DatabaseError:
-        reason = why_not_ready()
+    except ImproperlyConfigured as error:
+        stop(str(error))
+    except (DatabaseError, OSError) as error:
+        reason = sentence_of(error) or (why_not_ready() if isinstance(error, DatabaseError) else None)
         if reason is None:
             raise
-        sys.stderr.write(f"{reason}\n")
-        sys.exit(1)
+        stop(reason)
+
+
+def stop(reason: str) -> NoReturn:
+    sys.stderr.write(f"{reason}\n")
+    sys.exit(1)
 
 
 def why_not_ready() -> str | None:
@@ -41,11 +53,16 @@ def why_not_ready() -> str | None:
         connection.close()
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        applied = set(executor.loader.applied_migrations)
     except DatabaseError:
         return None
-    if any(app in OWN_APPS for app, _ in applied - set(executor.loader.graph.nodes)):
+    if is_foreign(executor):
         return FOREIGN
     if not missing:
         return None
-    return OLDER if applied else NOT_SET_UP
+    return OLDER if executor.loader.applied_migrations else NOT_SET_UP
+
+
+def is_foreign(executor: MigrationExecutor) -> bool:
+    """Whether the database has migrations of Toolshelf that this version does not know."""
+    unknown = set(executor.loader.applied_migrations) - set(executor.loader.graph.nodes)
+    return any(app in OWN_APPS for app, _ in unknown)

@@ -1,4 +1,4 @@
-"""Error responses: a page for browsers, problem+json under /api/."""
+"""Error responses: a page for browsers, problem+json under /api/, JSON-RPC errors under /mcp."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from config.problem_json import problem_response
+from playground.mcp.protocol import error_of_status, is_mcp
 
 TITLES = {
     400: "This request cannot be read",
-    405: "That cannot be done here",
+    405: "Method not allowed",
     409: "This was changed by someone else",
     412: "This has changed in the meantime",
     413: "This request is too large",
     415: "This format is not supported",
-    422: "This cannot be stored as it is",
+    422: "This is not valid",
     429: "Too many requests",
     503: "Temporarily unavailable",
 }
 
 
 def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
-    """The response to a request that was refused or failed, as a page or as problem+json."""
+    """The response to a request that was refused or failed: a page, problem+json, or a JSON-RPC error."""
     if request.path_info.startswith("/api/"):
         return problem_response(status, detail)
+    if is_mcp(request.path_info):
+        return HttpResponse(error_of_status(status, detail), status=status, content_type="application/json")
     template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")
-    context = {"status": status, "title": TITLES.get(status, "This request cannot be answered"), "detail": detail}
+    context = {"status": status, "title": TITLES.get(status, "This request failed"), "detail": detail}
     return render(request, template, context, status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     del reason  # Django's reason is for developers; it is in the log
     return failure(
-        request, 403, "This form is too old or came from elsewhere. Go back, reload the page, and send it again."
+        request, 403, "This form is too old or comes from another site. Go back, reload the page, and send it again."
     )
 
 
@@ -42,13 +45,13 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return failure(request, 403, str(exception) or "This is not yours to see or change.")
+    return failure(request, 403, str(exception) or "You may not see or change this.")
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     del exception
-    return failure(request, 404, "There is nothing at this address.")
+    return failure(request, 404, "Not found, or no access. Check the URL, or sign in.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return failure(request, 500, "Something went wrong here. It has been logged.")
+    return failure(request, 500, "Something went wrong. The error has been logged.")

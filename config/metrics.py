@@ -13,22 +13,27 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, version
 from typing import ClassVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
+from catalog.accounts.client_address import address_of
 from catalog.accounts.models import User
+from catalog.accounts.roles import is_administrator
 from catalog.accounts.tokens import token_for
-from catalog.accounts.views import address_of
 from catalog.models import Tool
 from playground import run_counters
 from playground.celery.heartbeats import connected_workers
+from playground.mcp.protocol import is_mcp
 from playground.metrics import Counts, Histogram
 from playground.models import Run
 from playground.run_writer import counters
@@ -36,9 +41,14 @@ from playground.run_writer import counters
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NOT_COUNTED = ("/metrics", "/healthz", "/readyz")
-REFUSAL = (
-    "Only this machine itself may read this, and staff: signed in, or with 'Authorization: Bearer' and a token of "
-    "theirs that has the scope read.\n"
+UNAUTHENTICATED = (
+    "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting TOOLSHELF_METRICS_TOKEN, "
+    "or with an API token of a staff member that has the scope read; or sign in as staff. With the setting "
+    "TOOLSHELF_METRICS_LOCAL=1, programs on the same machine need none.\n"
+)
+NOT_ALLOWED = (
+    "These credentials do not give access to metrics. Use the value of the setting TOOLSHELF_METRICS_TOKEN, or an API "
+    "token of a staff member that has the scope read, or sign in as staff.\n"
 )
 
 
@@ -46,7 +56,7 @@ LATELY_S = 2.0
 
 
 class RequestMetricsMiddleware:
-    """Measures the duration of requests by kind (page, API, static file) and status."""
+    """Measures the duration of requests by kind (page, API, MCP, static file) and status."""
 
     asked_at: ClassVar[float] = -math.inf  # the time of the last request to this process
 
@@ -70,28 +80,54 @@ def asked_lately() -> bool:
 def kind_of(path: str) -> str:
     if path.startswith("/api/"):
         return "api"
+    if is_mcp(path):
+        return "mcp"
     return "static" if path.startswith(settings.STATIC_URL) else "page"
 
 
+@login_not_required
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """All metrics in Prometheus's format. Only for this machine itself and for staff."""
-    if not may_read(request):
-        return HttpResponse(REFUSAL, status=403, content_type="text/plain; charset=utf-8")
-    return HttpResponse("\n".join(lines()) + "\n", content_type=CONTENT_TYPE)
+    """All metrics in Prometheus's format, for scrapers that have a token, and for staff."""
+    status = refusal_status(request)
+    if status is None:
+        return HttpResponse("\n".join(lines()) + "\n", content_type=CONTENT_TYPE)
+    sentence = UNAUTHENTICATED if status == HTTPStatus.UNAUTHORIZED else NOT_ALLOWED
+    response = HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
+    if status == HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = 'Bearer realm="metrics"'
+    return response
 
 
-def may_read(request: HttpRequest) -> bool:
-    """Whether the request comes from this machine, and not through a proxy, or from staff."""
+def refusal_status(request: HttpRequest) -> HTTPStatus | None:
+    """401 if valid credentials are missing, 403 if they give no access to metrics, None if access is allowed.
+
+    Being on the same machine is no credential by default: tools run there, too.
+    """
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+    is_known = False
     if kind:
-        token = token_for(secret.strip()) if kind.lower() == "bearer" else None
+        if kind.lower() != "bearer":
+            return HTTPStatus.UNAUTHORIZED
+        if settings.METRICS_TOKEN and constant_time_compare(secret.strip(), settings.METRICS_TOKEN):
+            return None
+        token = token_for(secret.strip())
         if token is None:
-            return False
-        if "read" in token.scopes and token.user.is_staff:
-            return True  # any other usable token has the same effect as no token
-    if isinstance(request.user, User) and request.user.is_staff:
-        return True
+            return HTTPStatus.UNAUTHORIZED
+        if "read" in token.scopes and not token.toolkits and is_administrator(token.user):
+            return None
+        is_known = True
+    if isinstance(request.user, User):
+        if is_administrator(request.user):
+            return None
+        is_known = True
+    if settings.METRICS_LOCAL and is_local(request):
+        return None
+    return HTTPStatus.FORBIDDEN if is_known else HTTPStatus.UNAUTHORIZED
+
+
+def is_local(request: HttpRequest) -> bool:
+    """Whether the request comes from this machine, and not through a proxy."""
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     if settings.HTTPS or not (host == "localhost" or is_loopback(host)):
         return False  # a proxy that adds no headers still passes on the host name that clients use
@@ -108,17 +144,17 @@ def is_loopback(address: str) -> bool:
 
 def lines() -> Iterator[str]:
     counts = counters().summed()
-    yield from family("toolshelf_build_info", "gauge", "The version that serves.")
+    yield from family("toolshelf_build_info", "gauge", "The version of the server.")
     yield sample("toolshelf_build_info", {"version": own_version()}, 1)
-    yield from family("toolshelf_request_seconds", "histogram", "How long requests took, by what was asked for.")
+    yield from family("toolshelf_request_seconds", "histogram", "Durations of requests, by type and status.")
     for (kind, status), histogram in counts.requests.items():
         yield from histogram_lines("toolshelf_request_seconds", {"kind": kind, "status": status}, histogram)
-    yield from family("toolshelf_run_seconds", "histogram", "How long ended runs took, from being asked for.")
+    yield from family("toolshelf_run_seconds", "histogram", "Durations of ended runs, from the request to the end.")
     for (outcome, mode), histogram in ended_runs(counts).items():
         yield from histogram_lines("toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram)
-    yield from family("toolshelf_run_slots", "gauge", "How many runs may be under way at once.")
+    yield from family("toolshelf_run_slots", "gauge", "The maximum number of concurrent runs.")
     yield sample("toolshelf_run_slots", {}, settings.RUN_SLOTS)
-    yield from family("toolshelf_run_queue_max", "gauge", "How many runs may wait.")
+    yield from family("toolshelf_run_queue_max", "gauge", "The maximum number of waiting runs.")
     yield sample("toolshelf_run_queue_max", {}, settings.RUN_QUEUE_MAX)
     yield from stored()
 
@@ -142,18 +178,18 @@ def stored() -> Iterator[str]:
     except DatabaseError:
         connection.close()
         active, tools, workers = None, None, None
-    yield from family("toolshelf_database_up", "gauge", "Whether the database answers.")
+    yield from family("toolshelf_database_up", "gauge", "Whether the database responds.")
     yield sample("toolshelf_database_up", {}, int(active is not None))
     if active is None or tools is None:
         return
-    yield from family("toolshelf_runs_active", "gauge", "Runs that have not ended: they wait or are under way.")
+    yield from family("toolshelf_runs_active", "gauge", "Runs that are waiting or running.")
     yield sample("toolshelf_runs_active", {}, active)
-    yield from family("toolshelf_runs_waiting", "gauge", "Runs beyond those that all slots take: they wait.")
+    yield from family("toolshelf_runs_waiting", "gauge", "Runs that wait for a slot.")
     yield sample("toolshelf_runs_waiting", {}, max(0, active - settings.RUN_SLOTS))
     if workers is not None:
         yield from family("toolshelf_workers", "gauge", "Celery workers that are alive and connected to Redis.")
         yield sample("toolshelf_workers", {}, workers)
-    yield from family("toolshelf_tools", "gauge", "Tools in the catalog, archived ones too.")
+    yield from family("toolshelf_tools", "gauge", "Tools in the catalog, including archived ones.")
     yield sample("toolshelf_tools", {}, tools)
 
 
@@ -168,7 +204,7 @@ def sample(name: str, labels: Mapping[str, str], value: float) -> str:
 
 
 def histogram_lines(name: str, labels: Mapping[str, str], histogram: Histogram) -> Iterator[str]:
-    """The lines of a histogram; none if it is empty."""
+    """The lines of a histogram; no lines if it is empty."""
     if not histogram.count:
         return
     for bound, count in zip(histogram.bounds, histogram.cumulated, strict=True):

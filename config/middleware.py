@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -14,9 +16,10 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
-from catalog.errors import Busy, Unreachable
+from catalog.errors import Busy, NotAllowed, Unreachable
 from config.error_pages import failure
 from config.problem_json import CONTENT_TYPE
+from playground.mcp.protocol import is_mcp
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -30,9 +33,9 @@ FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
 PLAIN_DETAILS = {
     401: "Sign in, or send 'Authorization: Bearer' with a token of this site.",
     403: "This is not allowed.",
-    404: "There is nothing at this address.",
-    405: "This address does not take that method.",
-    500: "Something went wrong here. It has been logged.",
+    404: "Not found, or no access. Check the URL, or sign in.",
+    405: "This URL does not support that method.",
+    500: "Something went wrong. The error has been logged.",
 }
 
 
@@ -65,6 +68,19 @@ class HideSecretsMiddleware:
         return response
 
 
+class BrowserPoliciesMiddleware:
+    """Adds two policies that Django has no setting for: Cross-Origin-Resource-Policy and Permissions-Policy."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", settings.CROSS_ORIGIN_RESOURCE_POLICY)
+        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        return response
+
+
 class ErrorResponsesMiddleware:
     """Gives every error one format: a page for browsers, `application/problem+json` under /api/."""
 
@@ -90,10 +106,12 @@ class ErrorResponsesMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, RequestDataTooBig):
-            return failure(request, 413, f"At most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes fit in one request.")
+            return failure(request, 413, f"A request can have at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")
         if isinstance(exception, TooManyFieldsSent | TooManyFilesSent):
             fields, files = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS, settings.DATA_UPLOAD_MAX_NUMBER_FILES
-            return failure(request, 413, f"At most {fields:,} fields and {files:,} files fit in one request.")
+            return failure(request, 413, f"A request can have at most {fields:,} fields and {files:,} files.")
+        if isinstance(exception, NotAllowed):
+            return failure(request, 403, str(exception))
         if isinstance(exception, Busy):
             response = failure(request, 503 if isinstance(exception, Unreachable) else 429, str(exception))
             response["Retry-After"] = str(exception.retry_after_s)
@@ -101,7 +119,7 @@ class ErrorResponsesMiddleware:
         if isinstance(exception, OperationalError) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
             # The disk is full or the database cannot be reached: nothing was stored, and reading may still work.
             done = "read" if request.method in SAFE_METHODS else "stored"
-            return failure(request, 503, f"This could not be {done} just now. Nothing was changed; try again.")
+            return failure(request, 503, f"This cannot be {done} at the moment. Nothing was changed; try again.")
         return None
 
 
@@ -113,45 +131,45 @@ class RequestLimitsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method not in KNOWN_METHODS:
-            response = failure(request, 405, f"This site takes {', '.join(KNOWN_METHODS)}.")
+            response = failure(request, 405, f"This site supports {', '.join(KNOWN_METHODS)}.")
             response["Allow"] = ", ".join(KNOWN_METHODS)
             return response
         refusal = refusal_of_address(request) or refusal_of_headers(request)
         if refusal:
             return failure(request, *refusal)
         if request.method == "HEAD" and is_api(request):
-            request.method = "GET"  # the server leaves out the body of the answer
+            request.method = "GET"  # the server leaves out the body of the response
         return self.get_response(request)
 
 
 def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
-    """The status and the reason why a request for this address is refused."""
+    """The status and the reason if a request for this URL is refused."""
     try:
         request.get_host()
     except DisallowedHost:
-        return 400, "This site is not known by the name that was asked for; ALLOWED_HOSTS holds its names."
+        return 400, "This host name is not one of the site's; administrators set them in ALLOWED_HOSTS."
     query = request.META.get("QUERY_STRING", "")
     if len(query) > MAX_QUERY_CHARACTERS:
-        return 414, f"A query string holds at most {MAX_QUERY_CHARACTERS:,} characters."
+        return 414, f"A query string can have at most {MAX_QUERY_CHARACTERS:,} characters."
     if "\0" in request.path_info or "%00" in query:
-        return 400, "An address cannot hold a NUL character."
+        return 400, "A URL cannot contain NUL characters."
     return None
 
 
 def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
-    """The status and the reason why a request with these headers is refused."""
+    """The status and the reason if a request with these headers is refused."""
     headers = ((name, value) for name, value in request.META.items() if name.startswith("HTTP_"))
     if sum(len(name) + len(value) for name, value in headers) > MAX_HEADER_CHARACTERS:
-        return 431, f"The headers of a request hold at most {MAX_HEADER_CHARACTERS:,} characters."
+        return 431, f"The headers of a request can have at most {MAX_HEADER_CHARACTERS:,} characters."
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        return 415, "Send the body as it is, without a Content-Encoding."
+        return 415, "Send the body uncompressed, without a Content-Encoding."
     if "Transfer-Encoding" in request.headers:
-        return 411, "Say how long the body is, by Content-Length."
+        return 411, "Send the length of the body as Content-Length."
     size = request.META.get("CONTENT_LENGTH") or "0"
     if not (size.isascii() and size.isdecimal()):
-        return 400, "Content-Length is a whole number."
+        return 400, "Content-Length must be a whole number."
     if int(size[:20]) > settings.MAX_UPLOAD_BYTES:
-        return 413, f"At most {settings.MAX_UPLOAD_BYTES:,} bytes fit in one request."
+        return 413, f"A request can have at most {settings.MAX_UPLOAD_BYTES:,} bytes."
     return None
 
 
@@ -169,10 +187,12 @@ class CrossSiteGuardMiddleware:
         if request.method in SAFE_METHODS:
             return self.get_response(request)
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"} or self.is_foreign(request):
-            return failure(request, 403, "A page of another site sent this request; it was not carried out.")
+            return failure(request, 403, "This request comes from a page of another site, so it was refused.")
         has_body = request.META.get("CONTENT_LENGTH") not in {None, "", "0"}
         if is_api(request) and has_body and (request.content_type or "") in FOREIGN_FORM_TYPES:
-            return failure(request, 415, "Send the body as application/json (or as its operation's page says).")
+            return failure(
+                request, 415, "Send the body as application/json, or in another format that the operation documents."
+            )
         return self.get_response(request)
 
     @staticmethod
@@ -185,8 +205,28 @@ class CrossSiteGuardMiddleware:
         return origin not in trusted or not urlsplit(origin).netloc
 
 
+class BrowsingMiddleware(LoginRequiredMiddleware):
+    """Redirects visitors to the page to sign in, if they may not browse (`ANONYMOUS_BROWSING`).
+
+    Views that are decorated with `login_not_required` stay open. The API, MCP and the metrics answer 401 themselves.
+    """
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view_func: Callable[..., Any],
+        view_args: tuple[Any, ...],
+        view_kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        match = request.resolver_match
+        is_documentation = match is not None and match.view_name == "api_docs"  # a page at an address of the API
+        if settings.ANONYMOUS_BROWSING or (is_api(request) and not is_documentation) or is_mcp(request.path_info):
+            return None
+        return super().process_view(request, view_func, view_args, view_kwargs)
+
+
 class CacheControlMiddleware:
-    """Forbids caches to store responses to signed-in users; public responses must be revalidated before reuse."""
+    """Forbids caching of responses to signed-in users; public responses must be revalidated before reuse."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

@@ -1,7 +1,7 @@
 """Complete the API's OpenAPI document with the facts that apply to every operation.
 
-django-ninja documents each operation by itself. It cannot know that every error has one format and media type
-(RFC 9457), which scopes a token needs and that a public operation needs no token, and the format of a spec.
+django-ninja documents each operation separately. It does not know that all errors have one format and media type
+(RFC 9457), which scopes a token needs, or that public operations need no token.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
 from catalog.accounts.api_auth import Anybody, Token
-from catalog.api.schemas import ErrorOut
+from catalog.api.schemas.problems import ErrorOut
 from config.problem_json import CONTENT_TYPE
 
 PROBLEM: Final = {"$ref": "#/components/schemas/ErrorOut"}
@@ -25,15 +25,15 @@ class SecuredSchema(OpenAPISchema):
 
         Source: OpenAPI 3.1.0, "Security Requirement Object": for `http`, the array may list the roles that are needed.
         """
-        ways = super().operation_security(operation)
-        if ways is None:
+        requirements = super().operation_security(operation)
+        if requirements is None:
             return None
         completed: list[dict[str, Any]] = []
-        for callback, way in zip(operation.auth_callbacks, ways, strict=True):
+        for callback, requirement in zip(operation.auth_callbacks, requirements, strict=True):
             if isinstance(callback, Token) and callback.scopes:
                 completed += [{"Token": [scope]} for scope in callback.scopes]
             else:
-                completed.append({} if isinstance(callback, Anybody) else way)
+                completed.append({} if isinstance(callback, Anybody) else requirement)
         return completed
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
@@ -44,8 +44,10 @@ class SecuredSchema(OpenAPISchema):
 
 
 def scopes_needed(security: list[dict[str, Any]] | None) -> list[str]:
-    """The scopes, of which a token needs any one; [] if no token is needed."""
-    return [] if not security or {} in security else [scope for way in security for scope in way.get("Token", ())]
+    """The sufficient scopes, of which a token needs one; [] if no token is needed."""
+    if not security or {} in security:
+        return []
+    return [scope for requirement in security for scope in requirement.get("Token", ())]
 
 
 def scopes_sentence(security: list[dict[str, Any]] | None) -> str:
@@ -76,19 +78,20 @@ def complete(schema: dict[str, Any]) -> None:
 
 def _document_errors(responses: dict[Any, Any]) -> None:
     """Document that all errors, listed or not, have the same format."""
-    for status, answer in responses.items():
+    for status, response in responses.items():
         if int(status) >= 400:
-            answer["content"] = {CONTENT_TYPE: {"schema": PROBLEM, **_examples(answer)}}
+            response["content"] = {CONTENT_TYPE: {"schema": PROBLEM, **_examples(response)}}
     responses["default"] = {
-        "description": "Any other error: a request that cannot be read, is not allowed, or comes too often.",
+        "description": "Any other error: the request cannot be read, is not allowed, or exceeds a limit (429, with "
+        "`Retry-After`, if too many requests were sent).",
         "content": {CONTENT_TYPE: {"schema": PROBLEM}},
     }
 
 
-def _examples(answer: dict[str, Any]) -> dict[str, Any]:
+def _examples(response: dict[str, Any]) -> dict[str, Any]:
     return {
         key: content[key]
-        for content in answer.get("content", {}).values()
+        for content in response.get("content", {}).values()
         for key in ("example", "examples")
         if key in content
     }

@@ -1,11 +1,12 @@
 """Pass responses to the server in one piece, so that no client occupies a thread by reading slowly.
 
-The server sends a whole body by itself. But it reads a body in parts from the thread that produces it, at the pace of
-the client, so that as many idle clients as there are threads would stop the site. A whole body occupies memory instead,
-until the client has read it. Large bodies are therefore counted, and refused when clients hold too many already.
-`config.connections` disconnects clients that hold one for too long.
+The server sends a complete body by itself. But it reads a body in parts from the thread that produces it, at the pace
+of the client, so that as many idle clients as there are threads would stop the site. A complete body occupies memory
+instead, until the client has read it. Large bodies are therefore counted, and refused when there are too many.
+`config.connections` disconnects clients that read one too slowly.
 
-Only a body that is too long for memory is sent in parts, and few threads do that.
+Only a body that is too long for memory is sent in parts, and few threads do that; and server-sent events, whose view
+limits how many threads send them.
 """
 
 from __future__ import annotations
@@ -91,6 +92,9 @@ class WholeResponses:
         changes = may_have_changed_something(environ)
         started: list[tuple[str, Headers]] = []
         body = self._application(environ, lambda status, headers, _=None: started.append((status, headers)))
+        if is_event_stream(started[-1][1]):
+            start_response(*started[-1])
+            return body
         try:
             rest = iter(body)
             parts: list[bytes] = []
@@ -120,6 +124,11 @@ def may_have_changed_something(environ: Environ) -> bool:
     """Whether the request may have been carried out already, so that a 503 would make the client repeat it."""
     has_credentials = "HTTP_AUTHORIZATION" in environ or "HTTP_COOKIE" in environ
     return has_credentials and environ["REQUEST_METHOD"] not in {"GET", "HEAD", "OPTIONS"}
+
+
+def is_event_stream(headers: Headers) -> bool:
+    """Whether the body consists of server-sent events, which the client needs as they happen."""
+    return any(name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers)
 
 
 def declared_length(headers: Headers) -> int | None:

@@ -15,6 +15,8 @@ from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
+from playground.mcp.protocol import error_of_status, is_mcp
+
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
@@ -55,7 +57,7 @@ class SlowBodyGuard:
         if not (length.isascii() and length.isdecimal()) or not 0 < int(length[:20]) <= self.max_bytes:
             return self.application(environ, start_response)
         if not self.may_read():
-            return refuse(environ, start_response, 503, "Too many uploads are arriving at once. Try again shortly.")
+            return refuse(environ, start_response, 503, "Too many uploads are being received. Try again shortly.")
         try:
             body = read_whole(
                 environ["wsgi.input"], int(length), deadline=time.monotonic() + self.time_for(int(length))
@@ -131,10 +133,13 @@ def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
 
 
 def refuse(environ: Environ, start_response: StartResponse, status: int, detail: str) -> Iterable[bytes]:
-    """An error response: in the format of the API's errors under /api/, otherwise plain text."""
+    """An error response: in the API's format under /api/, a JSON-RPC error under /mcp, otherwise plain text."""
     phrase = HTTPStatus(status).phrase
     kind, text = "text/plain; charset=utf-8", f"{detail}\n"
-    if str(environ.get("PATH_INFO", "")).startswith("/api/"):
+    path = str(environ.get("PATH_INFO", ""))
+    if is_mcp(path):
+        kind, text = "application/json", error_of_status(status, detail)
+    elif path.startswith("/api/"):
         kind = "application/problem+json"
         text = json.dumps({"type": "about:blank", "title": phrase, "status": status, "detail": detail})
     headers = {

@@ -9,6 +9,10 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import call_command
 
+# What Django's admin uses only under DEBUG, and the translations of select2 (no page has an autocomplete field).
+# Without these, collecting takes half the CPU time (3.1 s instead of 6.2 at a first start).
+UNUSED = ["xregexp.js", "jquery.js", "select2.full.js", "i18n"]
+
 
 def collect_static() -> None:
     """Hash and compress the static files if any has changed since the last time. A lock serialises processes."""
@@ -19,7 +23,7 @@ def collect_static() -> None:
         fingerprint = " ".join(fingerprint_of(folder) for folder in _folders())
         if mark.exists() and mark.read_text() == fingerprint:
             return
-        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED)
         mark.write_text(fingerprint)
 
 

@@ -1,49 +1,120 @@
-"""Views of the site as a whole: API documentation, health checks, favicon, robots.txt."""
+"""Views of the site as a whole: API documentation, help, health checks, favicon, robots.txt."""
 
 from __future__ import annotations
 
-from django.conf import settings
-from django.db import connection
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.templatetags.static import static
-from django.views.decorators.http import require_safe
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
 
-from config.api_docs_page import documented_operations
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.views.decorators.http import conditional_page, require_safe
+from ninja.responses import Response
+
+from catalog.api.etags import is_known, not_modified
+from catalog.caching import LRUCache
+from config.api_docs_page import Operation, documented_operations
+from config.help_pages import help_page, help_pages
 from playground.celery.heartbeats import connected_workers
+
+ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the rendered documentation
+
+
+@conditional_page
+@require_safe
+def help_index(request: HttpRequest) -> HttpResponse:
+    """List the documents."""
+    return render(request, "help/index.html", {"pages": help_pages()})
+
+
+@conditional_page
+@require_safe
+def help_document(request: HttpRequest, slug: str) -> HttpResponse:
+    """One document of `docs/`."""
+    page = help_page(slug)
+    if page is None:
+        raise Http404(f"There is no help page “{slug}”.")
+    return render(request, "help/page.html", {"page": page, "pages": help_pages()})
 
 
 @require_safe
+def openapi_document(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI document of the API, with an `ETag`."""
+    document = api_document()
+    if is_known(request, document.etag):
+        return not_modified(document.etag)
+    return HttpResponse(document.text, content_type="application/json; charset=utf-8", headers={"ETag": document.etag})
+
+
+@conditional_page
+@require_safe
 def api_docs(request: HttpRequest) -> HttpResponse:
-    """The API's documentation, rendered from the same OpenAPI document that programs read."""
+    """The API's documentation, rendered from the same OpenAPI document that programs read.
+
+    Its content is rendered once in each process, without the site's URL: requests may name the site with any port.
+    """
+    document = api_document()
+    page = render_to_string("api_docs.html", {"info": document.info, "groups": document.groups}, request)
+    return HttpResponse(page.replace(ANY_SITE, request.build_absolute_uri("/")))
+
+
+@dataclass(frozen=True, slots=True)
+class APIDocument:
+    """The OpenAPI document as JSON text, and its parts that the documentation page shows."""
+
+    text: str
+    etag: str
+    info: Mapping[str, Any]
+    groups: list[tuple[str, list[Operation]]]
+
+
+_documents: Final[LRUCache[APIDocument]] = LRUCache()
+
+
+def api_document() -> APIDocument:
+    """The document, built once in each process: it takes 0.3 s of CPU time."""
+    return _documents.get_or_compute("", build_api_document)
+
+
+def build_api_document() -> APIDocument:
     from config.api import api  # noqa: PLC0415 - built by config.urls; importing it earlier would be a cycle
 
     schema = api.get_openapi_schema(path_prefix="/api/v1/")
-    site = request.build_absolute_uri("/")
-    context = {"info": schema["info"], "groups": documented_operations(schema, site=site), "site": site}
-    return render(request, "api_docs.html", context)
+    text = Response(schema).content.decode()
+    etag = f'"{sha256(text.encode()).hexdigest()[:32]}"'
+    return APIDocument(text, etag, schema["info"], documented_operations(schema, site=ANY_SITE))
 
 
+@login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The process answers."""
+    """Responds while the process is alive."""
     return HttpResponse("ok\n", content_type="text/plain; charset=utf-8")
 
 
+@login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The database answers too. With Celery, shows the number of connected workers; pages work without workers."""
+    """Responds while the database does, too. With Celery, shows the number of connected workers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     text = f"ready\nworkers: {connected_workers()}\n" if settings.RUNNER == "celery" else "ready\n"
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
+@login_not_required
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return redirect(static("img/favicon.svg"), permanent=True)
 
 
+@login_not_required
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return HttpResponse("User-agent: *\nDisallow: /api/\n", content_type="text/plain; charset=utf-8")

@@ -13,11 +13,17 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
 from catalog.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
+from catalog.sources.schedule import start_syncing  # noqa: E402
+from catalog.webhooks.schedule import start_delivering  # noqa: E402
 from config.connections import Connections, WriteDeadline  # noqa: E402
+from config.draining import drain_on_signal  # noqa: E402
 from config.metrics import asked_lately  # noqa: E402
 from config.responses import UnreadResponses, WholeResponses  # noqa: E402
+from playground.factory_rescans import follow_rescans  # noqa: E402
+from playground.retention import start_pruning  # noqa: E402
 from playground.run_writer import counters  # noqa: E402
 from playground.supervisor import supervisor  # noqa: E402
+from playground.warming import start_warming  # noqa: E402
 from playground.worker.syscalls import die_with_parent  # noqa: E402
 
 Assessor(busy=asked_lately).start()
@@ -25,11 +31,19 @@ die_with_parent(
     signal.SIGTERM
 )  # otherwise it would continue to serve after its parent was killed, beside the next server
 counters().begin()
+start_pruning(settings.RUN_RETENTION_DAYS, settings.AUDIT_RETENTION_DAYS)
+if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries
+    start_syncing()
+    start_delivering()
+follow_rescans()
 supervisor()  # started now: even an idle process marks the runs of a process that died
+if settings.RUNNER == "local":
+    start_warming(supervisor())
 if settings.RUNNER == "celery":
     from playground.celery.redelivery import Redelivery  # imported now, so that the first run does not wait for it
 
     Redelivery()
+drain_on_signal()
 connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)
 WriteDeadline(connections).start()
 application = WholeResponses(

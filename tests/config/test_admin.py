@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.tokens import create_token, token_for
 from catalog.listing.results import CatalogSearch
-from catalog.models import Tool, Waiver
+from catalog.models import HeldChange, Source, Tool, Waiver
 from catalog.models.uploads import Upload
 from catalog.waivers import waive
 from playground.models import ExampleCheck, Run, SavedConfiguration
@@ -27,6 +27,9 @@ SHOWN = [
     "catalog/revision",
     "catalog/waiver",
     "catalog/upload",
+    "catalog/source",
+    "catalog/sourcesync",
+    "catalog/heldchange",
     "playground/run",
     "playground/examplecheck",
     "playground/savedconfiguration",
@@ -64,6 +67,8 @@ def rows(root):
     check = ExampleCheck.objects.create(tool=tool, revision=tool.current)
     saved = SavedConfiguration.objects.create(owner=root, tool=tool, name="home", encrypted="the-ciphertext")
     waiver = waive(tool, rule=next(iter(rules())), pointer="", reason="It is so.", by=root)
+    source = Source.objects.create(name="demo", kind="mcp-http", credentials="the-ciphertext", owner=root)
+    held = HeldChange.objects.create(tool_id="demo.add", source=source, text="{}", sha256="", reason="It is breaking.")
     return {
         "accounts/user": root,
         "accounts/apitoken": token,
@@ -71,6 +76,9 @@ def rows(root):
         "catalog/revision": tool.current,
         "catalog/waiver": waiver,
         "catalog/upload": upload,
+        "catalog/source": source,
+        "catalog/sourcesync": source.syncs.create(),
+        "catalog/heldchange": held,
         "playground/run": run,
         "playground/examplecheck": check,
         "playground/savedconfiguration": saved,
@@ -129,7 +137,7 @@ def test_the_sign_in_leads_to_no_other_site(client):
     assert answer["Location"] == "/sign-in/?next=/admin/"
 
 
-def test_a_person_who_is_not_staff_is_refused(browser):
+def test_a_user_who_is_not_staff_is_refused(browser):
     answer = browser.get("/admin/", follow=True)
 
     assert answer.status_code == 403
@@ -197,7 +205,7 @@ def test_sign_in_links_and_failed_sign_ins_are_not_there(admin):
 
 
 @pytest.mark.parametrize("name", [name for name in SHOWN if name != "catalog/waiver"])
-def test_nothing_but_a_waiver_can_be_deleted(admin, rows, name):
+def test_only_waivers_can_be_deleted(admin, rows, name):
     row = rows[name]
 
     assert admin.post(f"/admin/{name}/{row.pk}/delete/", {"post": "yes"}).status_code == 403
@@ -264,7 +272,7 @@ def test_a_token_is_revoked(admin, root):
     assert ApiToken.objects.get(pk=token.pk).state == "revoked"
 
 
-def test_who_may_only_view_tokens_revokes_none(root):
+def test_a_user_who_may_only_view_tokens_cannot_revoke_them(root):
     token, secret = create_token(root, scopes=["run"])
 
     staff("view_apitoken").post("/admin/accounts/apitoken/", {"action": "revoke", "_selected_action": [token.pk]})
@@ -291,7 +299,7 @@ def test_a_tool_is_archived_and_restored(admin):
     assert not Tool.objects.get(pk=tool.pk).archived
 
 
-def test_a_waiver_is_taken_back(admin, rows):
+def test_a_waiver_can_be_removed(admin, rows):
     waiver = rows["catalog/waiver"]
 
     admin.post(f"/admin/catalog/waiver/{waiver.pk}/delete/", {"post": "yes"})

@@ -38,7 +38,8 @@ def content_of(database: Path) -> set[tuple[str, int, str]]:
         )
 
 
-def test_a_backup_under_load_holds_what_was_acknowledged_before_it_and_restores_into_an_empty_place(site, tmp_path):
+@pytest.mark.deep
+def test_a_backup_under_load_has_all_acknowledged_data_and_can_be_restored(site, tmp_path):
     token = site.token("writer", "publish", "read")
     stop, stored = threading.Event(), []
 
@@ -82,6 +83,7 @@ def test_a_backup_under_load_holds_what_was_acknowledged_before_it_and_restores_
         other.stop()
 
 
+@pytest.mark.deep
 def test_a_backup_that_is_killed_leaves_the_earlier_one_whole(site, tmp_path):
     target = tmp_path / "backup.sqlite3"
     site.manage("backup", str(target))
@@ -108,7 +110,7 @@ def test_a_backup_that_is_killed_leaves_the_earlier_one_whole(site, tmp_path):
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("missing/backup.sqlite3", "no folder"),
+        ("missing/backup.sqlite3", "does not exist"),
         (".", "a folder"),
         ("site/toolshelf.sqlite3", "the database itself"),
     ],
@@ -122,6 +124,7 @@ def test_a_backup_that_cannot_be_is_refused_with_the_reason(site, tmp_path, targ
     assert words in done.stderr
 
 
+@pytest.mark.deep
 def test_a_full_disk_leaves_the_earlier_backup(site, tmp_path):
     target = tmp_path / "backup.sqlite3"
     target.write_text("an earlier one")

@@ -40,7 +40,7 @@ def manage(data_dir, *words):
     ],
     ids=" ".join,
 )
-def test_a_command_on_a_database_that_was_never_set_up_says_what_to_do(tmp_path, words):
+def test_a_command_on_an_empty_database_explains_what_to_do(tmp_path, words):
     ended = manage(tmp_path, *words)
 
     assert ended.returncode == 1

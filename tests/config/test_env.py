@@ -19,7 +19,7 @@ def test_a_flag_takes_the_usual_words(monkeypatch, word):
     assert env.flag("FLAG", default=False) is True
 
 
-def test_a_wrong_flag_names_what_is_accepted(monkeypatch):
+def test_an_invalid_flag_is_refused_with_the_accepted_values(monkeypatch):
     monkeypatch.setenv("FLAG", "maybe")
 
     with pytest.raises(ImproperlyConfigured, match=r"FLAG is 'maybe'.*true"):
@@ -34,11 +34,97 @@ def test_a_wrong_number_is_refused(monkeypatch, value):
         env.number("NUMBER", 5, minimum=1)
 
 
+def test_a_token_is_taken_as_it_is(monkeypatch):
+    monkeypatch.setenv("TOKEN", "0123456789abcdef")
+
+    assert env.token("TOKEN") == "0123456789abcdef"
+    assert env.token("NO_TOKEN") == ""
+
+
+@pytest.mark.parametrize("value", ["0123456789abcde", "0123456789 abcdef", "0123456789abcdefü"])
+def test_a_token_that_could_be_guessed_or_not_be_sent_is_refused_without_quoting_it(monkeypatch, value):
+    monkeypatch.setenv("TOKEN", value)
+
+    with pytest.raises(ImproperlyConfigured, match="TOKEN must have at least 16") as refused:
+        env.token("TOKEN")
+
+    assert value not in str(refused.value)
+
+
+def test_variables_are_listed_by_their_names(monkeypatch):
+    monkeypatch.setenv("VARIABLES", "API_KEY, KEY=OTHER_KEY  region.name")
+
+    assert env.variables("VARIABLES") == {"API_KEY": "API_KEY", "KEY": "OTHER_KEY", "region.name": "region.name"}
+    assert env.variables("NO_VARIABLES") == {}
+
+
+@pytest.mark.parametrize("value", ["API_KEY=sk/hunter22", "A=B=hunter22", "22hunter22", "KEY="])
+def test_a_list_of_values_instead_of_names_is_refused_without_quoting_it(monkeypatch, value):
+    monkeypatch.setenv("VARIABLES", f"REGION {value}")
+
+    with pytest.raises(ImproperlyConfigured, match="VARIABLES: entry 2 is neither") as refused:
+        env.variables("VARIABLES")
+
+    assert "hunter22" not in str(refused.value)
+
+
+def test_settings_of_factories_are_found_by_their_beginning(monkeypatch):
+    monkeypatch.setenv("SETTING", "")
+    monkeypatch.setenv("SETTING_GET_WEATHER_2", "")
+    monkeypatch.setenv("SETTINGS_OTHER", "")
+
+    assert env.by_factory("SETTING") == {"GET_WEATHER_2": "SETTING_GET_WEATHER_2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("get-weather", "SETTING_GET_WEATHER"), ("Greet", "SETTING_GREET"), ("", "SETTING_ID"), ("ä", "SETTING__")],
+)
+def test_a_setting_that_fits_no_factory_is_refused_with_the_right_name(monkeypatch, name, right):
+    monkeypatch.setenv(f"SETTING_{name}", "")
+
+    with pytest.raises(ImproperlyConfigured) as refused:
+        env.by_factory("SETTING")
+
+    assert str(refused.value).startswith(f"SETTING_{name}: ")
+    assert str(refused.value).endswith(f" {right}.")
+
+
 def test_a_wrong_choice_names_the_right_ones(monkeypatch):
     monkeypatch.setenv("RUNNER", "cloud")
 
     with pytest.raises(ImproperlyConfigured, match="local"):
         env.choice("RUNNER", "local", {"local"})
+
+
+def test_networks_are_a_list(monkeypatch):
+    monkeypatch.setenv("NETWORKS", "10.0.0.0/8, fd00::/8 192.168.1.7")
+
+    assert env.networks("NETWORKS") == ["10.0.0.0/8", "fd00::/8", "192.168.1.7"]
+
+
+@pytest.mark.parametrize("value", ["10.0.0.1/8", "intranet", "10.0.0.0/33"])
+def test_what_is_no_network_is_refused(monkeypatch, value):
+    monkeypatch.setenv("NETWORKS", value)
+
+    with pytest.raises(ImproperlyConfigured, match=r"NETWORKS: .*use networks such as 10\.0\.0\.0/8"):
+        env.networks("NETWORKS")
+
+
+def test_a_proxy_is_a_url(monkeypatch):
+    monkeypatch.setenv("PROXY", "http://ada:secret@proxy.example:3128")
+
+    assert env.proxy("PROXY") == "http://ada:secret@proxy.example:3128"
+    assert env.proxy("NO_SUCH_SETTING") == ""
+
+
+@pytest.mark.parametrize("value", ["proxy.example:3128", "socks5://proxy", "http://:3128", "http://secret@proxy:x"])
+def test_what_is_no_proxy_is_refused_without_its_password(monkeypatch, value):
+    monkeypatch.setenv("PROXY", value)
+
+    with pytest.raises(ImproperlyConfigured, match="PROXY is not the URL of an HTTP proxy") as refused:
+        env.proxy("PROXY")
+    assert "secret" not in str(refused.value)
 
 
 def test_a_database_url_names_postgresql(monkeypatch):
@@ -82,12 +168,12 @@ def test_a_log_line_stays_one_line():
     assert OneLine("%(message)s").format(record) == r"bad\nforged line\r\x1b[31m"
 
 
-def test_what_a_stranger_does_wrong_is_logged_without_a_traceback():
+def test_client_errors_are_logged_without_a_traceback():
     import logging
 
-    told = (ValueError, ValueError("x"), None)
-    stranger = logging.LogRecord("django.security.TooManyFieldsSent", logging.ERROR, "f", 1, "too many", None, told)
-    fault = logging.LogRecord("django.request", logging.ERROR, "f", 1, "broken", None, told)
+    exc_info = (ValueError, ValueError("x"), None)
+    stranger = logging.LogRecord("django.security.TooManyFieldsSent", logging.ERROR, "f", 1, "too many", None, exc_info)
+    fault = logging.LogRecord("django.request", logging.ERROR, "f", 1, "broken", None, exc_info)
 
     assert QuietAboutUnknownHosts().filter(stranger)
     assert QuietAboutUnknownHosts().filter(fault)

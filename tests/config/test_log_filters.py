@@ -107,7 +107,7 @@ def test_a_message_whose_arguments_do_not_fit_is_left_to_the_handler():
     assert WithoutSecrets().filter(record("%s and %s", "one"))
 
 
-def test_neither_a_message_nor_a_traceback_holds_a_token():
+def test_neither_a_message_nor_a_traceback_contains_a_token():
     token = ValueError("tsk_" + "a" * 43)
     shown = record("Refused %s", "tsk_" + "b" * 43, error=(ValueError, token, None))
 
@@ -118,3 +118,8 @@ def test_neither_a_message_nor_a_traceback_holds_a_token():
     assert "ValueError: tsk_…" in text
     assert "aaaa" not in text
     assert "bbbb" not in text
+
+
+@pytest.mark.parametrize("name", ["httpx2", "httpcore2"])
+def test_outgoing_requests_are_not_logged_with_their_addresses_whatever_the_level(name):
+    assert logging.getLogger(name).level == logging.WARNING

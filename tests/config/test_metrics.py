@@ -1,6 +1,8 @@
-"""What operators read: /metrics counts requests and runs over all processes, and tells them to nobody else."""
+"""What operators read: /metrics counts requests and runs over all processes, for those who may read it."""
 
 import re
+import subprocess
+import sys
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -18,24 +20,70 @@ from playground.metrics import Counters
 from playground.models import WorkerHeartbeat
 from playground.process_id import machine
 from tests.playground.celery.team import until
+from tests.site import ROOT
 
 pytestmark = pytest.mark.django_db
 LINE = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)')
 
 
+TOKEN = "a-token-for-the-scraper"
+
+
 @pytest.fixture(autouse=True)
-def _on_this_machine(client):
+def _on_this_machine(client, settings):
     client.defaults["HTTP_HOST"] = "127.0.0.1:8000"
+    settings.METRICS_TOKEN = TOKEN
 
 
+@pytest.fixture
+def _open_to_this_machine(settings):
+    """As before the token was required."""
+    settings.METRICS_LOCAL = True
+
+
+@pytest.mark.usefixtures("_open_to_this_machine")
 @pytest.mark.parametrize("name", ["testserver", "testserver:443"])
-def test_a_proxy_that_says_nothing_of_itself_passes_on_no_numbers(client, name):
-    assert client.get("/metrics", headers={"host": name}).status_code == 403
+def test_a_proxy_without_forwarding_headers_gets_no_metrics(client, name):
+    assert client.get("/metrics", headers={"host": name}).status_code == 401
 
 
+@pytest.mark.usefixtures("_open_to_this_machine")
 @pytest.mark.parametrize("name", ["localhost", "[::1]:8000", "127.0.0.1"])
-def test_this_machine_reads_them_by_each_of_its_names(client, name):
+def test_this_machine_reads_them_by_each_of_its_names_if_the_setting_allows_it(client, name):
     assert client.get("/metrics", headers={"host": name}).status_code == 200
+
+
+def test_this_machine_alone_is_no_authentication(client):
+    answer = client.get("/metrics")
+
+    assert answer.status_code == 401
+    assert answer["WWW-Authenticate"] == 'Bearer realm="metrics"'
+    assert b"TOOLSHELF_METRICS_TOKEN" in answer.content
+    assert b"TOOLSHELF_METRICS_LOCAL=1" in answer.content
+    assert b"toolshelf_tools" not in answer.content
+
+
+@pytest.mark.parametrize("header", [f"Bearer {TOKEN}", f"bearer  {TOKEN}"])
+def test_a_scraper_reads_them_with_the_token_from_anywhere(client, header):
+    answer = client.get("/metrics", REMOTE_ADDR="192.0.2.7", HTTP_AUTHORIZATION=header)
+
+    assert answer.status_code == 200
+    assert b"toolshelf_tools" in answer.content
+
+
+@pytest.mark.parametrize("header", ["Bearer", "Bearer ", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN, "Bearer ü"])
+def test_another_token_is_refused(client, header):
+    assert client.get("/metrics", HTTP_AUTHORIZATION=header).status_code == 401
+
+
+def test_without_the_setting_no_token_is_the_token(client, settings):
+    settings.METRICS_TOKEN = ""
+
+    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer ").status_code == 401
+
+
+def test_the_token_opens_nothing_else(client):
+    assert client.get("/api/v1/runs", HTTP_AUTHORIZATION=f"Bearer {TOKEN}").status_code == 401
 
 
 @pytest.fixture
@@ -49,7 +97,7 @@ def counted(tmp_path, monkeypatch):
 
 
 def read(client, **headers):
-    answer = client.get("/metrics", **headers)
+    answer = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}", **headers)
     assert answer.status_code == 200, answer.content
     return dict(line.rsplit(" ", 1) for line in answer.content.decode().splitlines() if not line.startswith("#"))
 
@@ -57,7 +105,7 @@ def read(client, **headers):
 def test_every_line_is_as_prometheus_reads_it(counted, client):
     client.get("/")
 
-    answer = client.get("/metrics")
+    answer = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}")
 
     assert answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     for line in answer.content.decode().splitlines():
@@ -78,7 +126,7 @@ def test_requests_are_counted_by_kind_and_status(counted, client):
     assert found['toolshelf_request_seconds_bucket{kind="api",status="4xx",le="+Inf"}'] == "1"
 
 
-def test_what_operators_ask_is_not_counted(counted, client):
+def test_requests_of_operators_are_not_counted(counted, client):
     for path in ("/healthz", "/readyz", "/metrics"):
         client.get(path)
 
@@ -86,7 +134,7 @@ def test_what_operators_ask_is_not_counted(counted, client):
 
 
 @pytest.mark.django_db
-def test_whoever_asks_for_a_page_is_somebody_who_was_there_lately(client, monkeypatch):
+def test_a_request_for_a_page_counts_as_recent_activity(client, monkeypatch):
     monkeypatch.setattr(RequestMetricsMiddleware, "asked_at", -1e9)
 
     client.get("/healthz")
@@ -117,7 +165,6 @@ def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
 def builtin_tool():
     from catalog.publishing import publish
     from catalog.specs.spec import read_spec
-    from tests.site import ROOT
 
     return publish(read_spec((ROOT / "playground/builtin/specs/hash_text.json").read_bytes()), by=None).tool
 
@@ -159,6 +206,30 @@ def test_a_command_leaves_no_counters(tmp_path):
     assert not (tmp_path / "counters").exists()
 
 
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from playground.metrics import Counters
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # no more can be written to a file, as on a full disk
+counters = Counters(Path(sys.argv[2]))
+counters.begin()
+counters.request("page", 200, 0.1)
+print(counters.summed().requests["page", "2xx"].count)
+"""
+
+
+def test_on_a_full_disk_a_server_serves_on_without_counting(tmp_path):
+    counters = tmp_path / "counters"
+
+    found = subprocess.run(
+        [sys.executable, "-B", "-c", FULL_DISK, str(ROOT), str(counters)], capture_output=True, text=True, check=True
+    )
+
+    assert float(found.stdout) == 0
+    assert not list(counters.iterdir())
+
+
 @pytest.fixture
 def _workers(settings):
     """Celery's workers run the tools."""
@@ -184,7 +255,7 @@ def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(counted,
 
 
 @pytest.mark.usefixtures("_workers")
-def test_what_workers_did_is_not_told_while_the_database_is_out_of_reach(counted, client, monkeypatch):
+def test_runs_of_workers_are_omitted_while_the_database_is_unreachable(counted, client, monkeypatch):
     def out_of_reach(*_):
         raise DatabaseError("gone")
 
@@ -215,7 +286,7 @@ def test_workers_are_counted_that_live_and_are_connected(counted, client, heartb
     assert client.get("/readyz").content == b"ready\nworkers: 2\n"
 
 
-def test_without_a_worker_the_site_is_ready_and_says_that_there_is_none(counted, client, heartbeat):
+def test_without_workers_the_site_is_ready_and_shows_their_number(counted, client, heartbeat):
     answer = client.get("/readyz")
 
     assert (answer.status_code, answer.content) == (200, b"ready\nworkers: 0\n")
@@ -242,7 +313,7 @@ def test_a_heartbeat_ends_with_the_connection_and_begins_with_the_next(transacti
     assert not WorkerHeartbeat.objects.exists()
 
 
-def test_a_database_out_of_reach_is_told_of(counted, client, monkeypatch):
+def test_an_unreachable_database_is_reported(counted, client, monkeypatch):
     def out_of_reach():
         raise DatabaseError("gone")
 
@@ -254,6 +325,7 @@ def test_a_database_out_of_reach_is_told_of(counted, client, monkeypatch):
     assert "toolshelf_tools" not in found
 
 
+@pytest.mark.usefixtures("_open_to_this_machine")
 @pytest.mark.parametrize(
     "elsewhere",
     [
@@ -263,17 +335,18 @@ def test_a_database_out_of_reach_is_told_of(counted, client, monkeypatch):
         {"REMOTE_ADDR": ""},
     ],
 )
-def test_nobody_from_elsewhere_reads_it(client, elsewhere):
+def test_other_machines_may_not_read_metrics(client, elsewhere):
     answer = client.get("/metrics", **elsewhere)
 
-    assert answer.status_code == 403
+    assert answer.status_code == 401
     assert b"toolshelf_" not in answer.content
 
 
+@pytest.mark.usefixtures("_open_to_this_machine")
 def test_behind_a_trusted_proxy_this_machine_is_not_believed_either(client, settings):
     settings.TRUST_PROXY = True
 
-    assert client.get("/metrics", REMOTE_ADDR="127.0.0.1").status_code == 403
+    assert client.get("/metrics", REMOTE_ADDR="127.0.0.1").status_code == 401
 
 
 def test_staff_read_it_from_elsewhere(client):
@@ -282,7 +355,7 @@ def test_staff_read_it_from_elsewhere(client):
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 200
 
 
-def test_somebody_else_who_is_signed_in_does_not(client):
+def test_a_signed_in_user_who_is_not_staff_may_not_read_metrics(client):
     client.force_login(User.objects.create_user("ada"))
 
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 403
@@ -299,16 +372,26 @@ def test_a_token_reads_it_when_it_is_of_staff_and_may_read(client, is_staff, sco
     assert answer.status_code == status
 
 
+def test_a_token_that_is_limited_to_toolkits_does_not_read_it(client):
+    _, secret = create_token(User.objects.create_user("ada", is_staff=True), scopes=["read"], toolkits=["kit"])
+
+    answer = client.get("/metrics", REMOTE_ADDR="192.0.2.7", HTTP_AUTHORIZATION=f"Bearer {secret}")
+
+    assert answer.status_code == 403
+
+
+@pytest.mark.usefixtures("_open_to_this_machine")
 @pytest.mark.parametrize(("is_staff", "scopes"), [(True, ["run"]), (False, ["read"]), (False, ["publish"])])
-def test_on_this_machine_any_usable_token_sees_what_no_token_sees(client, is_staff, scopes):
+def test_on_this_machine_any_usable_token_has_the_same_effect_as_none(client, is_staff, scopes):
     _, secret = create_token(User.objects.create_user("ada", is_staff=is_staff), scopes=scopes)
 
     assert client.get("/metrics").status_code == 200
     assert client.get("/metrics", headers={"authorization": f"Bearer {secret}"}).status_code == 200
 
 
+@pytest.mark.usefixtures("_open_to_this_machine")
 def test_a_token_that_opens_nothing_does_not_count_as_this_machine(client):
-    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer tsk_wrong").status_code == 403
+    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer tsk_wrong").status_code == 401
 
 
 def test_it_has_a_name(client):

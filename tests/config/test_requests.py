@@ -41,7 +41,7 @@ def test_pages_cannot_be_framed_sniffed_or_followed(client):
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
-def test_what_a_signed_in_person_sees_is_kept_nowhere(browser):
+def test_pages_of_signed_in_users_are_not_cached(browser):
     assert "no-store" in browser.get("/")["Cache-Control"]
 
 
@@ -50,7 +50,7 @@ def test_a_foreign_host_name_is_refused(client, host, caplog):
     answer = client.get("/", headers={"host": host})
 
     assert answer.status_code == 400
-    assert b"not known by the name" in answer.content
+    assert b"is not one of the site" in answer.content
     assert all(record.levelname == "WARNING" and not record.exc_info for record in caplog.records)  # strangers do this
 
 
@@ -82,7 +82,7 @@ def test_a_session_changes_nothing_through_the_api_without_its_csrf_token(browse
     assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_a_bad_token_is_refused_even_for_what_is_open(client):
+def test_an_invalid_token_is_refused_even_by_public_operations(client):
     answer = client.get("/api/v1/tools", headers={"authorization": "Bearer tsk_wrong"})
 
     assert answer.status_code == 401
@@ -90,7 +90,7 @@ def test_a_bad_token_is_refused_even_for_what_is_open(client):
     assert "WWW-Authenticate" in answer
 
 
-def test_a_token_in_the_address_is_not_taken(client, ada):
+def test_a_token_in_the_url_is_not_accepted(client, ada):
     _, secret = create_token(ada, scopes=["publish"])
 
     answer = client.post(f"/api/v1/tools?token={secret}", data="{}", content_type="application/json")
@@ -110,7 +110,7 @@ def test_a_token_without_the_scope_is_refused(client, ada):
 
 
 @pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/v1/tools/none", "/api/"])
-def test_the_api_says_not_found_in_its_own_shape(client, path):
+def test_the_api_reports_not_found_in_its_own_format(client, path):
     answer = client.get(path)
 
     assert answer.status_code == 404
@@ -118,7 +118,7 @@ def test_the_api_says_not_found_in_its_own_shape(client, path):
     assert set(answer.json()) == {"type", "title", "status", "detail"}
 
 
-def test_the_api_says_which_methods_an_address_takes(client):
+def test_the_api_lists_the_methods_of_a_url(client):
     answer = client.put("/api/v1/tools")
 
     assert answer.status_code == 405
@@ -126,11 +126,11 @@ def test_the_api_says_which_methods_an_address_takes(client):
     assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_a_page_that_is_not_there_says_so_in_the_sites_frame(client):
+def test_a_missing_page_has_the_frame_of_the_site(client):
     answer = client.get("/nothing/")
 
     assert answer.status_code == 404
-    assert b"nothing at this address" in answer.content
+    assert b"Not found, or no access" in answer.content
 
 
 @pytest.mark.parametrize("path", ["/?q=%00", "/a%00b"])
@@ -142,7 +142,7 @@ def test_a_query_beyond_its_bound_is_refused(client):
     assert client.get("/?q=" + "a" * 20_000).status_code == 414
 
 
-def test_a_method_that_nobody_needs_is_refused(client):
+def test_an_unsupported_method_is_refused(client):
     answer = client.generic("TRACE", "/")
 
     assert answer.status_code == 405
@@ -173,7 +173,7 @@ def test_a_body_of_unknown_length_is_refused(client):
     assert answer.status_code == 411
 
 
-def test_a_refusal_tells_no_cache_to_keep_it(client):
+def test_a_refusal_must_not_be_cached(client):
     assert "no-cache" in client.get("/?q=" + "a" * 20_000)["Cache-Control"]
 
 
@@ -211,6 +211,12 @@ def test_the_api_is_documented_from_its_own_description(client):
             assert operation["summary"] in page
 
 
+def test_the_documentation_of_the_api_joins_the_lines_of_a_paragraph(client):
+    page = client.get("/api/v1/docs").content.decode()
+
+    assert "<br" not in page
+
+
 def test_every_operation_of_the_api_is_described(client):
     described = client.get("/api/v1/openapi.json").json()
 
@@ -220,16 +226,16 @@ def test_every_operation_of_the_api_is_described(client):
             assert operation.get("responses"), (method, path)
 
 
-def test_a_page_that_is_refused_says_with_which_status(client: Client):
+def test_a_refused_page_shows_its_status(client: Client):
     answer = client.put("/", data=b"", content_type="text/plain")
 
     page = answer.content.decode()
     assert answer.status_code == 405
     assert "405" in page
-    assert "That cannot be done here" in page
+    assert "Method not allowed" in page
 
 
-def test_a_page_says_when_the_database_does_not_answer(client: Client):
+def test_a_page_reports_an_unreachable_database(client: Client):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE catalog_tool RENAME TO out_of_reach")
 
@@ -238,4 +244,4 @@ def test_a_page_says_when_the_database_does_not_answer(client: Client):
     page = answer.content.decode()
     assert answer.status_code == 503
     assert "Temporarily unavailable" in page
-    assert "could not be read" in page
+    assert "cannot be read" in page

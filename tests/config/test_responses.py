@@ -72,7 +72,7 @@ def test_an_error_within_the_body_closes_it():
     assert body.closed == 1
 
 
-def test_large_bodies_are_refused_where_clients_hold_too_many():
+def test_large_bodies_are_refused_while_too_many_are_unread():
     body = Body(b"x" * 600_000)
     application = whole(body, unread=unread(blocked=1))
 
@@ -91,7 +91,7 @@ def test_large_bodies_are_refused_where_clients_hold_too_many():
     assert body.closed == 3
 
 
-def test_a_request_that_may_have_changed_something_is_answered_though_clients_hold_too_many():
+def test_a_response_to_a_change_is_sent_even_if_too_many_are_unread():
     application = whole(Body(b"x" * 600_000), unread=unread(blocked=1))
     ask(application)
 
@@ -111,7 +111,7 @@ def test_a_refused_body_of_known_length_is_not_even_read():
     assert (body.taken, body.closed) == (1, 3)
 
 
-def test_small_bodies_are_answered_though_clients_hold_too_many_large_ones():
+def test_small_bodies_are_sent_even_if_too_many_large_ones_are_unread():
     held = unread(blocked=1)
     assert held.admit(MIB)
 
@@ -121,7 +121,7 @@ def test_small_bodies_are_answered_though_clients_hold_too_many_large_ones():
     assert ask(whole(Body(b"x" * LARGE_BYTES), unread=held))[0] == "503 Service Unavailable"
 
 
-def test_what_clients_have_read_is_not_counted_any_more(monkeypatch):
+def test_read_bodies_are_no_longer_counted(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr("config.responses.time.monotonic", lambda: clock[0])
     blocked = [2]
@@ -163,3 +163,16 @@ def test_a_body_too_long_for_memory_is_sent_in_parts_by_few_threads(headers):
     assert [status for status, *_ in (first, second, third)] == ["200 OK", "503 Service Unavailable", "200 OK"]
     assert sent == b"0123456789" * 3
     assert [body.closed for body in bodies] == [1, 1, 0]
+
+
+def test_events_are_passed_on_as_they_happen_and_closed_by_the_server():
+    body = Body(b"data: 1\r\n\r\n", b"data: 2\r\n\r\n")
+
+    _, headers, given = ask(whole(body, ("Content-Type", "text/event-stream")))
+
+    assert headers["Content-Type"] == "text/event-stream"
+    assert (body.taken, body.closed) == (0, 0)
+    assert next(iter(given)) == b"data: 1\r\n\r\n"
+    assert body.taken == 1
+    given.close()
+    assert body.closed == 1

@@ -9,11 +9,13 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.site import ROOT, Site, free_port, sign_in
+from tests.playground.runners import soon
+from tests.site import ROOT, Site, sign_in
 
 
 def serve(tmp_path, *words, **environment):
@@ -30,7 +32,7 @@ def serve(tmp_path, *words, **environment):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("site"))
+    site = Site(tmp_path_factory.mktemp("site"), prepared=False)
     yield site
     site.stop()
 
@@ -46,7 +48,48 @@ def test_the_first_start_loads_the_samples_and_prints_a_link_that_works_once(sit
         assert browser.get("/api/v1/tools").json()["count"] > 50
 
 
-def test_the_first_start_creates_the_owner_and_says_so_by_name(site):
+def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
+    done = serve(tmp_path, TOOL_FACTORIES="pack_age:F pack.age:F", TOOL_NETWORK_PACK_AGE_F="none")
+
+    assert done.returncode == 1
+    assert (
+        "TOOL_NETWORK_PACK_AGE_F fits several factories: pack.age:F, pack_age:F. "
+        "Register one of them under another name."
+    ) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"TOOL_NETWORK_GREET": "inward"}, "TOOL_NETWORK_GREET is 'inward'; use one of ['all', 'none', 'outward']."),
+        ({"TOOL_NETWORK_greet": "none"}, "TOOL_NETWORK_greet: write the id of the factory in A-Z and 0-9"),
+        ({"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"}, "TOOL_ENVIRONMENT_GREET: entry 1 is neither the name of a variable"),
+        ({"TOOLSHELF_METRICS_TOKEN": "short"}, "TOOLSHELF_METRICS_TOKEN must have at least 16 printable"),
+    ],
+    ids=["network", "lower case", "value", "token"],
+)
+def test_a_wrong_setting_of_tools_stops_the_start_with_a_sentence(tmp_path, setting, message):
+    done = serve(tmp_path, **setting)
+
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_network_that_cannot_be_enforced_is_reported_at_the_start(tmp_path):
+    site = Site(tmp_path, HTTPS_PROXY="http://proxy.example:3128", TOOL_NETWORK_HASH_TEXT="outward")
+    try:
+        assert (
+            'The network "outward" of TOOL_NETWORK cannot be enforced on this machine: '
+            "the site uses a proxy (HTTPS_PROXY), so it cannot check the addresses. "
+            "Tools with this network will not run."
+        ) in site.log()
+    finally:
+        site.stop()
+
+
+def test_the_first_start_creates_the_owner_and_prints_the_name(site):
     accounts = site.manage("sign_in_link", "typo", check=False)
 
     assert accounts.returncode == 1
@@ -94,7 +137,7 @@ def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
     words = ["createsuperuser", "--noinput", "--username", "grace", "--email", "grace@example.org"]
     for command in (["migrate", "--verbosity", "0"], words):
         subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=environment, timeout=60, check=True)
-    site = Site(tmp_path)
+    site = Site(tmp_path, prepared=False)
     try:
         unknown = site.manage("sign_in_link", "owner", check=False)
     finally:
@@ -104,7 +147,7 @@ def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
     assert "There is no account named 'owner'. Accounts: grace." in unknown.stderr
 
 
-def test_no_log_of_the_server_holds_the_secret_of_a_link(tmp_path):
+def test_no_log_of_the_server_contains_the_secret_of_a_link(tmp_path):
     """Not even the access log, which an operator can switch on."""
     site = Site(tmp_path, GRANIAN_LOG_ACCESS_ENABLED="true", GRANIAN_LOG_LEVEL="debug", LOG_LEVEL="DEBUG")
     link = site.sign_in_link
@@ -129,7 +172,7 @@ def test_no_log_of_the_server_holds_the_secret_of_a_link(tmp_path):
     assert "Method Not Allowed: /sign-in/link/" in log
 
 
-def test_static_files_are_hashed_compressed_and_kept_for_ever(site):
+def test_static_files_are_hashed_compressed_and_cached_forever(site):
     page = httpx.get(site.url, timeout=60).text
     address = page.split('rel="stylesheet" href="')[1].split('"')[0]
 
@@ -139,7 +182,7 @@ def test_static_files_are_hashed_compressed_and_kept_for_ever(site):
     assert "immutable" in answer.headers["Cache-Control"]
 
 
-def test_a_port_in_use_is_told_plainly(tmp_path):
+def test_a_port_in_use_is_reported_in_one_sentence(tmp_path):
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
@@ -151,14 +194,25 @@ def test_a_port_in_use_is_told_plainly(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
-def test_other_machines_are_not_served_before_somebody_has_a_password(tmp_path):
-    ended = serve(tmp_path, "--host", "0.0.0.0", "--port", str(free_port()))
+def test_a_first_start_for_other_machines_prints_a_set_up_link_and_opens_nothing_without_it(tmp_path):
+    site = Site(tmp_path, prepared=False, host="0.0.0.0")
+    link = site.sign_in_link
+    try:
+        with httpx.Client(base_url=link.partition("/sign-in/")[0], timeout=60) as browser:
+            assert browser.get("/account/tokens/").status_code == 302
+            assert "no administrator yet" in browser.get("/sign-in/").text
+            token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get(link).text)
+            form = {"username": "grace", "password1": "correct horse", "password2": "correct horse"}
+            assert browser.post(link, data={"csrfmiddlewaretoken": token[1], **form}).status_code == 302
+            assert browser.get("/account/tokens/").status_code == 200
+    finally:
+        site.stop()
 
-    assert ended.returncode == 1
-    assert "createsuperuser" in ended.stderr
+    assert "This site has no administrator yet." in site.log()
+    assert "Accounts: grace." in site.manage("sign_in_link", "owner", check=False).stderr
 
 
-def test_a_wrong_setting_stops_the_start_and_names_what_is_accepted(tmp_path):
+def test_an_invalid_setting_stops_the_start_and_names_the_accepted_values(tmp_path):
     ended = serve(tmp_path, TOOLSHELF_RUNNER="cloud")
 
     assert ended.returncode != 0
@@ -174,7 +228,7 @@ def test_a_wildcard_for_hosts_stops_the_start(tmp_path):
 
 
 def test_two_data_directories_are_two_sites(site, tmp_path):
-    other = Site(tmp_path)
+    other = Site(tmp_path, prepared=False)
     try:
         token = other.token("robot")
 
@@ -211,5 +265,48 @@ def test_a_killed_worker_is_replaced(site):
     assert httpx.get(site.url, timeout=60).status_code == 200
 
 
-def test_the_server_says_nothing_that_nobody_can_use(site):
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+def test_a_start_imports_each_module_once_for_all_processes(tmp_path):
+    site = Site(tmp_path, PYTHONPROFILEIMPORTTIME="1", TOOLSHELF_WEB_PROCESSES="2")
+    try:
+        httpx.get(f"{site.url}/", timeout=60)
+    finally:
+        site.stop()
+
+    imported = re.findall(r"^import time: .*\| +(\S+)$", site.log(), re.MULTILINE)
+    for module in ("django.urls", "ninja", "catalog.models.tools", "catalog.accounts.views", "playground.supervisor"):
+        assert imported.count(module) == 1, module
+    assert imported.count("config.wsgi") == 2  # each process has its own
+
+
+def test_the_server_prints_no_useless_warnings(site):
     assert "[WARNING]" not in site.log()
+
+
+def test_sighup_looks_for_new_factories_and_ends_no_process(tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    site = Site(tmp_path, PYTHONPATH=str(packages))
+    try:
+        before = children_of(site.process.pid)
+        metadata = packages / "later_tools-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text("[toolshelf.factories]\nlater = later_tools:F\n")
+        assert not lists_later(site)
+
+        site.process.send_signal(signal.SIGHUP)
+
+        assert soon(lambda: lists_later(site), within_s=30)
+        assert children_of(site.process.pid) == before
+    finally:
+        site.stop()
+
+
+def lists_later(site):
+    items = httpx.get(f"{site.url}/api/v1/factories", timeout=60).json()["items"]
+    return "later_tools:F" in {item["reference"] for item in items}
+
+
+def children_of(pid):
+    return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())

@@ -36,13 +36,13 @@ def ask(application, body, length):
 
 
 def ask_at(path, application, body, length):
-    told = []
+    started = []
     environ = {"PATH_INFO": path, "CONTENT_LENGTH": str(length), "wsgi.input": body}
-    parts = application(environ, lambda status, headers: told.append((status, dict(headers))))
+    parts = application(environ, lambda status, headers: started.append((status, dict(headers))))
     answer = b"".join(parts)
     if hasattr(parts, "close"):
         parts.close()
-    return *told[0], answer
+    return *started[0], answer
 
 
 @pytest.mark.parametrize("size", [1, 100, 64 * 1024, 3_000_001])
@@ -124,7 +124,7 @@ def test_a_refusal_has_the_shape_of_its_door_and_the_strict_headers():
         assert "default-src 'none'" in sent["Content-Security-Policy"]
 
 
-def test_a_request_without_a_body_waits_for_nobody():
+def test_a_request_without_a_body_does_not_wait():
     application = SlowBodyGuard(echo, readers=1, max_bytes=100)
     application.readers.acquire()
 

@@ -15,24 +15,27 @@ from django.db import connection
 
 class Command(BaseCommand):
     help = (
-        "Copy the whole database into FILE while the site is running. The copy does not contain the keys beside the "
-        "database: store them elsewhere, because saved configurations cannot be read without them. To restore, stop "
-        "the site, remove toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and replace toolshelf.sqlite3 by the file."
+        "Copy the whole database, except for browser sessions, into FILE while the site is running. The copy does not "
+        "contain the keys beside the database: store them elsewhere, because saved configurations cannot be read "
+        "without them. To restore, stop the site, remove toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and replace "
+        "toolshelf.sqlite3 with FILE."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="replaced once the copy is whole and checked")
+        parser.add_argument("file", type=Path, metavar="FILE", help="replaced once the copy is complete and verified")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if connection.vendor != "sqlite":
-            raise CommandError("The database is not SQLite: copy it with its own tools, pg_dump for instance.")
+            raise CommandError("The database is not SQLite: copy it with its own tools, such as pg_dump.")
         source, target = Path(str(connection.settings_dict["NAME"])), options["file"].absolute()
         if not source.exists():
             raise CommandError(f"There is no database yet at {source}.")
         if not target.parent.is_dir():
-            raise CommandError(f"There is no folder {target.parent}.")
+            raise CommandError(f"The folder {target.parent} does not exist.")
         if target.is_dir() or (target.exists() and target.samefile(source)):
-            raise CommandError(f"{target} is {'a folder' if target.is_dir() else 'the database itself'}: name a file.")
+            raise CommandError(
+                f"{target} is {'a folder' if target.is_dir() else 'the database itself'}: enter another file."
+            )
         try:
             tools = back_up(source, target)
         except (OSError, sqlite3.Error) as error:
@@ -41,10 +44,10 @@ class Command(BaseCommand):
 
 
 def back_up(source: Path, target: Path) -> int:
-    """Copy a SQLite database that may be in use; returns the number of tools in the copy.
+    """Copy a SQLite database that may be in use, without its sessions; returns the number of tools in the copy.
 
-    The copy is a consistent snapshot: SQLite's backup in one step, which only reads and blocks nobody. It is checked,
-    and renamed to `target` only when it is on disk: if the process is killed, an earlier copy stays unchanged.
+    The copy is a consistent snapshot: SQLite's backup in one step, which only reads and blocks no writer. It is
+    verified, and renamed to `target` only when it is on disk: if the process is killed, an earlier copy is unchanged.
 
     Raises:
         OSError, sqlite3.Error: the copy could not be made, or is damaged.
@@ -59,8 +62,9 @@ def back_up(source: Path, target: Path) -> int:
         ):
             live.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+            remove_sessions(copy)
             if (verdict := copy.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
-                raise sqlite3.DatabaseError(f"the copy is not whole: {verdict}")
+                raise sqlite3.DatabaseError(f"the copy is damaged: {verdict}")
             tools = int(copy.execute("SELECT count(*) FROM catalog_tool").fetchone()[0])
         _sync(part)
         part.replace(target)
@@ -69,6 +73,16 @@ def back_up(source: Path, target: Path) -> int:
         for left in (part, part.with_name(f"{part.name}-journal")):
             left.unlink(missing_ok=True)
     return tools
+
+
+def remove_sessions(copy: sqlite3.Connection) -> None:
+    """Delete the browser sessions, and overwrite what they occupied: they can hold forms that people filled in."""
+    copy.execute("PRAGMA secure_delete = ON")
+    for (table,) in copy.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('accounts_session', 'django_session')"
+    ).fetchall():
+        copy.execute(f"DELETE FROM {table}")  # noqa: S608 - one of the two names above
+    copy.commit()
 
 
 def _sync(path: Path) -> None:

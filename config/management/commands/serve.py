@@ -1,40 +1,47 @@
 from __future__ import annotations
 
+import gc
 import io
+import multiprocessing
 import os
 import resource
 import shlex
 import socket
 import sys
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from granian import cli
 
-from catalog.accounts.models import SignInLink, User
+from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.set_up import create_set_up_link
 from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
-from catalog.accounts.users import LOCAL_OWNER, administrator, create_account
+from catalog.accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
 from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
-from config.cli import FOREIGN, why_not_ready
+from config.cli import FOREIGN, is_foreign
+from config.draining import DrainingServer
 from config.static_files import collect_static
+from playground.factories.registry import registry
 from playground.orphans import recover_runs
 from playground.run_writer import counters
 
+SERVER_LOGS = {"text": "server_logs.json", "json": "server_logs_json.json"}  # for granian
 SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page; the server's processes do that anyway
-    help = "Bring the database up to date, load the samples on the very first start, and serve the site."
+    requires_system_checks = []  # they import every page, which the server's processes do anyway
+    help = "Migrate the database, load the samples at the first start, and serve the site."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default=DEFAULT_HOST)
@@ -43,10 +50,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         host, port = options["host"], options["port"]
         self.check_address(host, port)
+        self.check_factory_settings()
         self.migrate()
         collect_static()
         if not is_loopback(host):
-            self.check_exposed(host)
+            forbid_loopback()
         self.load_samples()
         recover_runs()
         counters().start_anew()
@@ -68,18 +76,24 @@ class Command(BaseCommand):
                     f"Cannot listen on {host}:{port}: {error.strerror}. Choose another with --host and --port."
                 ) from error
 
-    def check_exposed(self, host: str) -> None:
-        """Raises: CommandError: other machines could reach the site, and no account has a password."""
-        if not User.objects.filter(is_active=True).exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).exists():
-            raise CommandError(
-                f"{host} can be reached by other machines, and no account has a password. "
-                "Make one first: manage.py createsuperuser. Name the site's hosts in ALLOWED_HOSTS."
+    def check_factory_settings(self) -> None:
+        """Report networks that cannot be enforced; the tools with such a network do not run.
+
+        Raises:
+            CommandError: a setting for one factory fits several.
+        """
+        if faults := registry().setting_faults():
+            raise CommandError(" ".join(faults))
+        for network, reason in sorted(registry().unenforceable_networks().items()):
+            self.stderr.write(
+                f'The network "{network}" of TOOL_NETWORK cannot be enforced on this machine: {reason}. '
+                "Tools with this network will not run."
             )
 
     def migrate(self) -> None:
-        if why_not_ready() == FOREIGN:
-            raise CommandError(FOREIGN)
         executor = MigrationExecutor(connection)
+        if is_foreign(executor):
+            raise CommandError(FOREIGN)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", interactive=False, verbosity=0)
         executor.loader.check_consistent_history(connection)
@@ -97,10 +111,12 @@ class Command(BaseCommand):
         self.stderr.write(f"\nToolshelf is at {site}/ (stop it with Ctrl+C).")
         if is_loopback(host):
             self.print_sign_in_link(site)
+        elif not is_set_up():
+            self.print_set_up_link(site)
         self.stdout.flush()
 
     def print_sign_in_link(self, site: str) -> None:
-        """Print a link for the administrator, which a site creates at its first start."""
+        """Print a sign-in link for the administrator, whom a site creates at its first start."""
         try:
             user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
         except AccountError as error:
@@ -111,6 +127,19 @@ class Command(BaseCommand):
         self.stdout.write(f"  {site}{path_of_link(create_sign_in_link(user.username))}")
         self.stderr.write(f"\nAnother one: {sign_in_command()}")
 
+    def print_set_up_link(self, site: str) -> None:
+        """Print the link with which the first administrator is created: other machines can reach the site."""
+        minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
+        self.stderr.write(
+            f"This site has no administrator yet. Create one with this link (it works once, within {minutes} minutes):"
+            "\n"
+        )
+        self.stdout.write(f"  {site}{path_of_link(create_set_up_link())}")
+        self.stderr.write(
+            f"\nAnother one: {sign_in_command()} --set-up"
+            "\nIf the address is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with this command."
+        )
+
 
 def sign_in_command() -> str:
     """The command that prints another link, as typed in the Toolshelf directory."""
@@ -120,8 +149,23 @@ def sign_in_command() -> str:
     return f"{setting}{shlex.quote(python)} manage.py sign_in_link"
 
 
+def forbid_loopback() -> None:
+    """Let sources no longer reach this machine, since others can reach the site."""
+    if "TOOLSHELF_LOOPBACK_ONLY" not in os.environ:
+        os.environ["TOOLSHELF_LOOPBACK_ONLY"] = "0"  # for the server's processes, where they do not inherit settings
+        settings.LOOPBACK_ONLY = False
+
+
 def serve(host: str, port: int) -> None:
-    """Replace this process by the production server, with enough threads for waiting runs and pages (see README)."""
+    """Become the production server, with enough threads for waiting runs and pages.
+
+    Where processes can be forked, the server's processes inherit the modules that are loaded here, so the start imports
+    them once instead of once per process.
+    """
+    if sys.platform == "linux":
+        multiprocessing.set_start_method("fork", force=True)
+        import_module(settings.ROOT_URLCONF)  # and with it everything that pages need
+        gc.freeze()
     sys.stdout.flush()
     sys.stderr.flush()
     arguments = {
@@ -133,12 +177,13 @@ def serve(host: str, port: int) -> None:
         "--blocking-threads": str(settings.WEB_THREADS),
         "--http1-header-read-timeout": "10000",
         "--log-level": "warning",
-        "--log-config": str(settings.BASE_DIR / "config" / "server_logs.json"),
+        "--log-config": str(settings.BASE_DIR / "config" / SERVER_LOGS[settings.LOG_FORMAT]),
         "--respawn-interval": "1",
         "--workers-kill-timeout": "5",
         "--working-dir": str(settings.BASE_DIR),
     }
     flags = ["--no-ws", "--respawn-failed-workers"]
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the memory of the server holds secrets
-    command = [sys.executable, "-m", "granian", *flags, *(word for pair in arguments.items() for word in pair)]
-    os.execv(sys.executable, [*command, "config.wsgi:application"])  # noqa: S606 - no shell, fixed words
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's memory contains secrets
+    vars(cli)["Server"] = DrainingServer  # the command has no option that would replace its handling of signals
+    words = [*flags, *(word for pair in arguments.items() for word in pair)]
+    cli.cli.main([*words, "config.wsgi:application"], auto_envvar_prefix="GRANIAN")

@@ -1,0 +1,60 @@
+"""Write the documentation of the settings, docs/settings.md, from the settings themselves."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from config.env import VARIABLES
+from playground.builtin.query_sqlite import FOLDER_VARIABLE
+
+INTRODUCTION: Final = """# Settings
+
+Settings come from environment variables. An invalid value stops the start with a message that names the accepted ones.
+A flag is `1` or `0`; lists are separated by spaces or commas; sizes are in bytes; a rate is a number per time, such as
+`6000/min` or `6000/10min` (units: `s`, `min`, `h`, `d`).
+
+`manage.py document_settings` writes this file from `config/settings.py`.
+
+| variable | default | meaning |
+| --- | --- | --- |
+"""
+
+VARIABLES_OF_TOOLS: Final = f"""
+## Built-in tools
+
+Tools see only the variables that `TOOL_ENVIRONMENT` and `TOOL_ENVIRONMENT_<ID>` name.
+
+| variable | meaning |
+| --- | --- |
+| `{FOLDER_VARIABLE}` | The folder of the databases that `query_sqlite` may read besides its sample. |
+"""
+
+
+class Command(BaseCommand):
+    help = "Write docs/settings.md, the table of all settings. Run it after changing config/settings.py."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--check", action="store_true", help="write nothing; exit with 1 if the file is out of date"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        path, text = settings.BASE_DIR / "docs" / "settings.md", settings_document()
+        if options["check"]:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                self.stderr.write("docs/settings.md is out of date; run manage.py document_settings.")
+                sys.exit(1)
+            return
+        path.write_text(text, encoding="utf-8")
+
+
+def settings_document() -> str:
+    """The text of docs/settings.md."""
+    rows = (f"| `{one.name}` | {one.default} | {one.meaning} |\n" for one in VARIABLES.values())
+    return INTRODUCTION + "".join(rows) + VARIABLES_OF_TOOLS

@@ -1,0 +1,72 @@
+"""The OpenAPI document and the documentation page: built once, with entity tags, and right for every host name."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from config import views
+from config.openapi import DocumentedAPI
+
+pytestmark = pytest.mark.django_db
+PATHS = ["/api/v1/openapi.json", "/api/v1/docs"]
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
+
+
+def test_the_document_is_built_once(monkeypatch, client):
+    built = []
+    build = DocumentedAPI.get_openapi_schema
+    monkeypatch.setattr(
+        DocumentedAPI, "get_openapi_schema", lambda *some, **more: built.append(1) or build(*some, **more)
+    )
+    monkeypatch.setattr(views, "_documents", type(views._documents)())
+
+    for path in PATHS * 3:
+        assert client.get(path).status_code == 200
+
+    assert len(built) == 1
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_the_client_has_already_is_not_sent_again(client, path):
+    first = client.get(path)
+
+    again = client.get(path, headers={"If-None-Match": first["ETag"]})
+    other = client.get(path, headers={"If-None-Match": '"another"'})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again["ETag"] == first["ETag"] == other["ETag"]
+    assert (other.status_code, other.content) == (200, first.content)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8123", "[::1]:9000"])
+def test_the_commands_on_the_page_name_the_site_as_it_was_called(host):
+    page = Client(headers={"host": host}).get("/api/v1/docs").content.decode()
+
+    assert f"http://{host}/api/v1/tools" in page
+    assert "site.invalid" not in page
+
+
+def test_the_page_shows_the_person_who_is_signed_in_and_nobody_else(client, browser):
+    assert "Your tokens" in browser.get("/api/v1/docs").content.decode()
+    assert "Your tokens" not in client.get("/api/v1/docs").content.decode()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_only_reading_is_possible(client, path):
+    assert client.post(path).status_code == 405
+    assert client.head(path).status_code == 200
+
+
+def test_every_operation_is_on_the_page(client):
+    document = client.get("/api/v1/openapi.json").json()
+    page = client.get("/api/v1/docs").content.decode()
+
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    assert [one["operationId"] for one in operations if f'id="{one["operationId"]}"' not in page] == []
+    assert len(operations) > 40
