@@ -1,24 +1,41 @@
 """The catalog's part of the JSON API.
 
 search.py              search tools; list toolkits and tags
-tools.py               publish, organise, deprecate and archive one tool
+tools.py               publish, deprecate and archive one tool; change its metadata
 revisions.py           its revisions: texts, differences and exports
+access.py              who owns, maintains and sees tools and toolkits
+code.py                source code that is generated from a spec
 bulk.py                upload many specs, export the catalog, check a spec without storing it
-lint.py                findings, fixes and waivers
+lint.py                rules, findings, fixes and waivers
+sources.py             sources, their syncs and held changes
+audit.py               events of the audit log
+webhooks.py            webhooks and their deliveries
 similar.py             tools that are similar to another one
-serializers.py         responses as JSON values
+schemas/               the schemas of requests and responses
+page_size.py           the size of a page of a list
 renderer.py            JSON values as text
-schemas.py             the documented schemas of requests and responses
 openapi_bodies.py      documentation of bodies and headers without a schema
-openapi_examples.py    examples in the documentation
+openapi_examples.py    the spec that the examples use
 router.py              the router of all operations about tools
-etags.py               conditional requests, URLs, documented errors
+etags.py               conditional requests
 deprecation.py         headers of responses about deprecated tools
 """
 
 from ninja import Router
 
-from catalog.api import bulk, lint, revisions, search, similar, tools  # noqa: F401 - they add to their routers
+from catalog.api import (  # noqa: F401 - they add to their routers
+    access,
+    audit,
+    bulk,
+    code,
+    lint,
+    revisions,
+    search,
+    similar,
+    sources,
+    tools,
+    webhooks,
+)
 from catalog.api.router import router
 
-routers: list[Router] = [router, lint.router]
+routers: list[Router] = [router, lint.router, sources.router, audit.router, webhooks.router]

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from ninja import Query
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
-from catalog.api import openapi_bodies, schemas
-from catalog.api.etags import REFUSED, is_known, not_modified
+from catalog.accounts.rate_limits import UPLOAD_THROTTLES
+from catalog.api import openapi_bodies
+from catalog.api.etags import is_known, not_modified
 from catalog.api.router import router
-from catalog.api.serializers import advice_json, report_json
+from catalog.api.schemas.lint import AdviceOut, CheckOut, advice_members
+from catalog.api.schemas.problems import REFUSED, SpecProblemOut, errors
+from catalog.api.schemas.uploads import ReportOut, UploadQuery
 from catalog.catalog_dump.format import MEDIA_TYPE
 from catalog.catalog_dump.writer import catalog_files
 from catalog.errors import SpecError
+from catalog.models import Audience
 from catalog.request_body import spec_text, uploaded_pieces
+from catalog.rights import may, require
 from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec
 from catalog.uploads.store import SHORT_BATCH, upload
@@ -25,22 +28,31 @@ from catalog.uploads.store import SHORT_BATCH, upload
 
 @router.post(
     "/uploads",
-    response={200: schemas.ReportOut, **REFUSED},
+    response={200: ReportOut, **REFUSED},
     auth=token_or_session("publish"),
+    throttle=UPLOAD_THROTTLES,
     summary="Upload many specs",
     openapi_extra=openapi_bodies.UPLOAD_BODY,
 )
-def upload_specs(request: HttpRequest, query: Query[schemas.UploadQuery]) -> dict[str, Any]:
-    """Each spec has its own outcome, and one that is rejected does not stop the rest.
+def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
+    """Each spec has its own outcome; a rejected spec does not stop the others.
 
-    Documents of other formats are imported: lists of tools of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI
-    or Swagger documents, of which each operation becomes a tool. They, and specs, may be
-    YAML, by the core schema of YAML 1.2; what is stored is JSON. What was lost is in the report. With `dry_run=1`
-    nothing is stored, and the report has the specs that would be.
+    Documents of other formats are imported: tool lists of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI or
+    Swagger documents, each operation of which becomes a tool. Specs and documents may also be YAML, read with the core
+    schema of YAML 1.2; they are stored as JSON. The report lists what the conversion changed or dropped. With
+    `dry_run=1` nothing is stored, and the report contains the specs that imported tools would become.
     """
+    require(request.user, "upload")
     pieces = uploaded_pieces(request)
-    entries = upload(pieces, by=actor(request), dry_run=query.dry_run, prefix=query.prefix, batch=SHORT_BATCH)
-    return report_json(list(entries), dry_run=query.dry_run)
+    entries = upload(
+        pieces,
+        by=actor(request),
+        dry_run=query.dry_run,
+        prefix=query.prefix,
+        replace=query.replace,
+        batch=SHORT_BATCH,
+    )
+    return ReportOut.of_entries(list(entries), dry_run=query.dry_run)
 
 
 @router.get(
@@ -50,14 +62,19 @@ def upload_specs(request: HttpRequest, query: Query[schemas.UploadQuery]) -> dic
     openapi_extra=openapi_bodies.CATALOG_FILE,
 )
 def export_catalog(request: HttpRequest) -> HttpResponseBase:
-    """Every revision of every tool, archived ones too, as NDJSON with hashes; an upload reads it again.
+    """Every revision of every tool that you may see, including archived tools, as NDJSON with hashes.
 
-    What people say of tools is in it as well: toolkit, tags, owner, deprecation and waivers. The same catalog gives the
-    same bytes. The only people in it are owners, by name, and it contains no secrets. With `If-None-Match` the response
-    is 304 if the catalog has not changed. It is 429 or 503 with `Retry-After` if too many other requests are waiting
-    for an export.
+    The file can be uploaded again.
+
+    It includes the metadata of tools: toolkit, tags, owner, deprecation and waivers. The same catalog always gives the
+    same bytes. Of users it has only names: of owners, and for administrators those of maintainers and groups.
+    It contains no secrets. With `If-None-Match` the
+    response is 304 if the catalog has not changed. It is 429 or 503 with `Retry-After` if too many other requests are
+    waiting for an export.
     """
-    export = catalog_files.now()
+    export = catalog_files.now(
+        Audience.objects.visibility_for(request.user), with_names=bool(may(request.user, "administer"))
+    )
     if is_known(request, export.etag):
         return not_modified(export.etag)
     headers = {
@@ -70,21 +87,23 @@ def export_catalog(request: HttpRequest) -> HttpResponseBase:
 
 @router.post(
     "/specs/check",
-    response={200: schemas.CheckOut, 413: schemas.ErrorOut},
+    response={200: CheckOut, **errors(413)},
     auth=open_to_all(),
+    throttle=UPLOAD_THROTTLES,
     summary="Check a spec without storing it",
     openapi_extra=openapi_bodies.CHECKED_BODY,
 )
-def check_spec(request: HttpRequest) -> dict[str, Any]:
-    """Everything that is wrong with it, with lines and columns; it is what publishing would say.
+def check_spec(request: HttpRequest) -> CheckOut:
+    """All problems of a spec, with lines and columns: those that publishing would report.
 
-    Of a valid spec, what could be better: each advice with its severity and, where it can be mended, a JSON Patch.
+    For a valid spec, the lint findings: each with its severity and, if it can be fixed automatically, a JSON Patch.
     """
     text = spec_text(request)
     try:
         spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
-        problems = [problem.as_json() for problem in error.problems]
-        return {"valid": False, "problems": problems, "advice": [], "score": None}
+        problems = [SpecProblemOut.of(problem) for problem in error.problems]
+        return CheckOut(valid=False, problems=problems, advice=[], score=None)
     advice = advise(spec)
-    return {"valid": True, "problems": [], "advice": [advice_json(one) for one in advice], "score": score(advice)}
+    found = [AdviceOut.model_validate(advice_members(one)) for one in advice]
+    return CheckOut(valid=True, problems=[], advice=found, score=score(advice))

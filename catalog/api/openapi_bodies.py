@@ -6,54 +6,46 @@ from typing import Any
 
 from catalog.api.openapi_examples import GET_WEATHER
 
-IF_MATCH: dict[str, Any] = {
-    "parameters": [
-        {
-            "name": "If-Match",
-            "in": "header",
-            "required": True,
-            "schema": {"type": "string"},
-            "description": "The `ETag` of the tool as you saw it.",
-        }
-    ]
-}
-IF_MATCH_OR_NOT: dict[str, Any] = {"parameters": [IF_MATCH["parameters"][0] | {"required": False}]}
-JSON_SCHEMA: dict[str, Any] = {"type": ["object", "boolean"], "description": "Any JSON Schema 2020-12."}
+
+def _object(*required: str, **members: Any) -> dict[str, Any]:
+    """The schema of an object with these members."""
+    return {"type": "object", "properties": members} | ({"required": list(required)} if required else {})
+
+
+def _if_match(*, required: bool) -> dict[str, Any]:
+    header = {
+        "name": "If-Match",
+        "in": "header",
+        "required": required,
+        "schema": {"type": "string"},
+        "description": "The `ETag` of the tool as you last read it.",
+    }
+    return {"parameters": [header]}
+
+
+IF_MATCH = _if_match(required=True)
+OPTIONAL_IF_MATCH = _if_match(required=False)
+
+_STRING: dict[str, Any] = {"type": "string"}
+_JSON_SCHEMA: dict[str, Any] = {"type": ["object", "boolean"], "description": "Any JSON Schema 2020-12."}
+_EXAMPLE = _object(description=_STRING, parameters={"type": "object"}, returnValue={"description": "Any JSON value."})
+_DEFINITION = _object(
+    "name",
+    "description",
+    id=_STRING,
+    name=_STRING,
+    description=_STRING,
+    parameters=_JSON_SCHEMA,
+    returnType=_JSON_SCHEMA,
+    examples={"type": "array", "items": _EXAMPLE},
+)
 SPEC_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "One LLM Tool Spec.",
         "content": {
             "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["definition"],
-                    "properties": {
-                        "definition": {
-                            "type": "object",
-                            "required": ["name", "description"],
-                            "properties": {
-                                "id": {"type": "string"},
-                                "name": {"type": "string"},
-                                "description": {"type": "string"},
-                                "parameters": JSON_SCHEMA,
-                                "returnType": JSON_SCHEMA,
-                                "examples": {
-                                    "type": "array",
-                                    "items": {
-                                        "type": "object",
-                                        "properties": {
-                                            "description": {"type": "string"},
-                                            "parameters": {"type": "object"},
-                                            "returnValue": {"type": "object"},
-                                        },
-                                    },
-                                },
-                            },
-                        },
-                        "configuration": JSON_SCHEMA,
-                    },
-                },
+                "schema": _object("definition", definition=_DEFINITION, configuration=_JSON_SCHEMA),
                 "example": GET_WEATHER,
             }
         },
@@ -62,42 +54,37 @@ SPEC_BODY: dict[str, Any] = {
 CHECKED_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "What may be an LLM Tool Spec: any text is answered with what is wrong in it.",
+        "description": "Any text. If it is not a valid LLM Tool Spec, the response lists its problems.",
         "content": {"application/json": {"schema": {}, "example": GET_WEATHER}},
     }
 }
+_BINARY: dict[str, Any] = {"type": "string", "format": "binary"}
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": (
-            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, these as YAML, an "
-            "exported catalog, or a ZIP of such files."
+            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, any of these as "
+            "YAML, an exported catalog, or a ZIP of such files."
         ),
         "content": {
             "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
-                    },
-                }
+                "schema": _object("files", files={"type": "array", "minItems": 1, "items": _BINARY})
             },
             "application/json": {"schema": {}},
-            "application/x-ndjson": {"schema": {"type": "string"}},
+            "application/x-ndjson": {"schema": _STRING},
             "application/yaml": {"schema": {}},
-            "application/zip": {"schema": {"type": "string", "format": "binary"}},
+            "application/zip": {"schema": _BINARY},
         },
     }
 }
 CATALOG_FILE: dict[str, Any] = {
     "responses": {
         200: {
-            "description": "A line that says what it is; of each tool a line with what people say of it, if they say "
-            "anything, and one per revision; and a line with the hash of them all.",
+            "description": "A header line; for each tool a line with its metadata, if it has any, and one line per "
+            "revision; and a last line with the hash of all of them.",
             "content": {
                 "application/x-ndjson": {
-                    "schema": {"type": "string"},
+                    "schema": _STRING,
                     "example": (
                         '{"toolshelf":"catalog","version":2}\n'
                         '{"tool":"now","owner":"ada","tags":["time"],'
@@ -113,8 +100,16 @@ CATALOG_FILE: dict[str, Any] = {
 SPEC_TEXT: dict[str, Any] = {
     "responses": {
         200: {
-            "description": "The text, byte for byte; `ETag` is its SHA-256.",
+            "description": "The text, byte for byte. Its `ETag` is the SHA-256 of the text.",
             "content": {"application/json": {"schema": {"type": "object"}, "example": GET_WEATHER}},
+        }
+    }
+}
+CODE: dict[str, Any] = {
+    "responses": {
+        200: {
+            "description": "A ZIP of text files in one folder. Its `ETag` is the SHA-256 of the ZIP.",
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
         }
     }
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, cast
 
 from catalog.jsontext.reader import Number, dumps
@@ -14,7 +14,7 @@ class _HasNumbers(Exception):
 
 
 def text_of(value: object) -> str:
-    """`value` as JSON text; it may contain tuples and times in UTC besides JSON."""
+    """`value` as JSON text; it may contain tuples, days and times in UTC besides JSON."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
     except _HasNumbers:
@@ -24,6 +24,8 @@ def text_of(value: object) -> str:
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Number):
         raise _HasNumbers
     raise TypeError(f"{type(value).__name__} is no JSON type")
@@ -34,4 +36,4 @@ def _all_plain(value: object) -> object:
         return {str(key): _all_plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
         return [_all_plain(item) for item in value]
-    return _plain(value) if isinstance(value, datetime) else value
+    return _plain(value) if isinstance(value, date) else value

@@ -1,25 +1,25 @@
 """The API's operations for the revisions of a tool: texts, differences and exports."""
-# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
-
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Status
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
-from catalog.api import openapi_bodies, schemas
+from catalog.api import openapi_bodies
 from catalog.api.deprecation import add_deprecation_headers
 from catalog.api.etags import is_known, not_modified, seen_tool_at
 from catalog.api.router import router
-from catalog.api.serializers import losses_json, publication_json
+from catalog.api.schemas.exports import ExportOut
+from catalog.api.schemas.problems import errors
+from catalog.api.schemas.revisions import DiffOut, DiffQuery, RevisionOut, RevisionsOut, RevisionsQuery
+from catalog.api.schemas.tools import PublicationOut
 from catalog.models import Revision
 from catalog.publishing import publish
 from catalog.revision_diff import meaning_of
+from catalog.rights import require
 from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
 from catalog.specs import exporters
-from catalog.specs.diff import Change
 from catalog.text_diff import compare, unified
 
 
@@ -27,38 +27,29 @@ from catalog.text_diff import compare, unified
     "/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=openapi_bodies.SPEC_TEXT
 )
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
-    """The current spec as it was uploaded, byte for byte. `download=1`: as a file."""
-    tool = tool_at(slug)
+    """The current spec as it was uploaded, byte for byte; as a file with `download=1`."""
+    tool = tool_at(slug, request.user)
     text = _text_of(request, revision_of(tool), f"{file_stem(slug)}.json" if download else None)
     return add_deprecation_headers(text, tool)
 
 
 @router.get(
     "/tools/{slug}/revisions",
-    response={200: schemas.RevisionsOut, 404: schemas.ErrorOut},
+    response={200: RevisionsOut, **errors(404)},
     auth=open_to_all(),
     summary="List the revisions of a tool",
 )
-def list_revisions(request: HttpRequest, slug: str, query: Query[schemas.RevisionsQuery]) -> dict[str, Any]:
+def list_revisions(request: HttpRequest, slug: str, query: Query[RevisionsQuery]) -> RevisionsOut:
     """The newest first."""
-    revisions = tool_at(slug).revisions.defer("source").select_related("created_by", "assessment")
+    revisions = tool_at(slug, request.user).revisions.defer("source").select_related("created_by", "assessment")
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
     page = list(revisions[: query.limit + 1])
     shown = page[: query.limit]
-    return {
-        "items": [
-            {
-                "number": revision.number,
-                "sha256": revision.sha256,
-                "created_at": revision.created_at,
-                "by": revision.created_by.username if revision.created_by else None,
-                "score": revision.score,
-            }
-            for revision in shown
-        ],
-        "next": str(shown[-1].number) if len(page) > query.limit else None,
-    }
+    return RevisionsOut(
+        items=[RevisionOut.of(revision) for revision in shown],
+        next=str(shown[-1].number) if len(page) > query.limit else None,
+    )
 
 
 @router.get(
@@ -73,82 +64,61 @@ def get_revision_spec(
     number: int,
     download: bool = False,
 ) -> HttpResponse:
-    """As it was uploaded, byte for byte; it never changes. `download=1`: as a file."""
-    return _text_of(request, revision_at(slug, number), f"{file_stem(slug)}-r{number}.json" if download else None)
+    """The spec as it was uploaded, byte for byte; as a file with `download=1`. It never changes."""
+    return _text_of(
+        request, revision_at(slug, number, request.user), f"{file_stem(slug)}-r{number}.json" if download else None
+    )
 
 
 @router.post(
     "/tools/{slug}/revisions/{int:number}/restore",
-    response={
-        200: schemas.PublicationOut,
-        201: schemas.PublicationOut,
-        401: schemas.ErrorOut,
-        403: schemas.ErrorOut,
-        404: schemas.ErrorOut,
-        412: schemas.ErrorOut,
-        428: schemas.ErrorOut,
-    },
+    response={200: PublicationOut, 201: PublicationOut, **errors(401, 403, 404, 412, 428)},
     auth=token_or_session("publish"),
     summary="Restore a revision",
     openapi_extra=openapi_bodies.IF_MATCH,
 )
-def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[dict[str, Any]]:
-    """Publishes its text as the next revision: 201. The revision that is current already: 200."""
+def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[PublicationOut]:
+    """Publishes its text as the tool's next revision: 201. If it is the text of the current revision: 200."""
     tool = seen_tool_at(request, slug)
-    spec = revision_at(slug, number).spec
+    require(request.user, "revise", tool)
+    spec = revision_at(slug, number, request.user).spec
     publication = publish(spec, by=actor(request), expected=revision_of(tool).number)
     response["ETag"] = publication.tool.etag
-    return Status(200 if publication.outcome == "unchanged" else 201, publication_json(publication, dry_run=False))
+    status = 200 if publication.outcome == "unchanged" else 201
+    return Status(status, PublicationOut.of(publication, dry_run=False))
 
 
 @router.get(
     "/tools/{slug}/diff",
-    response={200: schemas.DiffOut, 404: schemas.ErrorOut, 422: schemas.ErrorOut},
+    response={200: DiffOut, **errors(404, 422)},
     auth=open_to_all(),
     summary="Compare two revisions",
     by_alias=True,
 )
-def diff(request: HttpRequest, slug: str, query: Query[schemas.DiffQuery]) -> dict[str, Any]:
-    """What changed in meaning, the worst first, and in the text. Specs on a single line are laid out first."""
-    old, new = revision_at(slug, query.from_), revision_at(slug, query.to)
-    difference, meaning = compare(old.source, new.source), meaning_of(old, new)
+def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
+    """The changes of meaning, the worst first, and of the text. Specs on a single line are pretty-printed first.
+
+    A new optional parameter of an object that allows undeclared members is compatible by convention; with `strict=true`
+    it is `unknown`, because callers may already send another value under its name.
+    """
+    old, new = (revision_at(slug, number, request.user) for number in (query.from_, query.to))
+    difference = compare(old.source, new.source)
+    meaning = meaning_of(old, new)
     names = {"old_name": f"revision {old.number}", "new_name": f"revision {new.number}"}
-    return {
-        "from": old.number,
-        "to": new.number,
-        "text": unified(old.source, new.source, **names),
-        "added": difference.added,
-        "removed": difference.removed,
-        "laid_out": difference.laid_out,
-        "verdict": meaning.verdict,
-        "changes": [_change_json(change) for change in meaning.changes],
-    }
-
-
-def _change_json(change: Change) -> dict[str, Any]:
-    proof = change.proof
-    return {
-        "part": change.part,
-        "place": change.place,
-        "kind": change.kind,
-        "message": change.message,
-        "verdict": change.verdict,
-        "before": change.before,
-        "after": change.after,
-        "proof": proof
-        and {
-            "kind": proof.kind,
-            "value": proof.value,
-            "source": proof.source,
-            "message": proof.message,
-            "pointer": proof.pointer,
-        },
-    }
+    return DiffOut.of(
+        meaning.strict if query.strict else meaning,
+        from_=old.number,
+        to=new.number,
+        text=unified(old.source, new.source, **names),
+        added=difference.added,
+        removed=difference.removed,
+        laid_out=difference.laid_out,
+    )
 
 
 @router.get(
     "/tools/{slug}/export/{format}",
-    response={200: schemas.ExportOut, 404: schemas.ErrorOut},
+    response={200: ExportOut, **errors(404)},
     auth=open_to_all(),
     summary="Export a tool",
 )
@@ -157,24 +127,18 @@ def export_tool(
     response: HttpResponse,
     slug: str,
     format: str,  # noqa: A002 - the name in the path
-) -> dict[str, Any]:
-    """For `mcp`, `openai`, `openai-strict`, `anthropic`, `gemini`, `langchain` or `openapi`, with what was lost."""
+) -> ExportOut:
+    """As `mcp`, `mcp-2026-07-28`, `openai`, `openai-strict`, `anthropic`, `gemini`, `langchain` or `openapi`.
+
+    The response lists what the conversion changed or dropped.
+    """
     if format not in exporters.FORMATS:
         raise Http404
-    tool = tool_at(slug)
+    tool = tool_at(slug, request.user)
     add_deprecation_headers(response, tool)
     exported = exporters.export(revision_of(tool).spec, format)
     rules = exporters.FORMATS[format].rules
-    return {
-        "format": format,
-        "document": exported.document,
-        "verdict": exported.verdict,
-        "losses": losses_json(exported.losses),
-        "renamed": exported.renamed,
-        "obstacles": exported.obstacles,
-        "as_of": rules.as_of.isoformat(),
-        "source": rules.source,
-    }
+    return ExportOut.of(exported, format=format, as_of=rules.as_of.isoformat(), source=rules.source)
 
 
 def _text_of(request: HttpRequest, revision: Revision, file_name: str | None) -> HttpResponse:

@@ -1,53 +1,46 @@
 """The API's operation for tools that are similar to another one."""
-# ruff: noqa: ARG001 - every operation has a request parameter, even if it does not use it
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpRequest
-from ninja import Field, Query, Schema
-from pydantic import ConfigDict
+from ninja import Query, Schema
+from pydantic import Field
 
 from catalog.accounts.api_auth import open_to_all
-from catalog.api.openapi_examples import TOOL
+from catalog.api.page_size import number_that_fits
 from catalog.api.router import router
-from catalog.api.schemas import ErrorOut, ToolOut
-from catalog.api.serializers import tool_json
+from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.problems import errors
+from catalog.api.schemas.tools import TOOL, ToolOut
 from catalog.listing.similar import MAX_SHOWN, similar_tools
 from catalog.shortcuts import tool_at
 
-EXAMPLE: dict[str, Any] = {
-    "example": {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
-}
-
 
 class SimilarOut(ToolOut):
-    parameters: list[str] = Field(description="Names of parameters that both have.")
-    words: list[str] = Field(description="Words that both have, the most telling first.")
+    parameters: list[str] = Field(description="The names of parameters that both tools have.")
+    words: list[str] = Field(description="Words that both tools have, the most distinctive first.")
 
 
-class SimilarToolsOut(Schema):
-    model_config = ConfigDict(json_schema_extra=EXAMPLE)
+class SimilarToolsOut(Out):
+    model_config = with_example({"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]})
 
-    items: list[SimilarOut] = Field(description="The closest first.")
+    items: list[SimilarOut] = Field(description="The most similar first.")
 
 
 class SimilarQuery(Schema):
-    limit: int = Field(MAX_SHOWN, ge=1, le=20)
+    limit: int = Field(
+        MAX_SHOWN, ge=1, le=20, description="The list has fewer tools if they would exceed 1 MiB together."
+    )
 
 
 @router.get(
     "/tools/{slug}/similar",
-    response={200: SimilarToolsOut, 404: ErrorOut, 422: ErrorOut},
+    response={200: SimilarToolsOut, **errors(404, 422)},
     auth=open_to_all(),
     summary="List similar tools",
 )
-def get_similar(request: HttpRequest, slug: str, query: Query[SimilarQuery]) -> dict[str, Any]:
-    """The tools that are most like one, by what is telling in its name and description; archived ones are left out."""
-    return {
-        "items": [
-            tool_json(one.tool) | {"parameters": list(one.parameters), "words": list(one.words)}
-            for one in similar_tools(tool_at(slug), limit=query.limit)
-        ]
-    }
+def get_similar(request: HttpRequest, slug: str, query: Query[SimilarQuery]) -> SimilarToolsOut:
+    """The tools whose names and descriptions share the most distinctive words with it, without archived ones."""
+    found = similar_tools(tool_at(slug, request.user), request.user, limit=query.limit)
+    items = [SimilarOut.of(one.tool, parameters=one.parameters, words=one.words) for one in found]
+    return SimilarToolsOut(items=items[: number_that_fits(item.model_dump() for item in items)])

@@ -73,7 +73,7 @@ READS = (
     "/lint", "/lint?revision=1", "/lint/waivers", "/similar", "/similar?limit=2", "/diff?from=1&to=2",
     "/diff?from=2&to=1", "/diff?from=1&to=1", "/diff?from=1&to=99", "/diff",
 )  # fmt: skip
-FORMATS = ("mcp", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi", "nothing")
+FORMATS = ("mcp", "mcp-2026-07-28", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi", "nothing")
 LISTS = (
     "/tools", "/tools?limit=3", "/tools?q=pull%20request", "/tools?q=cancel%20reservation&limit=5",
     "/tools?id=thermometer", "/tools?id=nobody", "/tools?configurable=1", "/tools?examples=1", "/tools?deprecated=1",
@@ -174,6 +174,8 @@ def answers():
     for path in LISTS:
         api.send("GET", path)
     retire(api)
+    more(api)
+    choose_for_mcp(api)
     yield from api.cases
     document = api.send("GET", "/openapi.json")
     operations = [(method, path) for path, item in document["paths"].items() for method in item]
@@ -302,6 +304,36 @@ def retire(api: Recorder) -> None:
     api.send("GET", "/tools?q=thermometer&include=archived")
     api.send("POST", f"{tool}/restore")
     api.send("GET", "/catalog")
+
+
+def choose_for_mcp(api: Recorder) -> None:
+    api.send("POST", "/tools/thermometer/configurations", {"name": "work", "configuration": {}})
+    for path in ("/tools/thermometer/mcp-configuration", "/toolkits/home/mcp-configuration"):
+        for name in ("work", "none", None):
+            api.send("PUT", path, {"saved_configuration": name})
+        api.send("GET", path)
+        api.send("GET", path, token=api.reader)
+
+
+def more(api: Recorder) -> None:
+    """Operations whose answers the tests of the API look at; here, that they are there, and what they refuse."""
+    tool, unknown = "/tools/thermometer", "/runs/0193f0a1c2d37e8f9a0b1c2d3e4f5061"
+    for path in (
+        "/lint/rules",
+        "/lint/rules/description-empty",
+        "/lint/rules/nothing",
+        f"{tool}/run-statistics",
+        f"{tool}/example-checks",
+        f"{tool}/example-checks/999999",
+        f"{unknown}/comparison/{unknown[6:]}",
+    ):
+        api.send("GET", path)
+    api.send("POST", f"{tool}/example-checks", {"ignored": ["name"]})
+    api.send("POST", f"{tool}/example-checks", {}, token=api.reader)
+    api.send("POST", f"{unknown}/again", {"revision": "first"})
+    api.send("POST", f"{unknown}/again")
+    api.send("POST", f"{unknown}/example", {})
+    api.send("POST", f"{unknown}/example", {}, token=api.reader)
 
 
 # -- the OpenAPI document ---------------------------------------------------------------------------------------------

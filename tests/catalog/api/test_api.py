@@ -3,18 +3,20 @@ import hashlib
 import io
 import json
 import zipfile
+from datetime import UTC, datetime
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from catalog.accounts.models import User
-from catalog.api.schemas import ToolsOut
+from catalog.api.schemas.search import ToolsOut
 from catalog.hooks import hooks
 from catalog.lifecycle import archive
 from catalog.models import Revision, Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from tests.conftest import Program
-from tests.factories import GET_WEATHER, make_spec, make_token, make_tool, properties, spec_text
+from tests.factories import GET_WEATHER, make_spec, make_token, make_tool, make_user, properties, spec_text
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +59,7 @@ def test_anyone_can_search(stranger):
         "returns": False,
         "archived": False,
         "score": 87,
-        "usable": ["mcp", "openai", "anthropic", "gemini", "langchain", "openapi"],
+        "usable": ["mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi"],
         "owner": None,
         "toolkit": "",
         "tags": [],
@@ -68,9 +70,10 @@ def test_anyone_can_search(stranger):
             {"field": "description", "parameter": None, "text": "Says hello.", "marks": [[5, 10]]},
             {"field": "parameter", "parameter": "who", "text": "who", "marks": [[0, 3]]},
         ],
+        "exact": True,
     }
     assert answer.json() | {"items": []} == {
-        "items": [], "next": None, "count": 1, "count_is_exact": True, "match": "all",
+        "items": [], "next": None, "count": 1, "count_is_exact": True, "match": "all", "problems": [],
     }  # fmt: skip
 
 
@@ -83,9 +86,23 @@ def test_what_is_found_has_the_shape_that_is_documented(stranger, query):
 
     found = stranger.ask("/tools", **query).json()
 
-    assert ToolsOut.model_validate(found).model_dump(mode="json").keys() == found.keys()
-    for item, read in zip(found["items"], ToolsOut.model_validate(found).items, strict=True):
-        assert json.loads(read.model_dump_json()) == item
+    documented = ToolsOut.model_json_schema(mode="serialization")
+    for shape in (documented, *documented["$defs"].values()):
+        shape |= {"additionalProperties": False, "required": list(shape["properties"])}
+    Draft202012Validator(documented).validate(found)
+    for item in found["items"]:
+        assert {datetime.fromisoformat(item[name]).tzinfo for name in ("created_at", "updated_at")} == {UTC}
+
+
+def test_a_tool_is_the_same_in_a_search_as_by_itself(stranger):
+    publish(make_spec("wave"), by=make_user("ada"))
+    make_tool("greet", tags=["mail"], deprecated=True)
+
+    for item in stranger.ask("/tools").json()["items"]:
+        tool = stranger.ask(f"/tools/{item['slug']}").json()
+        assert {name: tool[name] for name in tool if name not in {"sha256", "spec"}} == {
+            name: item[name] for name in item if name not in {"matched", "exact"}
+        }
 
 
 def test_a_tool_is_looked_up_by_its_exact_id(stranger):
@@ -100,7 +117,8 @@ def test_facets_of_the_api_are_those_of_the_page(stranger, monkeypatch):
     make_tool("a", configuration={}, returnType={"type": "string"})
     make_tool("b", examples=[{}])
     make_tool("c", archived=True)
-    monkeypatch.setattr(hooks, "runnable_tool_ids", lambda: frozenset({"a"}))
+    for name in ("runnable_tool_ids", "installed_tool_ids"):
+        monkeypatch.setattr(hooks, name, lambda: frozenset({"a"}))
 
     assert ids(stranger.ask("/tools")) == ["a", "b"]
     assert ids(stranger.ask("/tools", configurable=1)) == ["a"]
@@ -392,10 +410,27 @@ def test_two_revisions_are_compared(stranger):
                 "verdict": "compatible",
                 "before": "/definition/description",
                 "after": "/definition/description",
+                "note": "",
+                "is_by_convention": False,
                 "proof": None,
             }
         ],
     }
+
+
+def test_a_new_optional_parameter_is_compatible_and_strictly_unknown(stranger):
+    for members in ({}, {"unit": {"type": "string"}}):
+        make_tool("greet", parameters={"type": "object", "properties": members})
+
+    usual = stranger.ask("/tools/greet/diff", **{"from": 1, "to": 2}).json()
+    strict = stranger.ask("/tools/greet/diff", **{"from": 1, "to": 2, "strict": "true"}).json()
+
+    [change] = usual["changes"]
+    assert (usual["verdict"], strict["verdict"]) == ("compatible", "unknown")
+    assert strict["changes"] == [{**change, "verdict": "unknown", "is_by_convention": False}]
+    assert change["is_by_convention"]
+    assert "callers that already send `unit`" in change["note"]
+    assert not isinstance(change["proof"]["value"]["unit"], str)
 
 
 def test_a_breaking_change_comes_with_its_proof(stranger):
@@ -495,7 +530,7 @@ def form_of(*parts: str, end: str = "--x--\r\n") -> str:
 
 
 @pytest.mark.parametrize(
-    ("parts", "end", "said"),
+    ("parts", "end", "message"),
     [
         (["nonsense\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
         ([GOOD_PART, "Content-Type: application/json\r\n\r\n{}"], "--x--", "Part 2 of the form has no header"),
@@ -503,14 +538,14 @@ def form_of(*parts: str, end: str = "--x--\r\n") -> str:
         (["\r\n{}"], "--x--", "Part 1 of the form has no header"),
         ([GOOD_PART, 'Content-Disposition: form-data; name="b"\r\n\r\n{}'], "--x--", "Part 2 of the form, 'b', has no"),
         ([GOOD_PART], "", "ends before its last boundary"),
-        ([], "--x--", "holds no file"),
+        ([], "--x--", "contains no file"),
     ],
 )
-def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_told(program, parts, end, said):
+def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_reported(program, parts, end, message):
     answer = program.send("POST", "/uploads", form_of(*parts, end=end), "multipart/form-data; boundary=x")
 
     body = assert_problem(answer, 422, "upload.part")
-    assert said in body["errors"][0]["message"]
+    assert message in body["errors"][0]["message"]
     assert not Tool.objects.exists()
 
 
@@ -570,17 +605,19 @@ def test_each_operation_has_a_summary_and_its_answers_an_example(stranger):
     document = stranger.ask("/openapi.json").json()
 
     tools = [
-        (path, method, told)
+        (path, method, operation)
         for path, operations in document["paths"].items()
-        for method, told in operations.items()
-        if told["tags"] == ["tools"]
+        for method, operation in operations.items()
+        if operation["tags"] == ["tools"]
     ]
     assert len(tools) >= 19
-    for path, method, told in tools:
-        assert told["summary"], path
-        assert told["description"], path
-        content = [answer.get("content") for status, answer in told["responses"].items() if status == "200"]
+    for path, method, operation in tools:
+        assert operation["summary"], path
+        assert operation["description"], path
+        content = [answer.get("content") for status, answer in operation["responses"].items() if status == "200"]
         if method == "get" or path.endswith(("/uploads", "/check")):
             [[(_, described)]] = [list(one.items()) for one in content]
+            if described["schema"].get("format") == "binary":
+                continue
             name = described["schema"].get("$ref", "").rpartition("/")[2]
             assert "example" in described or "example" in document["components"]["schemas"][name], path

@@ -1,0 +1,55 @@
+"""What the schemas have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from catalog.accounts.models import User
+
+
+class Out(BaseModel):
+    """A part of a response. A field whose name differs from the object's attribute has a `validation_alias`.
+
+    It is not ninja's `Schema`, which looks up each attribute in Python and takes three times as long: 58 instead of
+    18 µs for a tool, too long for lists.
+    """
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, source: object, /, **more: object) -> Self:
+        """From the attributes of `source`; `more` adds attributes, or replaces them."""
+        return cls.model_validate(_Extended(source, more) if more else source)
+
+
+class _Extended:
+    """An object with additional attributes."""
+
+    def __init__(self, source: object, more: dict[str, object]) -> None:
+        self.__dict__.update(more)
+        self.__dict__["_source"] = source
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_source"], name)
+
+
+def with_example(example: dict[str, Any]) -> ConfigDict:
+    """The configuration of a schema that documents this example."""
+    return ConfigDict(json_schema_extra={"example": example})
+
+
+def _user_name(user: User | None) -> str | None:
+    return user.username if user else None
+
+
+def _none_if_empty(value: object) -> object:
+    return None if value == "" else value
+
+
+MAX_NUMBER: Final = 2**31 - 1  # of a revision
+
+UserName = Annotated[str | None, BeforeValidator(_user_name)]
+EmptyIsNone = BeforeValidator(_none_if_empty)
+Format = Literal["mcp", "mcp-2026-07-28", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi"]

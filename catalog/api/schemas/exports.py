@@ -1,0 +1,53 @@
+"""Schemas of a tool in another format, and of what its conversion changed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from catalog.api.openapi_examples import GET_WEATHER
+from catalog.api.schemas.base import Out, with_example
+
+
+class LossOut(Out):
+    pointer: str = Field(description="JSON Pointer into the original: the spec, or the imported document.")
+    what: Literal["kept", "rewritten", "dropped"]
+    reason: str
+
+
+class ExportOut(Out):
+    model_config = with_example(
+        {
+            "format": "mcp",
+            "document": {
+                "name": "Get_weather_498ebfb0",
+                "title": "Get weather",
+                "description": "Get weather by location",
+                "inputSchema": GET_WEATHER["definition"]["parameters"],
+                "outputSchema": GET_WEATHER["definition"]["returnType"],
+            },
+            "verdict": "with changes",
+            "losses": [
+                {"pointer": "/definition/examples", "what": "dropped", "reason": "MCP has no field for examples."}
+            ],
+            "renamed": {},
+            "obstacles": [],
+            "as_of": "2025-11-25",
+            "source": "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
+        }
+    )
+
+    format: str
+    document: Any
+    verdict: Literal["as it is", "with changes", "not usable"] = Field(
+        description="`as it is`: a model sees the same name, description and parameters as in the spec."
+    )
+    losses: list[LossOut] = Field(description="The parts of the spec that were kept, rewritten or dropped.")
+    renamed: dict[str, str] = Field(
+        description="The names in the document of members whose own names the format does not allow, by JSON Pointer "
+        "into the spec."
+    )
+    obstacles: list[str] = Field(description="Why the provider would still refuse the document.")
+    as_of: str = Field(description="The date on which the rules of the format were looked up.")
+    source: str = Field(description="Where these rules are published.")

@@ -1,0 +1,123 @@
+"""Schemas of a tool's revisions and their differences."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ninja import Schema
+from pydantic import Field
+
+from catalog.api.openapi_examples import SHA256
+from catalog.api.schemas.base import MAX_NUMBER, Out, UserName, with_example
+
+
+class RevisionsQuery(Schema):
+    limit: int = Field(50, ge=1, le=100)
+    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
+
+
+class OriginOut(Out):
+    kind: str = Field(description="`spec`, `catalog`, or the format that it was imported from.")
+    name: str = Field(description="The title of the API, the server, or the file; may be empty.")
+
+
+class RevisionOut(Out):
+    number: int
+    sha256: str
+    created_at: datetime
+    by: UserName = Field(validation_alias="created_by", description="The publisher; null for the site's own samples.")
+    score: int | None = Field(description="Its lint score; null if it has not been assessed yet.")
+    origin: OriginOut | None = Field(
+        None, description="Where it came from; null if it was stored before that was noted."
+    )
+
+
+class RevisionsOut(Out):
+    model_config = with_example(
+        {
+            "items": [{"number": 1, "sha256": SHA256, "created_at": "2026-01-15T09:30:00Z", "by": "ada", "score": 95}],
+            "next": None,
+        }
+    )
+
+    items: list[RevisionOut] = Field(description="The newest first.")
+    next: str | None
+
+
+class DiffQuery(Schema):
+    from_: int = Field(alias="from", ge=1, le=MAX_NUMBER)
+    to: int = Field(ge=1, le=MAX_NUMBER)
+    strict: bool = Field(
+        False,
+        description="Whether changes that are compatible only by convention are `unknown`: new optional members of"
+        " objects that allow undeclared members.",
+    )
+
+
+class ProofOut(Out):
+    kind: str = Field(description="`example` or `run` if the value was found there, `witness` if it was generated.")
+    value: Any = Field(description="One revision accepts it, the other refuses it.")
+    source: str
+    message: str = Field(description="Why it is refused.")
+    pointer: str = Field(description="JSON Pointer into the value.")
+
+
+class ChangeOut(Out):
+    part: str = Field(description="`definition`, `parameters`, `returnType` or `configuration`.")
+    place: str = Field(description="The path in the values that the schema describes; empty for the whole value.")
+    kind: str
+    message: str
+    verdict: str = Field(
+        description="`breaking`, `compatible` (only if it is certain, or by convention), or `unknown`."
+    )
+    before: str | None = Field(description="JSON Pointer into the older spec.")
+    after: str | None = Field(description="JSON Pointer into the newer spec.")
+    note: str = Field(description="Whom a compatible change may still concern; empty if there is nothing to note.")
+    is_by_convention: bool = Field(
+        description="Whether only callers that use undeclared members are concerned; `proof` then shows such a value."
+    )
+    proof: ProofOut | None
+
+
+class DiffOut(Out):
+    model_config = with_example(
+        {
+            "from": 1,
+            "to": 2,
+            "text": '--- revision 1\n+++ revision 2\n@@ -3,1 +3,1 @@\n-    "type": "number"\n+    "type": "integer"\n',
+            "added": 1,
+            "removed": 1,
+            "laid_out": False,
+            "verdict": "breaking",
+            "changes": [
+                {
+                    "part": "parameters",
+                    "place": "value",
+                    "kind": "type-changed",
+                    "message": "`value` may no longer be a number with a fraction.",
+                    "verdict": "breaking",
+                    "before": "/definition/parameters/properties/value",
+                    "after": "/definition/parameters/properties/value",
+                    "note": "",
+                    "is_by_convention": False,
+                    "proof": {
+                        "kind": "witness",
+                        "value": {"value": 1.5},
+                        "source": "",
+                        "message": "1.5 is not an integer",
+                        "pointer": "/value",
+                    },
+                }
+            ],
+        }
+    )
+
+    from_: int = Field(serialization_alias="from")
+    to: int
+    text: str = Field(description="A unified diff; empty if the texts are equal.")
+    added: int = Field(description="The number of added lines.")
+    removed: int = Field(description="The number of removed lines.")
+    laid_out: bool = Field(description="Whether the texts were pretty-printed first, because one is on a single line.")
+    verdict: str = Field(description="The worst verdict of the changes; `identical` if the meaning is the same.")
+    changes: list[ChangeOut]
