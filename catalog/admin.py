@@ -1,11 +1,12 @@
 """The catalog in the admin. Columns that mirror a spec are read-only, as is all history: specs are published instead.
 
-A tool's owner can be changed, a tool archived or restored, and a waiver taken back. Each goes through the function that
-the pages and the API use, so that the search index and the assessments stay right.
+A tool's owner can be changed, a tool archived or restored, and a waiver withdrawn. Each action uses the function that
+the pages and the API use, so that the search index and the assessments stay correct.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib import admin, messages
@@ -16,7 +17,7 @@ from django.http import HttpRequest
 from catalog import lifecycle
 from catalog.accounts.models import User
 from catalog.metadata import Organisation, organise
-from catalog.models import Revision, Tool, Waiver
+from catalog.models import HeldChange, Revision, Source, SourceSync, Tool, Waiver
 from catalog.models.uploads import Upload
 from catalog.read_only_admin import ReadOnlyAdmin
 from catalog.waivers import withdraw
@@ -43,7 +44,7 @@ class ToolAdmin(ReadOnlyAdmin):
     def formfield_for_foreignkey(
         self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
     ) -> ModelChoiceField[Any] | None:
-        """Only active people can own a tool."""
+        """Only active users can own a tool."""
         return super().formfield_for_foreignkey(
             db_field, request, **{**kwargs, "queryset": User.objects.filter(is_active=True)}
         )
@@ -53,17 +54,20 @@ class ToolAdmin(ReadOnlyAdmin):
 
     @admin.action(description="Archive the selected tools", permissions=["change"])
     def archive(self, request: HttpRequest, tools: QuerySet[Tool, Any]) -> None:
-        for tool in tools:
-            lifecycle.archive(tool)
-            self.log_change(request, tool, "Archived.")
+        self._change_each(request, tools, lifecycle.archive, "Archived.")
         messages.success(request, "The tools are archived.")
 
     @admin.action(description="Restore the selected tools", permissions=["change"])
     def restore(self, request: HttpRequest, tools: QuerySet[Tool, Any]) -> None:
+        self._change_each(request, tools, lifecycle.restore, "Restored.")
+        messages.success(request, "The tools are restored.")
+
+    def _change_each(
+        self, request: HttpRequest, tools: Iterable[Tool], change: Callable[[Tool], object], log_message: str
+    ) -> None:
         for tool in tools:
-            lifecycle.restore(tool)
-            self.log_change(request, tool, "Restored.")
-        messages.success(request, "The tools are in the lists again.")
+            change(tool)
+            self.log_change(request, tool, log_message)
 
 
 @admin.register(Revision)
@@ -101,4 +105,31 @@ class UploadAdmin(ReadOnlyAdmin):
     list_select_related = ("by",)
     search_fields = ("by__username", "names")
     ordering = ("-created_at",)
-    exclude = ("lease_id",)  # whoever knows it can carry the upload out
+    exclude = ("lease_id",)  # its holder can run the upload
+
+
+@admin.register(Source)
+class SourceAdmin(ReadOnlyAdmin):
+    """Sources are changed on their own pages, which check addresses and encrypt credentials."""
+
+    list_display = ("name", "kind", "address", "policy", "every_minutes", "next_sync_at", "owner")
+    list_select_related = ("owner",)
+    search_fields = ("name", "address")
+    exclude = ("credentials", "document")
+
+
+@admin.register(SourceSync)
+class SourceSyncAdmin(ReadOnlyAdmin):
+    list_display = ("source", "started_at", "ended_at", "by", "listed", "created", "revised", "held", "error")
+    list_select_related = ("source", "by")
+    search_fields = ("source__name",)
+
+
+@admin.register(HeldChange)
+class HeldChangeAdmin(ReadOnlyAdmin):
+    """Changes are approved and rejected on their own pages, with their difference."""
+
+    list_display = ("tool_id", "source", "state", "verdict", "created_at", "decided_by", "decided_at")
+    list_select_related = ("source", "decided_by")
+    list_filter = ("state",)
+    search_fields = ("tool_id",)

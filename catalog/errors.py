@@ -7,8 +7,10 @@ ToolshelfError
 │   └── SpecError           it is not a valid LLM Tool Spec
 ├── RevisionConflict        another user's revision was stored first
 ├── HeldBySpec              the value comes from the tool's spec, so only a new revision can change it
-├── NotTheOwner             only the tool's owner or staff may do this
+├── NotAllowed              the person may not do this; the message says why, and who may
 ├── AccountError            there is no such account, it is disabled, or it cannot be created
+├── GenerationError         no code can be generated from the spec
+├── OutgoingError           another server cannot be reached, may not be reached, or exceeds a limit
 └── Busy                    the limit is reached; carries when to try again
     └── Unreachable         a service that is needed cannot be reached at the moment
 """
@@ -49,19 +51,31 @@ class SpecError(DocumentError):
 
 
 class RevisionConflict(ToolshelfError):
-    """The tool is not the one that the caller has seen: another change was stored first."""
+    """The tool has changed since the caller read it: another change was stored first."""
 
 
 class HeldBySpec(ToolshelfError):
     """The value to be removed comes from the tool's own spec, so only a new revision can remove it."""
 
 
-class NotTheOwner(ToolshelfError):
-    """Only the tool's owner or staff may do this."""
+class NotAllowed(ToolshelfError):
+    """The person may not do this. The message says why, and who may. A form shows it at its `field`."""
+
+    def __init__(self, message: str = "", *, field: str = "owner") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class AccountError(ToolshelfError):
     """There is no such account, it is disabled, or it cannot be created."""
+
+
+class GenerationError(ToolshelfError):
+    """No code can be generated from the spec: a limit is exceeded. The message is for people."""
+
+
+class OutgoingError(ToolshelfError):
+    """Another server cannot be reached, may not be reached, or exceeds a limit. The message is for people."""
 
 
 class Busy(ToolshelfError):

@@ -9,25 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from catalog.specs.diff.schema_diff import Sampler
-
 
 @dataclass
 class Hooks:
     """The installed functions.
 
     Attributes:
-        runnable_tool_ids: the ids of tools that an installed factory serves, in the catalog or not. Called with every
-            list, so it should answer from memory.
+        runnable_tool_ids: the ids of tools that can be run: an installed factory serves them (in the catalog or not),
+            or their source does. Called with every list, so it should answer from memory.
+        installed_tool_ids: those of them that an installed factory serves: few, as queries need them.
         tools_with_passing_examples: the primary keys of tools whose current revision passed all its examples when they
             were last checked. Called with every list.
-        sample_values: (schema, seed) -> values that the schema accepts, the same for the same arguments; None if
-            no sampler is installed.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset
+    installed_tool_ids: Callable[[], frozenset[str]] = frozenset
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
-    sample_values: Sampler | None = None
 
 
 hooks = Hooks()

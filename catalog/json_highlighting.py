@@ -1,6 +1,6 @@
-"""JSON text as lines of highlighted, escaped HTML: verbatim, bounded, and with notes pinned to lines.
+"""JSON text as lines of highlighted, escaped HTML: verbatim, bounded, and with notes beside lines.
 
-Nothing is parsed or written anew: a token is recognised where it stands, so any text is shown as it is, JSON or not.
+The text is not parsed: tokens are recognised by a regular expression, so any text is shown as it is, JSON or not.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Final
 
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from catalog.html import join_html
 
 MAX_LINES: Final = 2_000
 MAX_CHARACTERS: Final = 200_000
-MAX_TOKENS: Final = 20_000  # coloured; what comes after stays plain
+MAX_TOKENS: Final = 20_000  # coloured; the rest stays plain
 MAX_FOLDS: Final = 500
 
 _TOKEN: Final = re.compile(
@@ -23,7 +25,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<number>-?[0-9][0-9.eE+-]*+)"
     r"|(?P<literal>\b(?:true|false|null)\b)"
 )
-# Characters that turn the text around or cannot be seen: they are named where they stand.
+# Characters that reverse the direction of text or are invisible: their names are shown.
 _UNSEEN: Final = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
@@ -31,7 +33,7 @@ _UNSEEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to say about one line: a problem, and where its rule stands."""
+    """A note on one line: a problem, and the URL of its rule."""
 
     message: str
     href: str = ""
@@ -39,7 +41,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its number from 1, its HTML, the notes pinned to it, and the folds that open or close around it."""
+    """One line: its number from 1, its HTML, its notes, and whether it opens or closes a fold."""
 
     number: int
     html: SafeString
@@ -51,7 +53,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Highlighted:
-    """The lines that are shown, how many there are, and the notes on lines that are not shown."""
+    """The lines that are shown, the number of all lines, and the notes on lines that are not shown."""
 
     lines: tuple[Line, ...]
     line_count: int
@@ -102,7 +104,7 @@ class _Colours:
         self.left = MAX_TOKENS
 
     def line(self, text: str) -> SafeString:
-        return mark_safe("".join(self._parts(text)))  # noqa: S308 - every part is escaped in _parts
+        return join_html(self._parts(text))
 
     def _parts(self, text: str) -> Iterator[str]:
         end = 0
@@ -110,27 +112,38 @@ class _Colours:
             if self.left <= 0:
                 break
             self.left -= 1
-            yield _escaped(text[end : token.start()])
+            yield from _visible(text[end : token.start()])
             if token["string"] is not None:
-                name = "jk" if token["colon"] else "jt"
-                yield f'<span class="{name}">{_escaped(token["string"])}</span>{token["colon"] or ""}'
+                yield _SPANS["jk" if token["colon"] else "jt"]
+                yield from _visible(token["string"])
+                yield _SPAN_END
+                yield token["colon"] or ""
             else:
-                name = "jn" if token["number"] is not None else "jl"
-                yield f'<span class="{name}">{_escaped(token[0])}</span>'
+                yield _SPANS["jn" if token["number"] is not None else "jl"]
+                yield token[0]
+                yield _SPAN_END
             end = token.end()
-        yield _escaped(text[end:])
+        yield from _visible(text[end:])
 
 
-def _escaped(text: str) -> str:
-    return _UNSEEN.sub(_named, escape(text, quote=False))
+_SPANS: Final = {name: SafeString(f'<span class="{name}">') for name in ("jk", "jt", "jn", "jl")}
+_SPAN_END: Final = SafeString("</span>")
 
 
-def _named(character: re.Match[str]) -> str:
-    return f'<span class="unseen" data-name="U+{ord(character[0]):04X}">{character[0]}</span>'
+def _visible(text: str) -> Iterator[str]:
+    """`text` in parts, with the names of characters that cannot be seen."""
+    end = 0
+    for character in _UNSEEN.finditer(text):
+        yield text[end : character.start()]
+        name = f"U+{ord(character[0]):04X}"
+        yield format_html('<span class="unseen" data-name="{}">{}</span>', name, character[0])
+        end = character.end()
+    if end < len(text):
+        yield text[end:]
 
 
 def _folds(lines: list[str]) -> tuple[dict[int, str], set[int]]:
-    """The lines that open a fold, with the words for it when closed; and the lines that close one."""
+    """The lines that open a fold, with the text for the closed fold, and the lines that close one."""
     opening: dict[int, str] = {}
     closing: set[int] = set()
     open_lines: list[int] = []

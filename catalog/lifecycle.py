@@ -9,6 +9,8 @@ from collections.abc import Collection
 
 from django.utils import timezone
 
+from catalog import audit
+from catalog.accounts.models import User
 from catalog.errors import DocumentError, HeldBySpec, Problem
 from catalog.indexing import changing_tool, reindex
 from catalog.models import Tool
@@ -18,13 +20,21 @@ MAX_CHAIN = 100  # successors of successors
 _COLUMNS = ("deprecated_at", "deprecation_chosen", "deprecation_note", "superseded_by")
 
 
-def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Collection[str] | None = None) -> Tool:
-    """Deprecate `tool`; if it is deprecated already, replace note and successor and keep the date.
+def deprecate(
+    tool: Tool,
+    *,
+    note: str = "",
+    superseded_by: str = "",
+    by: User | None = None,
+    seen: Collection[str] | None = None,
+) -> Tool:
+    """Deprecate `tool`; if it is deprecated already, replace note and successor, but not the date.
 
     Args:
         tool: as the caller read it.
-        note: the reason, or what to do; in plain words.
-        superseded_by: the id of the tool to use instead; "" for none.
+        note: the reason, or advice to users.
+        superseded_by: the id of the tool to use instead, one that `by` may see; "" for none.
+        by: who deprecates it; None for the administrator of the machine.
         seen: entity tags of the tool as the caller saw it; None skips the check.
 
     Returns:
@@ -35,8 +45,9 @@ def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Coll
         DocumentError: the note is too long, or the successor is invalid; with pointers into {"note", "superseded_by"}.
     """
     with changing_tool(tool, seen=seen) as stored:
+        before = _deprecation_of(stored)
         problems = problems_of_note(note)
-        stored.superseded_by, problem = successor_of(stored, superseded_by)
+        stored.superseded_by, problem = successor_of(stored, superseded_by, by)
         problems += [problem] if problem else []
         if problems:
             raise DocumentError(problems)
@@ -44,6 +55,7 @@ def deprecate(tool: Tool, *, note: str = "", superseded_by: str = "", seen: Coll
         stored.deprecation_chosen = True
         stored.deprecated_at = stored.deprecated_at or timezone.now()
         reindex(stored, *_COLUMNS)
+        audit.record_change("tool.deprecate", "tool", stored.tool_id, before, _deprecation_of(stored))
         return stored
 
 
@@ -59,34 +71,41 @@ def undo_deprecation(tool: Tool, *, seen: Collection[str] | None = None) -> Tool
     """
     with changing_tool(tool, seen=seen) as stored:
         if stored.deprecated and not stored.deprecation_chosen:
-            raise HeldBySpec("The spec calls itself deprecated; publish a revision that does not.")
+            raise HeldBySpec("The deprecation is part of the spec; publish a revision without it.")
+        before = _deprecation_of(stored)
         stored.deprecation_chosen, stored.deprecation_note, stored.superseded_by = False, "", None
         reindex(stored, *_COLUMNS)
+        audit.record_change("tool.undeprecate", "tool", stored.tool_id, before, _deprecation_of(stored))
         return stored
+
+
+def _deprecation_of(tool: Tool) -> dict[str, object]:
+    successor = tool.superseded_by.tool_id if tool.superseded_by else None
+    return {"deprecated": tool.deprecated, "note": tool.deprecation_note, "superseded_by": successor}
 
 
 def problems_of_note(note: str) -> list[Problem]:
     """The reasons why `note` is invalid."""
     if "\x00" in note:
-        return [Problem("/note", "A note has no NUL character.", "deprecate.note")]
+        return [Problem("/note", "A note cannot contain NUL characters.", "deprecate.note")]
     if len(note.strip()) > NOTE_LENGTH:
-        return [Problem("/note", f"A note has at most {NOTE_LENGTH} characters.", "deprecate.note")]
+        return [Problem("/note", f"A note can have at most {NOTE_LENGTH} characters.", "deprecate.note")]
     return []
 
 
-def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]:
-    """The tool with this id, or why it cannot succeed `tool`: `tool` must not be among its own successors."""
+def successor_of(tool: Tool, tool_id: str, by: User | None = None) -> tuple[Tool | None, Problem | None]:
+    """The tool with this id that `by` sees, or why it cannot succeed `tool`, such as being succeeded by it."""
     if not tool_id:
         return None, None
 
     def refused(message: str) -> tuple[None, Problem]:
         return None, Problem("/superseded_by", message, "deprecate.successor")
 
-    found = Tool.objects.filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
+    found = Tool.objects.visible_to(by).filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
     if found is None:
         return refused(f"There is no tool {tool_id!r}.")
     if found.pk == tool.pk:
-        return refused("A tool is not its own successor.")
+        return refused("A tool cannot be its own successor.")
     after = found
     for _ in range(MAX_CHAIN):
         if after.superseded_by is None:
@@ -94,7 +113,7 @@ def successor_of(tool: Tool, tool_id: str) -> tuple[Tool | None, Problem | None]
         after = after.superseded_by
         if after.pk == tool.pk:
             return refused(f"{tool_id!r} is itself superseded by this tool.")
-    return refused(f"{tool_id!r} is superseded too often; name the tool at the end.")
+    return refused(f"{tool_id!r} has too many successors in a row; enter the last one.")
 
 
 def archive(tool: Tool) -> None:
@@ -112,4 +131,6 @@ def _set(tool: Tool, *, archived: bool) -> None:
         if stored.archived != archived:
             stored.archived_at = timezone.now() if archived else None
             reindex(stored, "archived_at")
+            action = "tool.archive" if archived else "tool.restore"
+            audit.record_change(action, "tool", stored.tool_id, {"archived": not archived}, {"archived": archived})
         tool.archived_at = stored.archived_at

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from catalog import audit
 from catalog.accounts.models import User
-from catalog.errors import DocumentError, HeldBySpec, NotTheOwner, Problem
+from catalog.errors import DocumentError, HeldBySpec, NotAllowed, Problem
 from catalog.indexing import changing_tool, reindex
 from catalog.jsontext.pointers import pointer_join
 from catalog.models import Tool
 from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
-from catalog.search.document import MAX_TAGS, group_key
+from catalog.rights import may_add_to_toolkit, require
+from catalog.search.document import MAX_TAGS, group_key, toolkit_of
 
 
 class Unchanged(Enum):
-    """The type of the value that means: leave the stored metadata unchanged."""
+    """The type of `UNCHANGED`, which leaves the stored metadata unchanged."""
 
     UNCHANGED = "unchanged"
 
@@ -42,14 +44,6 @@ class Organisation:
     owner: str | Unchanged = UNCHANGED
 
 
-def may_hand_over(tool: Tool, by: User | None) -> bool:
-    """Whether `by` may change the tool's owner: the owner, staff, and anyone if there is no owner.
-
-    None is the administrator of the machine, who may do everything.
-    """
-    return by is None or tool.owner_id in {None, by.pk} or by.is_staff
-
-
 def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collection[str] | None = None) -> Tool:
     """Make all of the `wanted` changes, or none.
 
@@ -60,16 +54,25 @@ def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collect
         RevisionConflict: the tool's entity tag is not in `seen` (see `indexing.changing_tool`).
         DocumentError: a name is invalid; with pointers into {"toolkit", "add_tags", "remove_tags", "owner"}.
         HeldBySpec: a tag to be removed is one of the spec's own.
-        NotTheOwner: `by` may not change the owner.
+        NotAllowed: `by` may not change the owner, or not put tools into that toolkit.
     """
     with changing_tool(tool, seen=seen) as stored:
+        before = _metadata_of(stored)
         problems = [*_set_toolkit(stored, wanted.toolkit), *_set_tags(stored, wanted)]
         if not isinstance(wanted.owner, Unchanged):
             problems += _hand_over(stored, wanted.owner, by)
         if problems:
             raise DocumentError(problems)
+        if not isinstance(wanted.toolkit, Unchanged):
+            _require_toolkit(stored, by)
         reindex(stored, "toolkit_chosen", "added_tags", "owner")
+        audit.record_change("tool.organise", "tool", stored.tool_id, before, _metadata_of(stored))
         return stored
+
+
+def _metadata_of(tool: Tool) -> dict[str, object]:
+    owner = tool.owner.username if tool.owner else None
+    return {"toolkit": tool.toolkit, "tags": tool.added_tags.splitlines(), "owner": owner}
 
 
 def _set_toolkit(tool: Tool, wanted: str | Unchanged | None) -> list[Problem]:
@@ -84,6 +87,13 @@ def _set_toolkit(tool: Tool, wanted: str | Unchanged | None) -> list[Problem]:
     return problems_of_name(tool.toolkit, "/toolkit", "toolkit", TOOLKIT_LENGTH)
 
 
+def _require_toolkit(tool: Tool, by: User | None) -> None:
+    """Check that `by` may put the tool into the toolkit that was set, if that is another one."""
+    name = tool.toolkit if tool.toolkit_chosen else toolkit_of(tool.tool_id)
+    if (key := group_key(name)) != tool.toolkit_key and not (answer := may_add_to_toolkit(by, key)):
+        raise NotAllowed(answer.reason, field="toolkit")
+
+
 def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
     added = [" ".join(tag.split()) for tag in wanted.add_tags]
     problems = [
@@ -95,12 +105,12 @@ def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
     tags = {group_key(tag): tag for tag in tool.added_tags.splitlines()}
     for tag in tool.spec_tags.splitlines():
         if group_key(tag) in removed.keys() - tags.keys():
-            raise HeldBySpec(f"The tag {tag!r} stands in the spec; publish a revision without it.")
+            raise HeldBySpec(f"The tag {tag!r} is part of the spec; publish a revision without it.")
     tags = {key: tag for key, tag in tags.items() if key not in removed}
     present = tags.keys() | {group_key(tag) for tag in tool.spec_tags.splitlines()}
     tags |= {group_key(tag): tag for tag in reversed(added) if group_key(tag) not in present}
     if len(tags) > MAX_TAGS:
-        problems.append(Problem("/add_tags", f"A tool has at most {MAX_TAGS} tags.", "organise.tags"))
+        problems.append(Problem("/add_tags", f"A tool can have at most {MAX_TAGS} tags.", "organise.tags"))
     tool.added_tags = "\n".join(tags.values())
     return problems
 
@@ -109,24 +119,23 @@ def problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[Pr
     """The reasons why `name`, at `pointer`, is not a valid name of a "toolkit" or a "tag"."""
     rule = f"organise.{kind}"
     if "\x00" in name or not group_key(name):
-        return [Problem(pointer, f"The name of a {kind} has a letter or a digit.", rule)]
+        return [Problem(pointer, f"The name of a {kind} needs a letter or a digit.", rule)]
     if kind == "tag" and "," in name:
-        return [Problem(pointer, "A tag has no comma; pages part tags by commas.", rule)]
+        return [Problem(pointer, "A tag cannot contain a comma; commas separate tags.", rule)]
     if len(name) > length:
-        return [Problem(pointer, f"The name of a {kind} has at most {length} characters.", rule)]
+        return [Problem(pointer, f"The name of a {kind} can have at most {length} characters.", rule)]
     return []
 
 
 def _hand_over(tool: Tool, name: str, by: User | None) -> list[Problem]:
     if name == (tool.owner.username if tool.owner else ""):
         return []
-    if not may_hand_over(tool, by):
-        raise NotTheOwner("Only who owns the tool may hand it over, or staff.")
+    require(by, "hand over", tool)
     if not name:
         tool.owner = None
         return []
     owner = User.objects.filter(username=name, is_active=True).first() if "\x00" not in name else None
     if owner is None:
-        return [Problem("/owner", f"There is no person {name!r} here.", "organise.owner")]
+        return [Problem("/owner", f"There is no user {name!r}.", "organise.owner")]
     tool.owner = owner
     return []

@@ -14,8 +14,10 @@ from django.http.multipartparser import MultiPartParserError
 from ninja.errors import HttpError
 
 from catalog.errors import Problem, SpecError
+from catalog.uploads.file_types import NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind
 from catalog.uploads.multipart import WatchedForm
-from catalog.uploads.readers import CHUNK_BYTES, NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind, Piece, pieces_of
+from catalog.uploads.pieces import CHUNK_BYTES, Piece
+from catalog.uploads.readers import pieces_of
 
 IN_MEMORY_BYTES = 1024 * 1024
 BYTES_TYPE = "application/octet-stream"  # the client leaves it to the reader to detect the format
@@ -37,12 +39,12 @@ def spec_text(request: HttpRequest) -> bytes:
     if not text.strip():
         raise SpecError([Problem("", "The body is empty; send a spec as JSON.", "json.syntax", line=1, column=1)])
     if not _is_json(request):
-        raise HttpError(415, f"A spec is JSON: send it as application/json, and not as {request.content_type}.")
+        raise HttpError(415, f"Send a spec as application/json, not as {request.content_type}.")
     return text
 
 
 def too_long() -> SpecError:
-    message = f"A spec has at most {settings.MAX_SPEC_BYTES:,} bytes."
+    message = f"A spec can have at most {settings.MAX_SPEC_BYTES:,} bytes."
     return SpecError([Problem("", message, "json.too-large", line=1, column=1)])
 
 
@@ -62,7 +64,7 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
     if kind is None and not _is_json(request):
         raise HttpError(
             415,
-            f"Specs come as JSON, NDJSON, YAML, a ZIP, or files of a form, and not as {request.content_type}.",
+            f"Send specs as JSON, NDJSON, YAML, a ZIP, or files of a form, not as {request.content_type}.",
         )
     with _spooled(request) as body:
         yield from pieces_of("body", body, kind=kind, max_bytes=settings.MAX_SPEC_BYTES)
@@ -85,9 +87,9 @@ def _files(request: HttpRequest) -> Iterator[list[UploadedFile[Any]]]:
     files = [file for _, listed in sorted(by_name.lists()) for file in listed]
     try:
         if not flaws and (strays := fields.keys() - {"csrfmiddlewaretoken"}):
-            flaws = [f"The part {name!r} is a field and no file; give it a file name." for name in sorted(strays)]
+            flaws = [f"The part {name!r} is a field, not a file; give it a file name." for name in sorted(strays)]
         if not flaws and not files:
-            flaws = ["The form holds no file."]
+            flaws = ["The form contains no file."]
         if flaws:
             raise SpecError([Problem("", flaw, "upload.part") for flaw in flaws])
         yield files

@@ -1,4 +1,4 @@
-"""Get the tool or the revision that a URL names, or answer 404: for the pages and for the API."""
+"""Get the tool, revision, source or lint rule that a URL names, or answer 404: for the pages and for the API."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import Final
 
 from django.http import Http404
 
+from catalog.accounts.models import Person
 from catalog.db.compiled_query import Prepared
-from catalog.models import Revision, Tool
+from catalog.models import HeldChange, Revision, Source, Tool, Toolkit
+from catalog.rights import Action, may, require
+from catalog.search.document import group_key
+from catalog.specs.lint import RULES, Rule
 
 # Names that Windows reserves for devices, with any extension. Source: "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
@@ -17,16 +21,52 @@ _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE
 _tool_of_slug: Final = Prepared(lambda slug: Tool.objects.with_current().filter(slug=slug, current__isnull=False))
 
 
-def tool_at(slug: str) -> Tool:
+def tool_at(slug: str, person: Person) -> Tool:
     """The tool, with its current revision, its owner and its successor selected.
 
+    A successor that `person` may not see is left out.
+
     Raises:
-        Http404: there is none.
+        Http404: there is none, or `person` may not see it.
     """
     tool = _tool_of_slug.find(slug)
-    if tool is None:
+    if tool is None or not may(person, "see", tool):
         raise Http404
+    if tool.superseded_by is not None and not may(person, "see", tool.superseded_by):
+        tool.hide_successor()
     return tool
+
+
+def tool_for(person: Person, action: Action, slug: str) -> Tool:
+    """The tool, if `person` may do `action` to it.
+
+    Raises:
+        Http404: there is none, or `person` may not see it.
+        NotAllowed: they see it, but may not do this.
+    """
+    tool = tool_at(slug, person)
+    require(person, action, tool)
+    return tool
+
+
+def toolkit_for(person: Person, action: Action, name: str) -> Toolkit:
+    """The toolkit with its settings (new ones, if it has none), if `person` may do `action` to it.
+
+    Raises:
+        Http404: there is none, or `person` sees none of its tools.
+        NotAllowed: they see it, but may not do this.
+    """
+    key = group_key(name)
+    toolkit = Toolkit.objects.select_related("owner").filter(key=key).first() if key else None
+    if toolkit is None:
+        named = Tool.objects.in_toolkit(name).values_list("toolkit", flat=True).first()
+        toolkit = Toolkit(key=key, name=named) if named is not None else None
+    if toolkit is None:
+        raise Http404
+    if not may(person, action, toolkit) and not Tool.objects.visible_to(person).in_toolkit(name).exists():
+        raise Http404
+    require(person, action, toolkit)
+    return toolkit
 
 
 def revision_of(tool: Tool) -> Revision:
@@ -36,16 +76,53 @@ def revision_of(tool: Tool) -> Revision:
     return tool.current
 
 
-def revision_at(slug: str, number: int) -> Revision:
+def revision_at(slug: str, number: int, person: Person) -> Revision:
     """One revision of a tool.
+
+    Raises:
+        Http404: there is none, or `person` may not see the tool.
+    """
+    revision = Revision.objects.select_related("tool").filter(tool__slug=slug, number=number).first()
+    if revision is None or not may(person, "see", revision.tool):
+        raise Http404
+    return revision
+
+
+def rule_at(name: str) -> Rule:
+    """A lint rule.
 
     Raises:
         Http404: there is none.
     """
-    revision = Revision.objects.filter(tool__slug=slug, number=number).first()
-    if revision is None:
+    if name not in RULES:
         raise Http404
-    return revision
+    return RULES[name]
+
+
+def source_at(name: str) -> Source:
+    """The source with this name.
+
+    Raises:
+        Http404: there is none.
+    """
+    source = Source.objects.select_related("owner").filter(name=name).first()
+    if source is None:
+        raise Http404
+    return source
+
+
+def held_change_at(name: str | None, pk: int, person: Person) -> HeldChange:
+    """A held change of the source with this name, or with None a proposal of a person.
+
+    Raises:
+        Http404: there is none, or `person` may not see it.
+    """
+    changes = HeldChange.objects.visible_to(person).select_related("source", "decided_by", "proposed_by", "base")
+    of_source = changes.filter(source=None) if name is None else changes.filter(source__name=name)
+    change = of_source.filter(pk=pk).first()
+    if change is None:
+        raise Http404
+    return change
 
 
 def file_stem(slug: str) -> str:

@@ -1,16 +1,17 @@
-"""The view model of a tool's page: documentation, examples, and exports."""
+"""The view models of a tool's page and its parts: documentation, examples, spec and exports."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+from catalog.code_generation import LANGUAGES, Language
 from catalog.json_schema import documentation as schema_docs
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters import FORMATS, Export, Fit, export, matrix
+from catalog.specs.exporters import FORMATS, Export, Format, export
 from catalog.specs.spec import Example, ToolSpec
 
 LONG_PURPOSE_CHARS = 900
@@ -30,7 +31,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How to use the tool elsewhere: some `code`, or an export (then `code` is its text)."""
+    """How to use the tool in a program: some `code`, or an export (then `code` is its text)."""
 
     key: str
     label: str
@@ -83,7 +84,7 @@ class ToolPage:
 
     @property
     def long_purpose(self) -> bool:
-        """Whether the description is so long that the page first shows its beginning only."""
+        """Whether the description is so long that the page first shows only its beginning."""
         return len(self.spec.description) > LONG_PURPOSE_CHARS
 
     @cached_property
@@ -91,15 +92,15 @@ class ToolPage:
         """Parameters, returns, configuration."""
         spec = self.spec
         parts: tuple[tuple[str, str, str, JSON, str], ...] = (
-            ("parameters", "Parameters", "It takes no parameters.", spec.parameters, "/definition/parameters"),
+            ("parameters", "Parameters", "No parameters.", spec.parameters, "/definition/parameters"),
             (
                 "returns",
                 "Returns",
-                "The spec does not say what it returns.",
+                "The spec has no return type.",
                 spec.return_type,
                 "/definition/returnType",
             ),
-            ("configuration", "Configuration", "It needs no configuration.", spec.configuration, "/configuration"),
+            ("configuration", "Configuration", "No configuration.", spec.configuration, "/configuration"),
         )
         return tuple(
             Section(anchor, title, absent, self._documented(schema, anchor, pointer))
@@ -114,25 +115,34 @@ class ToolPage:
         return tuple(Sample(number, example) for number, example in enumerate(self.spec.examples, 1))
 
     @property
-    def laid_out(self) -> bool:
-        """Whether the uploaded spec is a single line, which is shown pretty-printed."""
-        return is_one_line(self.spec.source)
+    def export_formats(self) -> tuple[Format, ...]:
+        """The most requested export formats."""
+        return tuple(FORMATS[key] for key in EXPORTS_SHOWN)
 
     @property
-    def spec_text(self) -> str:
+    def languages(self) -> tuple[Language, ...]:
+        """The languages that code is generated in."""
+        return tuple(LANGUAGES.values())
+
+
+@dataclass(frozen=True)
+class SpecText:
+    """The text of a spec as a page shows it."""
+
+    source: str
+
+    @property
+    def laid_out(self) -> bool:
+        """Whether the uploaded spec is a single line, which is shown pretty-printed."""
+        return is_one_line(self.source)
+
+    @cached_property
+    def text(self) -> str:
         """The spec as uploaded, or pretty-printed if that is a single line."""
-        return pretty_print(self.spec.source) if self.laid_out else self.spec.source
+        return pretty_print(self.source) if self.laid_out else self.source
 
-    @cached_property
-    def exports(self) -> tuple[Usage, ...]:
-        """The tool's definition in the most requested formats."""
-        return tuple(map(self._exported, EXPORTS_SHOWN))
 
-    def _exported(self, key: str) -> Usage:
-        exported = export(self.spec, key)
-        return Usage(key, FORMATS[key].label, dumps(exported.document, indent=2), exported)
-
-    @cached_property
-    def fits(self) -> tuple[Fit, ...]:
-        """Its compatibility with each export format."""
-        return matrix(self.spec)
+def exported(spec: ToolSpec, key: str) -> Usage:
+    """`spec` in the export format with this key."""
+    export_ = export(spec, key)
+    return Usage(key, FORMATS[key].label, dumps(export_.document, indent=2), export_)

@@ -1,12 +1,25 @@
 from django.urls import path, register_converter
 
+from catalog.views import (
+    access,
+    audit,
+    changes,
+    code,
+    exports,
+    metadata,
+    palette,
+    people,
+    similar,
+    sources,
+    tools,
+    webhooks,
+)
 from catalog.views import lint as lint_views
-from catalog.views import metadata, similar, tools
 from catalog.views import uploads as upload_views
 
 
 class RevisionPair:
-    """Two revision numbers in an address: "3..5"."""
+    """Two revision numbers in a URL: "3..5"."""
 
     regex = r"[1-9][0-9]{0,8}\.\.[1-9][0-9]{0,8}"
 
@@ -24,24 +37,52 @@ app_name = "catalog"
 urlpatterns = [
     path("", tools.tool_list, name="tool_list"),
     path("facets/", tools.facet_list, name="facets"),
+    path("palette/", palette.palette_tools, name="palette"),
     path("upload/", upload_views.upload_specs, name="upload"),
     path("uploads/<str:pk>/", upload_views.upload_report, name="upload_report"),
     path("uploads/<str:pk>/resume/", upload_views.resume_upload, name="upload_resume"),
     path("uploads/<str:pk>/<int:position>/", upload_views.upload_difference, name="upload_difference"),
+    path("sources/", sources.source_list, name="sources"),
+    path("sources/<str:name>/", sources.source_page, name="source"),
+    path("sources/<str:name>/settings/", sources.change_settings, name="source_settings"),
+    path("sources/<str:name>/sync/", sources.sync_now, name="source_sync"),
+    path("sources/<str:name>/remove/", sources.remove, name="source_remove"),
+    path("sources/<str:name>/changes/<int:change>/", changes.held_change, name="held_change"),
+    path("changes/", changes.change_list, name="changes"),
+    path("changes/<int:pk>/", changes.change, name="change"),
+    path("audit/", audit.audit_log, name="audit"),
+    path("audit/export/", audit.export_audit_log, name="audit_export"),
+    path("webhooks/", webhooks.webhook_list, name="webhooks"),
+    path("webhooks/<int:pk>/", webhooks.webhook_page, name="webhook"),
+    path("webhooks/<int:pk>/secret/", webhooks.new_secret, name="webhook_secret"),
+    path("webhooks/<int:pk>/test/", webhooks.test, name="webhook_test"),
+    path("webhooks/<int:pk>/remove/", webhooks.remove, name="webhook_remove"),
+    path("webhooks/<int:pk>/deliveries/<int:delivery>/", webhooks.delivery_page, name="webhook_delivery"),
+    path("webhooks/<int:pk>/deliveries/<int:delivery>/send/", webhooks.resend, name="webhook_resend"),
     path("lint/", lint_views.rule_list, name="lint_rules"),
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
     path("toolkits/", metadata.group_list, {"kind": "toolkit"}, name="toolkits"),
+    path("toolkits/<str:name>/", access.toolkit_access, name="toolkit_access"),
+    path("people/", people.people, name="people"),
+    path("people/groups/", people.change_groups, name="people_groups"),
+    path("people/<int:pk>/", people.person, name="person"),
     path("tags/", metadata.group_list, {"kind": "tag"}, name="tags"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
     path("tools/<str:slug>/organise/", metadata.organise_tool, name="organise"),
+    path("tools/<str:slug>/access/", access.tool_access, name="tool_access"),
     path("tools/<str:slug>/deprecate/", metadata.deprecate_tool, name="deprecate"),
     path("tools/<str:slug>/deprecate/undo/", metadata.undo_tool_deprecation, name="undo_deprecation"),
     path("tools/<str:slug>/archive/", tools.archive_tool, name="archive"),
     path("tools/<str:slug>/restore/", tools.restore_tool, name="restore"),
     path("tools/<str:slug>/lint/", lint_views.tool_lint, name="tool_lint"),
     path("tools/<str:slug>/lint/fixes/", lint_views.apply_fixes, name="lint_fixes"),
+    path("tools/<str:slug>/lint/changes/", lint_views.fix_changes, name="lint_changes"),
     path("tools/<str:slug>/lint/waivers/", lint_views.add_waiver, name="lint_waivers"),
     path("tools/<str:slug>/lint/waivers/<int:waiver>/remove/", lint_views.remove_waiver, name="lint_waiver_remove"),
+    path("tools/<str:slug>/spec/", exports.spec_page, name="spec"),
+    path("tools/<str:slug>/compatibility/", exports.compatibility_page, name="compatibility"),
+    path("tools/<str:slug>/exports/<slug:key>/", exports.export_page, name="export"),
+    path("tools/<str:slug>/code/<slug:language>/", code.code_page, name="code"),
     path("tools/<str:slug>/similar/", similar.similar_page, name="similar"),
     path("tools/<str:slug>/revisions/", tools.revision_list, name="revisions"),
     path("tools/<str:slug>/revisions/compare/", tools.compare_revisions, name="compare_revisions"),

@@ -110,7 +110,7 @@ def locate(text: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
 def find_spans(text: str, pointers: Iterable[str], *, siblings: bool = False) -> Span:
     """The span of the whole value in `text`, with the spans of the values at `pointers` inside it.
 
-    With `siblings`, all other entries of the arrays and objects that the pointers pass through are found as well.
+    With `siblings`, all other entries of the arrays and objects that the pointers pass through are found too.
 
     Raises:
         ValueError: `text` is not JSON. Not every error is noticed.

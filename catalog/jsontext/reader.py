@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.numbers import Number, integer_from
 from catalog.jsontext.positions import Lines
-from catalog.jsontext.syntax_errors import raise_first_error
+from catalog.jsontext.syntax_errors import MAY_CONTAIN_NUL, raise_first_error
 
 __all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "Number", "decode", "dumps", "loads", "parse", "plain"]
 
@@ -134,7 +134,7 @@ _DECODER: Final = json.JSONDecoder(
 
 def _decoded(data: bytes) -> str:
     if b"\0" in data[:4]:
-        raise _refusal("The text is not UTF-8 but UTF-16 or UTF-32; save it as UTF-8.", "json.encoding")
+        raise _refusal("The text is UTF-16 or UTF-32; save it as UTF-8.", "json.encoding")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -172,7 +172,7 @@ def _depth(text: str) -> int:
 
 
 def _strings(value: JSON) -> Iterator[str]:
-    """Every string in `value`, names included."""
+    """Every string in `value`, names included; U+0000 is left out where it is allowed."""
     rest = [value]
     while rest:
         value = rest.pop()
@@ -182,7 +182,10 @@ def _strings(value: JSON) -> Iterator[str]:
             rest.extend(value)
         elif isinstance(value, dict):
             yield from value
-            rest.extend(value.values())
+            rest.extend(
+                member.replace("\0", "") if name == MAY_CONTAIN_NUL and isinstance(member, str) else member
+                for name, member in value.items()
+            )
 
 
 def _is_storable(text: str) -> bool:

@@ -1,7 +1,7 @@
 """The first error in a text that is not JSON, with its position and a sentence that says what to do.
 
-The fast reader (`reader.parse`) only finds out that a text is wrong; this pass finds out what and where. It is linear
-in the text and does not recurse.
+The fast reader (`reader.parse`) only notices that a text is invalid; this pass finds out why and where. It is linear in
+the text and does not recurse.
 
 Source: RFC 8259.
 """
@@ -24,6 +24,9 @@ _STRING_BODY: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-
 _BAD_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|.)", re.DOTALL)
 _LITERAL: Final = re.compile(r"(?:true|false|null)(?![A-Za-z0-9_$])")
 _WORD: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+# The member whose text may contain U+0000, written as an escape: regular expressions like "[^\u0000]" exclude it.
+MAY_CONTAIN_NUL: Final = "pattern"
+
 _NUMBER_LIKE: Final = re.compile(r"[-+.]?[0-9][0-9A-Za-z_.+-]*")
 
 _CONTROL_ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -133,7 +136,7 @@ class _Scan:
         name, behind = self._string(at)
         inner.token = name
         if name in names:
-            self._fail(at, f"The member {_shown(name)} stands here a second time; keep one.", "json.duplicate")
+            self._fail(at, f"The member {_shown(name)} is a duplicate; remove one of them.", "json.duplicate")
         names.add(name)
         behind = self._space(behind)
         if self.text[behind : behind + 1] != ":":
@@ -153,11 +156,12 @@ class _Scan:
         return value, match.end()
 
     def _check_escapes(self, at: int, value: str) -> None:
-        if "\0" in value:
+        is_allowed = bool(self.open) and self.open[-1].token == MAY_CONTAIN_NUL
+        if "\0" in value and not is_allowed:
             self._fail(at, "This string contains the character U+0000, which cannot be stored; remove it.", "json.nul")
         if any("\ud800" <= character <= "\udfff" for character in value):
             self._fail(
-                at, "This string contains half of a surrogate pair; write both halves, or neither.", "json.surrogate"
+                at, "This string contains half of a surrogate pair; write both halves or none.", "json.surrogate"
             )
 
     def _number(self, at: int, end: int) -> int:
@@ -196,7 +200,7 @@ class _Scan:
             self._fail(at, f"JSON has no {word}; write null, or a number.", "json.number")
         if word in _OTHER_LANGUAGES:
             self._fail(at, _OTHER_LANGUAGES[word])
-        self._fail(at, f"{_shown(word)} is no JSON value; a text stands in double quotes.")
+        self._fail(at, f"{_shown(word)} is not a JSON value; strings must be in double quotes.")
 
     def _fail_at_number(self, at: int, lexeme: str) -> NoReturn:
         digits = lexeme.lstrip("+-")
@@ -255,7 +259,7 @@ class _Scan:
             self._fail(bad, "This string contains the character U+0000; remove it.", "json.nul")
         written = _CONTROL_ESCAPES.get(first, f"\\u{ord(first):04x}")
         what = "A line break" if first in "\r\n" else _character(first)
-        self._fail(bad, f"{what} inside a string is written {written}; or a closing double quote is missing.")
+        self._fail(bad, f"{what} inside a string must be written {written}; or a closing double quote is missing.")
 
     def _fail(self, at: int, message: str, rule: str = "json.syntax") -> NoReturn:
         pointer = pointer_join("", *(inner.token for inner in self.open if inner.token is not None))

@@ -22,7 +22,7 @@ SHORT_CHARACTERS: Final = 60  # of a value that is written on one line
 def patch_text(text: str, operations: Iterable[Operation]) -> str:
     """`text`, which is JSON, with `operations` applied one after the other.
 
-    If the layout is too unusual for that, the whole text is written anew.
+    If the layout is too unusual for that, the whole text is rewritten.
 
     Raises:
         PatchError: a value that an operation refers to does not exist.

@@ -1,7 +1,14 @@
-"""The catalog's tables: tools and their revisions, lint assessments and waivers, large uploads."""
+"""The catalog's tables: tools, revisions, who may see them, lint, uploads, sources, the audit log, webhooks."""
 
+from catalog.audit import AuditEvent
+from catalog.models.access import Audience, Toolkit
 from catalog.models.lint import Assessment, Waiver
+from catalog.models.sources import HeldChange, Source, SourceSync, SourceTool
 from catalog.models.tools import Revision, Tool, ToolQuerySet, ToolTag
 from catalog.models.uploads import Upload, UploadedSpec
+from catalog.models.webhooks import Webhook, WebhookDelivery
 
-__all__ = ["Assessment", "Revision", "Tool", "ToolQuerySet", "ToolTag", "Upload", "UploadedSpec", "Waiver"]
+__all__ = [
+    "Assessment", "Audience", "AuditEvent", "HeldChange", "Revision", "Source", "SourceSync", "SourceTool", "Tool",
+    "ToolQuerySet", "ToolTag", "Toolkit", "Upload", "UploadedSpec", "Waiver", "Webhook", "WebhookDelivery",
+]  # fmt: skip

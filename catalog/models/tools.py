@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.accounts.models import PUBLISH_TOOLS, Person, User
+from catalog.accounts.roles import is_administrator, membership_of
 from catalog.hooks import hooks
+from catalog.models.access import VISIBILITIES, Audience, Toolkit
 from catalog.models.lint import Assessment
+from catalog.models.sources import SourceTool
 from catalog.search import Match, search_index
 from catalog.search.boolean_query import EVERY_TOOL
-from catalog.search.document import MAX_GROUP_KEY_CHARS, group_key
+from catalog.search.document import MAX_GROUP_KEY_CHARS, MAX_TOOLKIT_CHARS, group_key
 from catalog.search.parser import Query
 from catalog.search.plan import plan_of
+from catalog.search.visibility import Visibility
 from catalog.specs.exporters import FORMATS
 from catalog.specs.spec import ToolSpec, stored_spec
 
 SORT_NAME_LENGTH = 80
 TAKES_LENGTH = 160
-TOOLKIT_LENGTH = 100
+TOOLKIT_LENGTH = MAX_TOOLKIT_CHARS
 TAG_LENGTH = 60
 GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
 NOTE_LENGTH = 500
@@ -31,13 +40,48 @@ USABLE_COLUMNS = {key: f"usable_{key.replace('-', '_')}" for key in FORMATS}  # 
 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
+    def visible_to(self, person: Person | None) -> ToolQuerySet:
+        """The tools that `person` may see; None, the administrator of the machine, sees all."""
+        return self.with_visibility(Audience.objects.visibility_for(person))
+
+    def with_visibility(self, visibility: Visibility) -> ToolQuerySet:
+        """The tools that somebody with this visibility may see."""
+        tools = self.exclude(audience__in=visibility.hidden) if visibility.hidden else self
+        return tools if visibility.only is None else tools.filter(toolkit_key__in=visibility.only)
+
+    def maintained_by(self, person: Person | None) -> ToolQuerySet:
+        """The tools that `person` may revise and organise.
+
+        Those that they own or maintain, alone or with their toolkit, and for publishers those that belong to nobody.
+        """
+        if is_administrator(person):
+            return self
+        if not isinstance(person, User):
+            return self.none()
+        membership = membership_of(person)
+        mine = (
+            Q(owner=person)
+            | Q(pk__in=Tool.maintainers.through.objects.filter(user=person).values("tool"))
+            | Q(pk__in=Tool.maintainer_groups.through.objects.filter(group__in=membership.groups).values("tool"))
+            | Q(toolkit_key__in=Toolkit.objects.maintained_by(person).values("key"))
+        )
+        if PUBLISH_TOOLS in membership.abilities:
+            mine |= (
+                Q(owner=None)
+                & ~Q(pk__in=Tool.maintainers.through.objects.values("tool"))
+                & ~Q(pk__in=Tool.maintainer_groups.through.objects.values("tool"))
+                & ~Q(toolkit_key__in=Toolkit.objects.with_owner().values("key"))
+            )
+        return self.filter(mine)
+
     def available(self) -> ToolQuerySet:
         """Tools that are not archived."""
         return self.filter(archived_at=None)
 
     def runnable(self) -> ToolQuerySet:
-        """Tools that an installed factory provides."""
-        return self.filter(tool_id__in=hooks.runnable_tool_ids())
+        """Tools that an installed factory provides, or their source."""
+        connected = SourceTool.objects.runnable().values("catalog_tool")
+        return self.filter(models.Q(tool_id__in=hooks.installed_tool_ids()) | models.Q(pk__in=connected))
 
     def with_passing_examples(self) -> ToolQuerySet:
         """Tools whose examples all passed when they were last run."""
@@ -63,13 +107,13 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return tools
 
     def matching(self, words: str) -> ToolQuerySet:
-        """Tools that fulfil everything that the query asks for; all tools for an empty query. Unordered."""
+        """Tools that match all of the query; all tools for an empty query. Unordered."""
         plan = plan_of(Query.from_text(words))
         if not plan.query:
             return self
-        if plan.query.words and plan.strictly is None:
+        if plan.query.problems or (plan.query.words and plan.strictly is None):
             return self.none()
-        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted) or (EVERY_TOOL,)
+        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted, *plan.phrases) or (EVERY_TOOL,)
         tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
         return tools.only_runnable(plan.query.runnable).only_passing(plan.query.examples_hold)
 
@@ -96,12 +140,24 @@ class ToolQuerySet(models.QuerySet["Tool"]):
             "owner__username",
             "superseded_by__tool_id",
             "superseded_by__slug",
+            "superseded_by__audience",
+            "superseded_by__toolkit_key",
         )
         return self.select_related("current", "owner", "superseded_by").only(*own, *related)
 
     def with_current(self) -> ToolQuerySet:
         """With the current revision loaded, for pages that show its text."""
         return self.select_related("current", "owner", "superseded_by")
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """A tool is deprecated since that time; `by_spec` if its spec declares it, rather than a user."""
+
+    since: datetime
+    note: str
+    superseded_by: Tool | None
+    by_spec: bool
 
 
 class Tool(models.Model):
@@ -125,6 +181,14 @@ class Tool(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
+    maintainers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+")
+    maintainer_groups = models.ManyToManyField(Group, blank=True, related_name="+")
+    # who may see it: one of `VISIBILITIES`; None: as its toolkit. `groups` are those that do, if it is "groups"
+    visibility = models.CharField(max_length=10, null=True, blank=True, choices=list(VISIBILITIES.items()))  # noqa: DJ001 - a column without default is quick to add
+    groups = models.ManyToManyField(Group, blank=True, related_name="+")
+    audience = models.ForeignKey(  # derived (`catalog/access.py`); None: everyone may see it
+        Audience, null=True, blank=True, on_delete=models.PROTECT, related_name="tools", db_index=False
+    )
     toolkit = models.CharField(max_length=TOOLKIT_LENGTH, blank=True)
     toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as toolkits are compared: `group_key`
     toolkit_chosen = models.BooleanField(default=False)
@@ -140,6 +204,7 @@ class Tool(models.Model):
     score = models.PositiveSmallIntegerField(null=True, blank=True)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)  # the lowest score of its grade
     usable_mcp = models.BooleanField(null=True)
+    usable_mcp_2026_07_28 = models.BooleanField(null=True)
     usable_openai = models.BooleanField(null=True)
     usable_openai_strict = models.BooleanField(null=True)
     usable_anthropic = models.BooleanField(null=True)
@@ -171,6 +236,7 @@ class Tool(models.Model):
             models.Index(
                 fields=["superseded_by"], name="tool_superseded", condition=models.Q(superseded_by__isnull=False)
             ),
+            models.Index(fields=["audience"], name="tool_restricted", condition=models.Q(audience__isnull=False)),
             models.Index(fields=["id"], name="tool_unassessed", condition=models.Q(score=None)),
             models.Index(
                 fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
@@ -201,14 +267,28 @@ class Tool(models.Model):
         return self.deprecated_at is not None
 
     @property
+    def deprecation(self) -> Deprecation | None:
+        """Load the successor beforehand (`for_rows`, `with_current`)."""
+        if self.deprecated_at is None:
+            return None
+        by_spec = not self.deprecation_chosen
+        return Deprecation(self.deprecated_at, self.deprecation_note, self.superseded_by, by_spec)
+
+    @property
     def tags(self) -> list[str]:
         """The tags of its spec and the added ones, without duplicates (compared by `group_key`)."""
         both = [*self.spec_tags.splitlines(), *self.added_tags.splitlines()]
         return list({group_key(tag): tag for tag in reversed(both)}.values())[::-1]
 
+    def hide_successor(self, visibility: Visibility | None = None) -> None:
+        """Show no successor to somebody who may not see it, or only if `visibility` hides it; nothing is stored."""
+        successor = self.superseded_by
+        if successor and not (visibility and visibility.sees(successor.audience_id, successor.toolkit_key)):
+            Tool._meta.get_field("superseded_by").set_cached_value(self, None)
+
     @property
     def runnable(self) -> bool:
-        """Whether a factory for it is installed."""
+        """Whether a factory for it is installed, or it runs through its source."""
         return self.tool_id in hooks.runnable_tool_ids()
 
     @property
@@ -265,6 +345,9 @@ class Revision(models.Model):
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    # where it came from (revision_origins.py); None if it was stored before origins were recorded
+    origin_kind = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001 - a column without default is quick to add
+    origin_name = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - likewise
 
     class Meta:
         ordering = ["-number"]
@@ -283,6 +366,11 @@ class Revision(models.Model):
         """Its lint score; None if it is not assessed yet. Load its assessment beforehand (`select_related`)."""
         found: Assessment | None = getattr(self, "assessment", None)
         return found.score if found else None
+
+    @property
+    def origin(self) -> dict[str, str] | None:
+        """Where it came from, as its kind and name; None if that is not known."""
+        return {"kind": self.origin_kind, "name": self.origin_name or ""} if self.origin_kind else None
 
     @cached_property
     def spec(self) -> ToolSpec:

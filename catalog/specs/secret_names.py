@@ -1,7 +1,4 @@
-"""Names that tell of a secret: "apiKey", "password".
-
-Forms, lint and what is logged go by the same names.
-"""
+"""Member names that suggest a secret: "apiKey", "password". Forms, lint and log redaction share them."""
 
 from __future__ import annotations
 
@@ -23,5 +20,5 @@ _NOT_SECRET: Final = re.compile(
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a member of this name is likely to hold a secret."""
+    """Whether a member with this name is likely to contain a secret."""
     return bool(_SECRET.search(name)) and not _NOT_SECRET.search(name)

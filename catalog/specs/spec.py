@@ -1,6 +1,6 @@
-"""Reading an LLM Tool Spec: the text in, a `ToolSpec` out, or every problem at once with line and column.
+"""Read an LLM Tool Spec: a text becomes a `ToolSpec`, or a list of all its problems with line and column.
 
-Source: LLM Tool Spec (`schemas/llm-tool-spec.json`, which says what Toolshelf corrected in it).
+Source: LLM Tool Spec (`schemas/llm-tool-spec.json`, whose `$comment` lists Toolshelf's corrections).
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ import jsonschema
 import jsonschema_rs
 
 from catalog.errors import MAX_PROBLEMS, JSONTextError, Problem, SpecError
-from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
-from catalog.json_schema.metaschema_errors import mistakes_under
-from catalog.json_schema.policy import one_per_pointer, schema_policy_problems
+from catalog.json_schema.policy import schema_policy_problems
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, decode, parse
 
 MAX_SPEC_BYTES: Final = 256 * 1024
-MAX_NAME_CHARACTERS: Final = 200  # of ids and names
+MAX_NAME_CHARACTERS: Final = 200  # of an id or a name
 MAX_EXAMPLES: Final = 200
-MAX_SLUG_WORDS: Final = 91  # characters; with "-" and eight digits no longer than a plain slug
+MAX_SLUG_WORDS: Final = 91  # characters; "-" and eight digits follow, 100 in all, as in a plain slug
 
 LLM_TOOL_SPEC_SCHEMA: Final[dict[str, Any]] = json.loads(
     files("catalog").joinpath("schemas/llm-tool-spec.json").read_text(encoding="utf-8")
 )
 
-# Control characters, line and paragraph separators, and what turns the direction of text around.
+# Control characters, line and paragraph separators, and characters that reverse the direction of text.
 _UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_ZERO_WIDTH: Final = re.compile("[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff]")
+_OUTER: Final = re.compile("^[\\s\u200c\u200d]+|[\\s\u200c\u200d]+$")
 _PLAIN_SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One of a spec's examples; a value that is absent is None, which JSON's null is as well."""
+    """One of a spec's examples. An absent value is None, and so is null; `has_…` distinguishes them."""
 
     description: str | None
     parameters: JSON
@@ -56,12 +56,12 @@ class ToolSpec:
     """One LLM Tool Spec that has passed every check.
 
     Attributes:
-        source: the text as it came, to the byte.
-        document: `source` as JSON; members that the format does not know are in it.
+        source: the original text, unchanged.
+        document: `source` as JSON, including members that the format does not define.
         tool_id: `definition.id`, else `definition.name`.
-        parameters, return_type, configuration: JSON Schemas, of the draft that `$schema` names; None where absent.
+        parameters, return_type, configuration: JSON Schemas, of the draft that `$schema` names; None if absent.
         sha256: of `source` in UTF-8, in hex.
-        slug: what stands for `tool_id` in URLs and file names.
+        slug: identifies `tool_id` in URLs and file names.
     """
 
     source: str = field(repr=False)
@@ -82,12 +82,12 @@ def read_spec(text: bytes | str, *, max_bytes: int = MAX_SPEC_BYTES) -> ToolSpec
 
     Args:
         text: JSON, {"definition": {"id"?, "name", "description", "parameters"?, "returnType"?, "examples"?},
-            "configuration"?}; other members are allowed and kept.
-        max_bytes: as much of UTF-8 is read at most.
+            "configuration"?}; other members are allowed and preserved.
+        max_bytes: the longest text that is accepted, in bytes of UTF-8.
 
     Raises:
-        SpecError: not JSON, or a rule of the format is broken, or a schema does not pass the gate; every problem with
-            JSON Pointer, line and column, at most `MAX_PROBLEMS`.
+        SpecError: not JSON, or a rule of the format is broken, or a schema breaks the schema policy; every problem has
+            a JSON Pointer, line and column; at most `MAX_PROBLEMS`.
 
     Source: LLM Tool Spec, "Definition" and "Configuration".
     """
@@ -98,19 +98,19 @@ def read_spec(text: bytes | str, *, max_bytes: int = MAX_SPEC_BYTES) -> ToolSpec
         raise SpecError(error.problems) from None
     problems = spec_problems(document)
     if problems or not isinstance(document, dict):
-        raise SpecError(_placed(problems, source))
+        raise SpecError(_with_positions(problems, source))
     return _tool_spec(source, document)
 
 
 def stored_spec(source: str) -> ToolSpec:
-    """The spec in a text that `read_spec` accepted once. It is not checked again: a stricter rule hides nothing old."""
+    """The spec in a text that `read_spec` accepted earlier. It is not checked again: stored specs survive new rules."""
     document = parse(source)
-    assert isinstance(document, dict)  # noqa: S101 - it was accepted
+    assert isinstance(document, dict)  # noqa: S101 - checked by `read_spec`
     return _tool_spec(source, document)
 
 
 def spec_problems(document: JSON) -> list[Problem]:
-    """What is wrong with `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`."""
+    """The problems of `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`."""
     problems = _format_problems(document)
     if isinstance(document, dict):
         definition = document.get("definition")
@@ -123,7 +123,7 @@ def spec_problems(document: JSON) -> list[Problem]:
 
 
 def slug_for(tool_id: str) -> str:
-    """What stands for a tool id in URLs: itself where it can, else made of its letters and the start of its SHA-256."""
+    """The slug of a tool id: the id itself if it fits into a URL, else its letters and the start of its SHA-256."""
     if _PLAIN_SLUG.fullmatch(tool_id):
         return tool_id
     ascii_only = unicodedata.normalize("NFKD", tool_id).encode("ascii", "ignore").decode()
@@ -136,7 +136,7 @@ def slug_for(tool_id: str) -> str:
 
 
 def _without_schemas(schema: dict[str, Any]) -> dict[str, Any]:
-    """The format's own rules: what follows a meta-schema is left to the gate, which knows every draft."""
+    """`schema` without references to meta-schemas: the schema policy checks those members, in every draft."""
     return {
         name: {"description": member["description"]}
         if "$ref" in member
@@ -152,14 +152,14 @@ _FORMAT: Final = _without_schemas(LLM_TOOL_SPEC_SCHEMA)
 _FAST_FORMAT: Final = jsonschema_rs.Draft202012Validator(_FORMAT)
 _EXPLAINING_FORMAT: Final = jsonschema.Draft202012Validator(_FORMAT)
 
-_KINDS: Final = {"object": "an object", "array": "a list", "string": "a text"}
+_TYPES: Final = {"object": "an object", "array": "an array", "string": "a string"}
 
 
 def _format_problems(document: JSON) -> list[Problem]:
     try:
         if _FAST_FORMAT.is_valid(document):
             return []
-    except ValueError:  # a number of ours where the format wants something else
+    except ValueError:  # a `Number`, which the fast validator does not know, where the format wants another type
         pass
     errors = islice(_EXPLAINING_FORMAT.iter_errors(document), MAX_PROBLEMS)
     return [_format_problem(error) for error in errors]
@@ -167,78 +167,74 @@ def _format_problems(document: JSON) -> list[Problem]:
 
 def _format_problem(error: jsonschema.ValidationError) -> Problem:
     pointer = pointer_join("", *error.absolute_path)
-    what = f"`{error.absolute_path[-1]}`" if error.absolute_path else "A spec"
+    subject = f"`{error.absolute_path[-1]}`" if error.absolute_path else "A spec"
     if error.absolute_path and isinstance(error.absolute_path[-1], int):
-        what = "An example"
+        subject = "An example"
     if error.validator == "required":
-        missing = error.message.split("'")[1]  # one error each
-        return Problem(pointer, f"{what} needs the member `{missing}`.", "spec.required", keyword="required")
-    return Problem(pointer, f"{what} must be {_KINDS[str(error.validator_value)]}.", "spec.type", keyword="type")
+        missing = error.message.split("'")[1]  # one error per missing member
+        return Problem(pointer, f"{subject} needs the member `{missing}`.", "spec.required", keyword="required")
+    return Problem(pointer, f"{subject} must be {_TYPES[str(error.validator_value)]}.", "spec.type", keyword="type")
 
 
-# Our own bounds
+# Toolshelf's own limits
 
 
 def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
     for member in ("id", "name"):
         value = definition.get(member)
-        complaint = _naming_complaint(member, value) if isinstance(value, str) else None
-        if complaint:
-            rule, message = complaint
-            yield Problem(f"/definition/{member}", message, rule)
+        problem = _naming_problem(member, value) if isinstance(value, str) else None
+        if problem:
+            yield problem
+    own_id = "id" if "id" in definition else "name"
+    value = definition.get(own_id)
+    if isinstance(value, str) and visible_id(value) not in {value, ""}:
+        message = f"`{own_id}` begins or ends with a space or contains an invisible one; write {visible_id(value)!r}."
+        yield Problem(f"/definition/{own_id}", message, "spec.invisible")
     examples = definition.get("examples")
     if isinstance(examples, list) and len(examples) > MAX_EXAMPLES:
-        message = f"There are {len(examples):,} examples; at most {MAX_EXAMPLES} are taken."
+        message = f"There are {len(examples):,} examples; at most {MAX_EXAMPLES} are allowed."
         yield Problem("/definition/examples", message, "spec.too-many")
 
 
-def _naming_complaint(member: str, value: str) -> tuple[str, str] | None:
-    """The rule that an id or name breaks, and the sentence. Free text, but one line of it that can be seen."""
+def visible_id(text: str) -> str:
+    """`text` without outer spaces and without characters of no width, which would make two ids that look the same.
+
+    Joiners (U+200C, U+200D) stay inside: Persian, Indic scripts and emoji need them.
+    """
+    return _OUTER.sub("", _ZERO_WIDTH.sub("", text))
+
+
+def _naming_problem(member: str, value: str) -> Problem | None:
+    """The problem of an id or name: it may be any text that is one visible line."""
+    pointer = f"/definition/{member}"
     if len(value) > MAX_NAME_CHARACTERS:
-        return "spec.too-long", f"`{member}` has {len(value):,} characters; at most {MAX_NAME_CHARACTERS} are taken."
+        message = f"`{member}` has {len(value):,} characters; at most {MAX_NAME_CHARACTERS} are allowed."
+        return Problem(pointer, message, "spec.too-long")
     if found := _UNSHOWABLE.search(value):
-        character = f"U+{ord(found.group()):04X}"
-        return "spec.control", f"`{member}` holds the control character {character}; remove it."
+        message = f"`{member}` contains the control character U+{ord(found.group()):04X}; remove it."
+        return Problem(pointer, message, "spec.control")
     if all(unicodedata.category(character)[0] in "ZC" for character in value):
-        remedy = "leave it out, and the name stands for it" if member == "id" else "write what a model is to call it by"
-        return "spec.empty", f"`{member}` is empty; {remedy}."
+        remedy = "remove it, and the name is used instead" if member == "id" else "enter the name that models call"
+        return Problem(pointer, f"`{member}` is empty; {remedy}.", "spec.empty")
     return None
 
 
-def _schema_problems(around: dict[str, JSON], member: str, pointer: str) -> list[Problem]:
-    if member not in around:
-        return []
-    return one_per_pointer([*schema_policy_problems(around[member], pointer), *_elder_shapes(around[member], pointer)])
+def _schema_problems(parent: dict[str, JSON], member: str, pointer: str) -> list[Problem]:
+    return schema_policy_problems(parent[member], pointer) if member in parent else []
 
 
-def _elder_shapes(schema: JSON, pointer: str) -> list[Problem]:
-    """Where a schema of an earlier draft, which is evaluated as such, is none of 2020-12, which the format asks for."""
-    if dialect_of(schema, DEFAULT_DIALECT) in {DEFAULT_DIALECT, None} or DEFAULT_DIALECT.accepts(schema):
-        return []
-    mistakes = list(islice(mistakes_under(DEFAULT_DIALECT, schema), MAX_PROBLEMS)) or [
-        Problem(pointer_join("", *DEFAULT_DIALECT.first_mistake(schema)), "this is not allowed.", "spec.dialect")
-    ]
-    return [
-        replace(
-            mistake,
-            pointer=pointer + mistake.pointer,
-            message=f"LLM Tool Spec asks for JSON Schema {DEFAULT_DIALECT.name}, where {mistake.message}",
-            rule="spec.dialect",
-        )
-        for mistake in mistakes
-    ]
-
-
-def _placed(problems: list[Problem], source: str) -> list[Problem]:
+def _with_positions(problems: list[Problem], source: str) -> list[Problem]:
     """`problems` with line and column, in the order of the text."""
-    places = locate(source, [problem.pointer for problem in problems])
-    placed = [
-        replace(problem, line=line, column=column) for problem in problems for line, column in [places[problem.pointer]]
+    positions = locate(source, [problem.pointer for problem in problems])
+    located = [
+        replace(problem, line=line, column=column)
+        for problem in problems
+        for line, column in [positions[problem.pointer]]
     ]
-    return sorted(placed, key=lambda problem: (problem.line or 0, problem.column or 0))
+    return sorted(located, key=lambda problem: (problem.line or 0, problem.column or 0))
 
 
-# What comes out
+# The result
 
 
 def _tool_spec(source: str, document: dict[str, Any]) -> ToolSpec:

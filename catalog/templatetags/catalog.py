@@ -1,38 +1,68 @@
-"""Search results and schema documentation on a page."""
+"""Messages, search results and problems of uploads on a page."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django import template
-from django.utils.html import escape, format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from catalog.errors import Problem
+from catalog.html import tagged
+from catalog.models import Revision
+from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
 from catalog.uploads.store import Fault
 
 register = template.Library()
 
+SHOWN_PER_RULE: Final = 3  # problems of one spec of an upload
+
+_CODE: Final = re.compile(r"`([^`\n]+)`")
+_MARK: Final = (SafeString("<mark>"), SafeString("</mark>"))
+_CODE_TAG: Final = (SafeString("<code>"), SafeString("</code>"))
+
 
 @register.simple_tag
-def marked(text: Marked) -> str | SafeString:
+def marked(text: Marked) -> SafeString:
     """A text with the words that were searched in `<mark>`."""
-    if not text.marks:
-        return text.text
-    return format_html_join(
-        "", "{}{}{}", ((_OPEN, piece, _CLOSE) if hit else ("", piece, "") for piece, hit in text.pieces)
-    )
-
-
-_OPEN, _CLOSE = SafeString("<mark>"), SafeString("</mark>")
-_CODE: Final = re.compile(r"`([^`\n]+)`")
+    return tagged(text.pieces, *_MARK)
 
 
 @register.filter
 def with_code(message: str) -> SafeString:
     """A message with the text between backticks as code."""
-    return mark_safe(_CODE.sub(r"<code>\1</code>", escape(message)))  # noqa: S308 - escaped before
+    pieces = enumerate(_CODE.split(message))  # text and code alternate
+    return tagged(((piece, index % 2 == 1) for index, piece in pieces), *_CODE_TAG)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemGroup:
+    """The problems of one rule: the first, and the rest, which a page folds."""
+
+    rule: str
+    first: Sequence[Fault | Problem]
+    rest: Sequence[Fault | Problem]
+
+
+@register.filter
+def by_rule(problems: Iterable[Fault | Problem]) -> list[ProblemGroup]:
+    """Problems of an upload grouped by rule, in the order of the first of each."""
+    groups: dict[str, list[Fault | Problem]] = {}
+    for one in problems:
+        rule = one.problem.rule if isinstance(one, Fault) else one.rule
+        groups.setdefault(rule, []).append(one)
+    return [ProblemGroup(rule, found[:SHOWN_PER_RULE], found[SHOWN_PER_RULE:]) for rule, found in groups.items()]
+
+
+@register.filter
+def origin_of(revision: Revision) -> str:
+    """Where a revision came from; a dash if it is not known."""
+    return origin_text(revision.origin_kind, revision.origin_name or "") if revision.origin_kind else "—"
 
 
 @register.simple_tag

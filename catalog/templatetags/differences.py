@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django import template
-from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from catalog.html import tagged
 from catalog.text_diff import Row
 
 register = template.Library()
 
-_OPEN, _CLOSE = SafeString('<mark class="diff-word">'), SafeString("</mark>")
+_WORD: Final = (SafeString('<mark class="diff-word">'), SafeString("</mark>"))
 
 
 @register.filter
-def with_words(row: Row) -> str | SafeString:
+def with_words(row: Row) -> SafeString:
     """The text of a line with the words that changed marked."""
-    if not row.words:
-        return row.text
-    pieces = ((_OPEN, text, _CLOSE) if changed else ("", text, "") for text, changed in row.pieces)
-    return format_html_join("", "{}{}{}", pieces)
+    return tagged(row.pieces, *_WORD)

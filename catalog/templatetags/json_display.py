@@ -1,15 +1,16 @@
-"""JSON on a page: whole documents, one-line values, and the offending line of a text."""
+"""JSON on a page: whole documents and one-line values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from typing import Any, Final
 
 from django import template
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from catalog.errors import ToolshelfError
+from catalog.html import join_html
 from catalog.json_highlighting import Line, Note, highlight, highlight_line
 from catalog.jsontext import reader
 from catalog.jsontext.positions import locate
@@ -19,8 +20,6 @@ register = template.Library()
 
 ABSENT: Final = object()
 MAX_INLINE_CHARACTERS: Final = 200
-EXCERPT_CHARACTERS: Final = 100
-EXCERPT_BEFORE: Final = 20  # of them, before the caret, so that it is in sight on a phone too
 
 
 @register.inclusion_tag("_json_block.html")
@@ -82,8 +81,8 @@ def json_inline(value: Any) -> SafeString:
     text = reader.dumps(value)
     cut = len(text) > MAX_INLINE_CHARACTERS
     shown = highlight_line(text[:MAX_INLINE_CHARACTERS])
-    more = f'<span class="muted" title="{len(text):,} characters">…</span>' if cut else ""
-    return mark_safe(f'<code class="json-word">{shown}{more}</code>')  # noqa: S308 - `shown` is escaped
+    more = format_html('<span class="muted" title="{} characters">…</span>', f"{len(text):,}") if cut else ""
+    return format_html('<code class="json-word">{}{}</code>', shown, more)
 
 
 @register.filter
@@ -98,57 +97,50 @@ def json_compact(value: Any) -> str:
     return reader.dumps(value)
 
 
-@register.simple_tag
-def excerpt(source: str, problem: Any) -> SafeString:
-    """The line of `source` with the `problem`, and a caret under its column; nothing if the problem has no line."""
-    number, column = _part(problem, "line"), _part(problem, "column") or 1
-    lines = source.split("\n", number) if number else []
-    if not number or number > len(lines):
-        return SafeString("")
-    line = lines[number - 1].removesuffix("\r").replace("\t", " ")
-    start = max(0, column - 1 - EXCERPT_BEFORE)
-    before, after = "…" * (start > 0), "…" * (len(line) > start + EXCERPT_CHARACTERS)
-    shown = f"{before}{line[start : start + EXCERPT_CHARACTERS]}{after}"
-    caret = " " * (len(before) + column - 1 - start) + "^"
-    gutter = " " * len(str(number))
-    return mark_safe(  # noqa: S308 - `shown` is escaped
-        f'<pre class="excerpt" tabindex="0"><code><span class="excerpt-number">{number}</span>{escape(shown)}\n'
-        f'<span class="excerpt-number">{gutter}</span><span class="caret">{caret}</span></code></pre>'
-    )
+_TAG_END: Final = SafeString('">')
+_WITHOUT_NOTE: Final = SafeString('json-line" id="')
+_WITH_NOTE: Final = SafeString('json-line has-note" id="')
+_FOLD: Final = SafeString('<details class="json-fold" open><summary class="')
+_FOLDED: Final = SafeString('" data-folded="')
+_FOLD_LINE_END: Final = SafeString("</summary>")
+_FOLD_END: Final = SafeString("</details>")
+_LINE: Final = SafeString('<span class="')
+_LINE_END: Final = SafeString("\n</span>")
+_NUMBER: Final = SafeString('<span class="line-number" data-line="')
+_NUMBER_END: Final = SafeString('" aria-hidden="true"></span>')
+_LINK: Final = SafeString('<a class="line-number" href="#')
+_LINK_NUMBER: Final = SafeString('" data-line="')
+_LINK_END: Final = SafeString('" tabindex="-1" aria-hidden="true"></a>')
 
 
 def _rows(lines: Iterable[Line], block: str, *, numbered: bool) -> SafeString:
     """The lines as HTML, built in Python: a template would take ten times as long for a thousand lines."""
-    return mark_safe("".join(_row_parts(lines, escape(block), numbered=numbered)))  # noqa: S308 - escaped in _row_parts
+    return join_html(_row_parts(lines, join_html([block, "-L"]), numbered=numbered))
 
 
-def _row_parts(lines: Iterable[Line], block: str, *, numbered: bool) -> Iterator[str]:
+def _row_parts(lines: Iterable[Line], prefix: SafeString, *, numbered: bool) -> Iterator[str]:
     for line in lines:
-        name = "json-line has-note" if line.notes else "json-line"
-        line_id = f"{block}-L{line.number}"
-        number = _line_number(line, line_id) if numbered else ""
+        number = SafeString(line.number)
+        yield _FOLD if line.opens else _LINE
+        yield from (_WITH_NOTE if line.notes else _WITHOUT_NOTE, prefix, number)
         if line.opens:
-            folded = escape(line.folded)
-            yield f'<details class="json-fold" open><summary class="{name}" id="{line_id}" data-folded="{folded}">'
-            yield f"{number}{line.html}</summary>"
-        else:
-            yield f'<span class="{name}" id="{line_id}">{number}{line.html}\n</span>'
-        for note in line.notes:
-            yield f'<span class="json-note" role="note">{icon("triangle-alert")}<span>{_note_words(note)}</span></span>'
+            yield from (_FOLDED, line.folded)
+        yield _TAG_END
+        if numbered and line.opens:  # no link inside a summary, which is a control itself
+            yield from (_NUMBER, number, _NUMBER_END)
+        elif numbered:
+            yield from (_LINK, prefix, number, _LINK_NUMBER, number, _LINK_END)
+        yield line.html
+        yield _FOLD_LINE_END if line.opens else _LINE_END
+        yield from map(_note, line.notes)
         if line.closes:
-            yield "</details>"
+            yield _FOLD_END
 
 
-def _line_number(line: Line, line_id: str) -> str:
-    """A link to the line; on the line of a fold, which is a control itself, only the number."""
-    if line.opens:
-        return f'<span class="line-number" data-line="{line.number}" aria-hidden="true"></span>'
-    return f'<a class="line-number" href="#{line_id}" data-line="{line.number}" tabindex="-1" aria-hidden="true"></a>'
-
-
-def _note_words(note: Note) -> str:
-    link = f' <a href="{escape(note.href)}">See the rule</a>' if note.href else ""
-    return escape(note.message) + link
+def _note(note: Note) -> SafeString:
+    link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
+    parts = (icon("triangle-alert"), note.message, link)
+    return format_html('<span class="json-note" role="note">{}<span>{}{}</span></span>', *parts)
 
 
 def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[Note]], list[Note]]:

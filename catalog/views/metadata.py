@@ -1,4 +1,4 @@
-"""Pages to organise the catalog: its toolkits and tags, and the metadata of a tool that is not in its spec."""
+"""The pages for toolkits, tags, and the metadata of a tool that is not in its spec."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from catalog.accounts.api_auth import actor
 from catalog.errors import HeldBySpec, RevisionConflict
 from catalog.forms import DeprecateForm, OrganiseForm
 from catalog.lifecycle import undo_deprecation
-from catalog.metadata import may_hand_over
-from catalog.models import Tool
+from catalog.listing import groups
+from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import publish
-from catalog.search import tag_counts
+from catalog.rights import may
 from catalog.search.document import toolkit_of
 from catalog.search.tag_counts import Kind
-from catalog.shortcuts import revision_at, revision_of, tool_at
+from catalog.shortcuts import revision_at, revision_of, tool_at, tool_for
 
 GROUPS_PER_PAGE = 100
 SUGGESTED = 50
@@ -32,14 +32,14 @@ _GROUP_PAGES: dict[Kind, dict[str, str]] = {
     "toolkit": {
         "title": "Toolkits",
         "noun": "toolkit",
-        "lead": "Tools that belong together: by what their ids begin with, or because somebody said so.",
-        "empty": "A tool belongs to a toolkit when its id begins with a name and a point, as in mail.send.",
+        "lead": "Groups of tools, by the prefix of their ids or set by hand.",
+        "empty": "A tool belongs to a toolkit if its id begins with a name and a dot, such as mail.send.",
     },
     "tag": {
         "title": "Tags",
         "noun": "tag",
-        "lead": "Words that specs give themselves, and words that people added.",
-        "empty": "A spec gives itself tags in definition.tags; people add them on a tool's page.",
+        "lead": "Tags from the specs, and tags added by users.",
+        "empty": "Tags come from definition.tags of a spec, or are added on the Organise page of a tool.",
     },
 }
 
@@ -52,8 +52,13 @@ def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
     """All toolkits or tags: the largest first, by name with `?order=name`, or those that begin with `?q=`."""
     beginning = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
     by_name = bool(beginning) or request.GET.get("order") == "name"
-    shown, after = tag_counts.page_of(
-        kind, beginning=beginning, by_name=by_name, after=request.GET.get("after", ""), limit=GROUPS_PER_PAGE
+    shown, after = groups.page_of(
+        kind,
+        Audience.objects.visibility_for(request.user),
+        beginning=beginning,
+        by_name=by_name,
+        after=request.GET.get("after", ""),
+        limit=GROUPS_PER_PAGE,
     )
     query = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
     context = {
@@ -73,14 +78,14 @@ def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Set the toolkit, the tags and the owner of a tool. A refused form keeps what was typed."""
-    tool = tool_at(slug)
+    """Set the toolkit, the tags and the owner of a tool. A refused form is shown again with its entries."""
+    tool = tool_for(request.user, "organise", slug)
     if request.method != "POST":
         return _organise_page(request, tool)
     form = OrganiseForm(tool, request.POST)
     if not form.save(by=actor(request)):
-        return _organise_page(request, tool_at(slug), organising=form)
-    messages.success(request, f"{tool.name} is organised as you said.")
+        return _organise_page(request, tool_at(slug, request.user), organising=form)
+    messages.success(request, f"{tool.name} is saved.")
     return redirect(tool)
 
 
@@ -88,56 +93,58 @@ def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def deprecate_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Deprecate a tool, with a note and the id of its successor."""
-    tool = tool_at(slug)
+    tool = tool_for(request.user, "deprecate", slug)
     form = DeprecateForm(tool, request.POST)
-    if not form.save():
-        return _organise_page(request, tool_at(slug), deprecating=form)
-    messages.success(request, f"{tool.name} is deprecated. It works as before, and says so everywhere.")
+    if not form.save(by=actor(request)):
+        return _organise_page(request, tool_at(slug, request.user), deprecating=form)
+    messages.success(request, f"{tool.name} is deprecated. It still works and shows a warning.")
     return redirect(tool)
 
 
 @require_POST
 @login_required
 def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
-    """Remove the deprecation that people set; the spec's own stays."""
-    tool = tool_at(slug)
+    """Remove the deprecation that a user chose; the spec's own stays."""
+    tool = tool_for(request.user, "deprecate", slug)
     seen = request.POST.get("seen")
     try:
         still = undo_deprecation(tool, seen=[seen] if seen else None).deprecated
     except (HeldBySpec, RevisionConflict) as error:
-        form = DeprecateForm(tool_at(slug), {**DeprecateForm(tool_at(slug)).initial})
+        form = DeprecateForm(tool_at(slug, request.user), {**DeprecateForm(tool_at(slug, request.user)).initial})
         form.refuse(error)
-        return _organise_page(request, tool_at(slug), deprecating=form)
+        return _organise_page(request, tool_at(slug, request.user), deprecating=form)
     if still:
-        messages.info(request, f"What was said is taken back; the spec of {tool.name} still calls it deprecated.")
+        messages.info(request, f"Your deprecation is removed; the spec of {tool.name} still marks it as deprecated.")
     else:
         messages.success(request, f"{tool.name} is no longer deprecated.")
     return redirect(tool)
 
 
 @require_safe
-def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResponse:  # noqa: ARG001
-    """Lead to what restoring a revision would change, where it can be restored."""
-    tool = tool_at(slug)
-    return redirect("catalog:revision_diff", slug, (revision_of(tool).number, revision_at(slug, number).number))
+def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Redirect to the difference between the current and an old revision, where the old one can be restored."""
+    tool = tool_at(slug, request.user)
+    return redirect(
+        "catalog:revision_diff", slug, (revision_of(tool).number, revision_at(slug, number, request.user).number)
+    )
 
 
 @require_POST
 @login_required
 def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Publish an old revision as the next one, if the current one is that which the person saw."""
-    tool, revision = tool_at(slug), revision_at(slug, number)
+    """Publish an old revision as the next one, if the user saw the current one."""
+    tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
     seen = request.POST.get("current", "")
     expected = int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 10 else None
     try:
         published = publish(revision.spec, by=actor(request), expected=expected or revision_of(tool).number)
     except RevisionConflict as error:
-        messages.error(request, f"Nothing was restored. {error} Look at the difference again.")
+        messages.error(request, f"Nothing was restored. {error} Check the difference again.")
         return redirect("catalog:revisions", slug)
     if published.outcome == "unchanged":
-        messages.info(request, f"Revision {published.revision.number} has the text of revision {number} already.")
+        messages.info(request, f"Revision {published.revision.number} already has the text of revision {number}.")
     else:
-        messages.success(request, f"Revision {published.revision.number} is what revision {number} was.")
+        messages.success(request, f"Revision {number} is restored as revision {published.revision.number}.")
     return redirect(tool)
 
 
@@ -148,16 +155,17 @@ def _organise_page(
     organising: OrganiseForm | None = None,
     deprecating: DeprecateForm | None = None,
 ) -> HttpResponse:
-    """The page with both forms; one of them may have been refused."""
+    """The page with both forms, one of which may have errors."""
     refused = organising or deprecating
+    visibility = Audience.objects.visibility_for(request.user)
     context: dict[str, Any] = {
         "tool": tool,
         "form": organising or OrganiseForm(tool),
         "deprecation": deprecating or DeprecateForm(tool),
         "toolkit_of_id": toolkit_of(tool.tool_id),
-        "may_hand_over": may_hand_over(tool, actor(request)),
-        "toolkits": [group.name for group in tag_counts.largest("toolkit", SUGGESTED)],
-        "tags": [group.name for group in tag_counts.largest("tag", SUGGESTED)],
+        "may_hand_over": bool(may(request.user, "hand over", tool)),
+        "toolkits": [group.name for group in groups.largest("toolkit", SUGGESTED, visibility)],
+        "tags": [group.name for group in groups.largest("tag", SUGGESTED, visibility)],
         "limits": LIMITS,
         "errors": refused.error_links if refused else [],
     }

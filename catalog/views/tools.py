@@ -16,33 +16,35 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog import lifecycle
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.listing.facets import Facet, facets_at_once, facets_key, facets_of, uncounted_facets
+from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import CatalogSearch
 from catalog.models import Revision
 from catalog.revision_diff import meaning_of, with_verdicts
-from catalog.shortcuts import revision_of, tool_at
+from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
+from catalog.views.parts import without_input
 
 REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
+_documentation: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)  # by the revision's hash
 
 
 @require_safe
 def tool_list(request: HttpRequest) -> HttpResponse:
-    """List the tools that match `?q=` and the facets; an htmx request gets the results alone.
+    """List the tools that match `?q=` and the facets; an htmx request gets only the results.
 
     The results are rendered again only after the catalog has changed.
     """
-    search = CatalogSearch.from_query(request.GET)
-    person = request.user.get_username()
-    counted = facets_at_once(search, person=person)
-    key = (facets_key(search, person), counted is not None, search.cursor)
+    search = CatalogSearch.from_query(request.GET, request.user)
+    username = request.user.get_username()
+    counted = immediate_facets(search, username=username)
+    key = (facets_key(search, username), counted is not None, search.cursor)
     results = _lists.get_or_compute(
         key,
-        lambda: _results(search, counted or uncounted_facets(search, person=person), counted=counted is not None),
+        lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     if wants_part:
@@ -68,12 +70,12 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
 
 @require_safe
 def facet_list(request: HttpRequest) -> HttpResponse:
-    """The facets of a list with their counts: the list page of a large catalog requests them after the results.
+    """The facets of a list with their counts, which the list page of a large catalog requests after the results.
 
-    A browser without scripts gets the whole page, counted.
+    A browser without JavaScript gets the whole page with counts.
     """
-    search = CatalogSearch.from_query(request.GET)
-    facets = facets_of(search, person=request.user.get_username())
+    search = CatalogSearch.from_query(request.GET, request.user)
+    facets = facets_of(search, username=request.user.get_username())
     if request.htmx:  # type: ignore[attr-defined]
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
@@ -85,42 +87,54 @@ def facet_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One tool: what it does, its parameters, returns and configuration, examples, spec, exports, revisions."""
-    tool = tool_at(slug)
-    revisions = tool.revisions.defer("source").select_related("created_by", "assessment")[: REVISIONS_SHOWN + 1]
+    """One tool: description, parameters, return type, configuration, examples and revisions.
+
+    Lint, compatibility, exports, spec and similar tools have their own addresses; the page loads them when the reader
+    scrolls there.
+    """
+    tool = tool_at(slug, request.user)
+    docs = ToolPage(tool, site=request.build_absolute_uri("/"))
+    found = tool.revisions.defer("source").select_related("created_by", "assessment")[: REVISIONS_SHOWN + 1]
+    revisions = list(found)
     context = {
         "tool": tool,
-        "docs": ToolPage(tool, site=request.build_absolute_uri("/")),
-        "revisions": with_verdicts(list(revisions)[:REVISIONS_SHOWN]),
+        "docs": docs,
+        "documentation": _documentation.get_or_compute(revision_of(tool).sha256, lambda: _documented(docs)),
+        "revisions": with_verdicts(revisions[:REVISIONS_SHOWN]),
         "more_revisions": len(revisions) > REVISIONS_SHOWN,
+        "published_by": revisions[0].created_by,
     }
-    return render(request, "catalog/tool.html", context)
+    return without_input(render(request, "catalog/tool.html", context))
+
+
+def _documented(docs: ToolPage) -> SafeString:
+    return render_to_string("catalog/_documentation.html", {"sections": docs.sections})
 
 
 @require_POST
 @login_required
 def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take a tool out of the lists."""
-    tool = tool_at(slug)
+    """Remove a tool from the lists."""
+    tool = tool_for(request.user, "archive", slug)
     lifecycle.archive(tool)
-    messages.success(request, f"{tool.name} is archived. It is out of the lists; its pages and runs stay.")
+    messages.success(request, f"{tool.name} is archived. Lists no longer show it; its pages and runs remain.")
     return redirect(tool)
 
 
 @require_POST
 @login_required
 def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Put a tool back into the lists."""
-    tool = tool_at(slug)
+    """Return a tool to the lists."""
+    tool = tool_for(request.user, "restore", slug)
     lifecycle.restore(tool)
-    messages.success(request, f"{tool.name} is in the lists again.")
+    messages.success(request, f"{tool.name} is restored. Lists show it again.")
     return redirect(tool)
 
 
 @require_safe
 def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """All revisions of a tool, the newest first, `?before=` a number."""
-    tool = tool_at(slug)
+    """All revisions of a tool, newest first; with `?before=`, those before that number."""
+    tool = tool_at(slug, request.user)
     revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
     before = request.GET.get("before", "")
     if before.isascii() and before.isdecimal() and len(before) < 10:
@@ -134,8 +148,8 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
-    """What changed between two revisions: in meaning, and in the text."""
-    tool = tool_at(slug)
+    """The semantic and the textual difference between two revisions."""
+    tool = tool_at(slug, request.user)
     found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
     old, new = found.get(pair[0]), found.get(pair[1])
     if old is None or new is None:
@@ -154,14 +168,14 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
 
 @require_safe
 def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lead to the difference between the revisions `?from=` and `?to=`, kept to those that there are."""
-    newest = revision_of(tool_at(slug)).number
+    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing numbers."""
+    newest = revision_of(tool_at(slug, request.user)).number
     pair = tuple(_number(request.GET.get(name, ""), newest) for name in ("from", "to"))
     view = "?view=split" if request.GET.get("view") == "split" else ""
     return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
 
 
 def _number(text: str, newest: int) -> int:
-    """The number of a revision as somebody typed it; what is none is the newest."""
+    """A revision number as typed, limited to existing ones; the newest if it is not a number."""
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else newest
     return max(1, min(number, newest))

@@ -13,14 +13,16 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from catalog.accounts.site_url import stored_site_url
 from catalog.errors import DocumentError, Problem, SpecError
 from catalog.jsontext.reader import loads
 from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
 from catalog.specs.lint.assessment import WaivedFinding
 from catalog.specs.lint.reporters import FORMATS, Checked, as_sarif
 from catalog.specs.spec import read_spec
+from catalog.uploads.file_types import JSON_ENDINGS
 from catalog.uploads.files import files_at, pieces_at
-from catalog.uploads.readers import JSON_ENDINGS, Piece
+from catalog.uploads.pieces import Piece
 
 NONE: Final = "none"
 SHOWN: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}
@@ -37,7 +39,7 @@ class Command(BaseCommand):
             "--site",
             type=_address,
             metavar="URL",
-            help="the address of a Toolshelf that explains the rules, for links in SARIF: https://shelf.example.org",
+            help="the URL of a Toolshelf that explains the rules, for links in SARIF: https://tools.example.org",
         )
         parser.add_argument(
             "--waivers",
@@ -67,7 +69,7 @@ class Command(BaseCommand):
         checked = [_check(piece, waivers) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
         shown = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
         report = (
-            partial(as_sarif, site=options["site"] or "")
+            partial(as_sarif, site=options["site"] or "", home=stored_site_url() or "")
             if options["format"] == "sarif"
             else FORMATS[options["format"]]
         )
@@ -85,7 +87,7 @@ class Command(BaseCommand):
 
 def _address(text: str) -> str:
     if not text.startswith(("http://", "https://")):
-        raise ArgumentTypeError("an address begins with http:// or https://")
+        raise ArgumentTypeError("a URL must begin with http:// or https://")
     return text
 
 
@@ -103,7 +105,7 @@ def _waivers_in(file: Path) -> list[tuple[str, WaivedFinding]]:
     for number, one in enumerate(listed if isinstance(listed, list) else [None]):
         texts = {str(name): str(text) for name, text in one.items()} if isinstance(one, dict) else {}
         if texts.get("rule") not in RULES or not texts.get("reason", "").strip():
-            message = "a waiver says the `rule` that it waives, which must be one, and the `reason`"
+            message = "a waiver needs a `rule`, which must be the id of a lint rule, and a `reason`"
             raise CommandError(f"{file}: /{number}: {message}", returncode=2)
         found.append((texts.get("tool", ""), WaivedFinding(texts["rule"], texts.get("pointer", ""))))
     return found
@@ -113,15 +115,18 @@ def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> C
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
     if piece.is_yaml:
-        message = "A spec is JSON; load_specs takes it as YAML too, and stores it as JSON."
+        message = "A spec must be JSON here; load_specs also accepts YAML, and stores it as JSON."
         return Checked(piece.source, piece.line, (Problem("", message, "json.syntax", line=piece.line, column=1),))
     try:
         spec = read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:
         return Checked(piece.source, piece.line, tuple(map(piece.in_source, error.problems)))
     waived = [one for tool, one in waivers if tool in {"", spec.tool_id}]
-    standing = [one for one in advise(spec) if not any(each.covers(one.rule, one.problem.pointer) for each in waived)]
-    advice = tuple(replace(one, problem=piece.in_source(one.problem)) for one in standing)
+    advice = tuple(
+        replace(one, problem=piece.in_source(one.problem))
+        for one in advise(spec)
+        if not any(waiver.covers(one.rule, one.problem.pointer) for waiver in waived)
+    )
     return Checked(piece.source, piece.line, advice=advice, score=score(advice))
 
 

@@ -20,7 +20,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help="left out, or -: stdout")
+        parser.add_argument(
+            "path", nargs="?", type=Path, metavar="PATH", help="the file; without it, or with -, stdout"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         path: Path | None = options["path"]

@@ -1,11 +1,11 @@
-"""Assess all unassessed specs. A server does this in the background, with long rests; this command uses a whole CPU."""
+"""Assess all unassessed specs. A server does this slowly in the background; this command uses a whole CPU core."""
 
 from __future__ import annotations
 
 from time import monotonic
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from catalog.assessments import LockHeld, assess_all
 
@@ -22,7 +22,8 @@ class Command(BaseCommand):
                 if self.stderr.isatty() and monotonic() - drawn_s > REDRAW_S:
                     drawn_s = monotonic()
                     self.stderr.write(f"\r{count:,} assessed", ending="")
-        except LockHeld as error:
-            raise CommandError("Another process is assessing specs: a server, or this command.") from error
+        except LockHeld:
+            self.stderr.write("The specs are being assessed already, by a server or by this command; nothing to do.")
+            return
         elapsed_s = monotonic() - started
         self.stderr.write(f"\r{count:,} specs assessed in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)")

@@ -6,7 +6,7 @@ import gc
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -16,9 +16,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalog.accounts.models import User
-from catalog.api.serializers import report_json
+from catalog.api.schemas.uploads import ReportOut
 from catalog.assessments import LockHeld, assess_all
-from catalog.jsontext.reader import dumps
+from catalog.jsontext.reader import JSON, dumps
 from catalog.models.uploads import OUTCOMES
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.read_ahead import can_work_ahead
@@ -27,24 +27,31 @@ from catalog.uploads.store import Entry, upload
 REDRAW_S = 0.1
 ASSESSING_S = 5
 PROBLEMS_SHOWN = 20
-AHEAD_BYTES = 1_000_000  # above this size, a second process that reads ahead is worth its cost
+AHEAD_BYTES = 1_000_000  # from this size on, a second process that reads ahead pays off
 
 
 class Command(BaseCommand):
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
         "ZIP; files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "
-        "OpenAPI, Swagger. Prints the API's report as JSON on stdout; exits with 1 if a spec was rejected."
+        "OpenAPI, Swagger. Prints counts and problems on stderr, and the API's report as JSON on stdout, unless that "
+        "is a terminal; exits with 1 if a spec was rejected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--dry-run", action="store_true", help="store nothing; only report what would happen")
         parser.add_argument(
-            "--prefix", help="what the ids of imported tools start with (by default an API's title, an MCP list's file)"
+            "--prefix",
+            help="the prefix of the ids of imported tools (default: an API's title, or the file name of an MCP list)",
+        )
+        parser.add_argument(
+            "--replace", action="store_true", help="let imports revise tools of another document, server or owner"
         )
         parser.add_argument("--user", help="the publisher; without it, the specs are the site's own")
-        parser.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
+        output = parser.add_mutually_exclusive_group()
+        output.add_argument("--json", action="store_true", help="print the report as JSON on a terminal too")
+        output.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         by = self._user(options["user"])
@@ -56,16 +63,18 @@ class Command(BaseCommand):
         started = monotonic()
         pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
         counts: Counter[str] = Counter()
+        wants_report = not options["quiet"] and (options["json"] or not self.stdout.isatty())
         reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory
         ahead = sum(file.stat().st_size for file in files) > AHEAD_BYTES and can_work_ahead()
-        entries = upload(pieces, by=by, dry_run=options["dry_run"], prefix=options["prefix"], ahead=ahead)
+        chosen = {name: options[name] for name in ("dry_run", "prefix", "replace")}
+        entries = upload(pieces, by=by, **chosen, ahead=ahead)
         for entry in self._shown(entries):
             counts[entry.outcome] += 1
-            if entry.outcome == "rejected" or not options["quiet"]:
+            if entry.outcome == "rejected" or wants_report:
                 reported.append(entry)
         elapsed_s = monotonic() - started
-        if not options["quiet"]:
-            self.stdout.write(dumps(report_json(reported, dry_run=options["dry_run"]), indent=2))
+        if wants_report:
+            self.stdout.write(dumps(report_of(reported, dry_run=options["dry_run"]), indent=2))
         self._summarise(counts, [entry for entry in reported if entry.outcome == "rejected"], elapsed_s)
         if not options["dry_run"]:
             self._assess()
@@ -74,7 +83,7 @@ class Command(BaseCommand):
 
     def _assess(self) -> None:
         """Assess new specs for a few seconds; a server assesses the rest."""
-        with suppress(LockHeld):  # a server is doing it already
+        with suppress(LockHeld):  # a server is already assessing
             for _ in assess_all(seconds=ASSESSING_S):
                 pass
 
@@ -105,7 +114,17 @@ class Command(BaseCommand):
                 problem = fault.problem
                 self.stderr.write(f"{entry.source}:{problem.line or entry.line}: {problem.message} ({problem.rule})")
         if len(rejected) > PROBLEMS_SHOWN:
-            self.stderr.write(f"and {len(rejected) - PROBLEMS_SHOWN:,} more that were rejected")
+            self.stderr.write(f"and {len(rejected) - PROBLEMS_SHOWN:,} more rejected specs")
         total = counts.total()
-        outcomes = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES)
+        outcomes = ", ".join(
+            f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome != "held"
+        )
         self.stderr.write(f"{total:,} specs in {elapsed_s:.1f} s ({total / elapsed_s:,.0f}/s): {outcomes}")
+
+
+def report_of(entries: Sequence[Entry], *, dry_run: bool) -> JSON:
+    """The API's report as JSON, but without the members of problems that are null."""
+    report = ReportOut.of_entries(entries, dry_run=dry_run).model_dump(exclude={"specs": {"__all__": {"problems"}}})
+    for spec, entry in zip(report["specs"], entries, strict=True):
+        spec["problems"] = [fault.problem.as_json() for fault in entry.faults]
+    return report

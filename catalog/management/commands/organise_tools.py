@@ -43,9 +43,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if not options["ids"] and options["query"] is None:
-            raise CommandError("Name tools by their ids, or with --query.", returncode=2)
+            raise CommandError("Give the ids of tools, or --query.", returncode=2)
         if options["superseded_by"] and options["deprecate"] is None:
-            raise CommandError("--superseded-by goes with --deprecate.", returncode=2)
+            raise CommandError("--superseded-by requires --deprecate.", returncode=2)
         organised = 0
         refused: list[JSON] = []
         for tool in _tools(options["ids"], options["query"]):
@@ -69,9 +69,9 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
         raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
     if query is not None:
         asked = Query.from_text(query)
-        if asked.notes or not asked:
-            why = " ".join(map(str, asked.notes)) or "It asks for nothing."
-            raise CommandError(f"The query is not clear, and would mean other tools. {why}", returncode=2)
+        if asked.problems or not asked:
+            why = " ".join(problem.message for problem in asked.problems) or "It is empty."
+            raise CommandError(f"The query is not valid and might match the wrong tools. {why}", returncode=2)
     found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)
     if query is not None and ids:
         found = found.filter(tool_id__in=ids)

@@ -1,0 +1,27 @@
+"""Join HTML from trusted markup and untrusted text: for pages with so much of it that `format_html` is too slow.
+
+CPU time of 20 rows of a search, side by side: f-strings of escaped text 1.6 ms, `join_html` 2.7 ms, `format_html`
+12 ms (on a busy machine; the ratios matter). Unlike f-strings, `join_html` cannot forget to escape a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+
+
+def join_html(parts: Iterable[str]) -> SafeString:
+    """`parts` as one HTML text; every part that is not a `SafeString` is escaped."""
+    return SafeString("".join([part if isinstance(part, SafeString) else escape(part) for part in parts if part]))
+
+
+def tagged(pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString) -> SafeString:
+    """Pieces of one text, each with whether it stands between `opening` and `closing`."""
+    return join_html(_tagged(pieces, opening, closing))
+
+
+def _tagged(pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString) -> Iterator[str]:
+    for piece, is_tagged in pieces:
+        yield from (opening, piece, closing) if is_tagged else (piece,)

@@ -1,0 +1,93 @@
+"""The pages of changes that wait for approval: the list, and one change with its difference."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from catalog.accounts.api_auth import actor
+from catalog.errors import RevisionConflict, SpecError
+from catalog.held_changes import approve, current_revision, meaning_of_change, reject
+from catalog.models import HeldChange
+from catalog.rights import may
+from catalog.shortcuts import held_change_at
+from catalog.text_diff import compare
+
+CHANGES_PER_PAGE: Final = 50
+
+
+@require_safe
+@login_required
+def change_list(request: HttpRequest) -> HttpResponse:
+    """The changes that wait for approval: proposals of the user, and what they may decide about; `?state=` others."""
+    state = request.GET.get("state", HeldChange.HELD)
+    state = state if state in HeldChange.STATES else HeldChange.HELD
+    found = HeldChange.objects.visible_to(request.user).filter(state=state).defer("text")
+    before = request.GET.get("before", "")
+    if before.isascii() and before.isdecimal() and len(before) < 19:
+        found = found.filter(pk__lt=int(before))
+    page = list(found.select_related("source", "proposed_by", "decided_by").order_by("-pk")[: CHANGES_PER_PAGE + 1])
+    shown = page[:CHANGES_PER_PAGE]
+    further = {"state": state, "before": shown[-1].pk} if len(page) > CHANGES_PER_PAGE else None
+    context = {
+        "changes": shown,
+        "state": state,
+        "states": HeldChange.STATES,
+        "next_url": f"?{urlencode(further)}" if further else None,
+    }
+    return render(request, "catalog/changes.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def held_change(request: HttpRequest, name: str, change: int) -> HttpResponse:
+    """A change that waits for approval, with its difference and proofs; approve or reject it."""
+    return _change_page(request, held_change_at(name, change, request.user))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """A spec that somebody proposes for a tool of others; approve or reject it."""
+    return _change_page(request, held_change_at(None, pk, request.user))
+
+
+def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
+    if request.method == "POST":
+        return _decide(request, found)
+    current = current_revision(found.tool_id, request.user)
+    meaning = meaning_of_change(found, current) if found.is_held else None
+    context = {
+        "change": found,
+        "state": HeldChange.STATES[found.state],
+        "source": found.source,
+        "spec": found.spec,
+        "current": current,
+        "meaning": meaning,
+        "difference": compare(current.source if current else "", found.text) if found.is_held else None,
+        "split": request.GET.get("view") == "split",
+        "may_decide": found.is_held and bool(may(request.user, "approve", found)),
+    }
+    return render(request, "catalog/sources/change.html", context)
+
+
+def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
+    seen = request.POST.get("seen", "")
+    try:
+        if request.POST.get("decision") == "reject":
+            reject(change, by=actor(request))
+            messages.success(request, f"The change of {change.tool_id} is rejected. The tool stays as it is.")
+        else:
+            number = int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 10 else None
+            publication = approve(change, by=actor(request), seen=number)
+            messages.success(request, f"{change.tool_id} has revision {publication.revision.number} now.")
+    except (RevisionConflict, SpecError) as error:
+        messages.error(request, str(error))
+        return redirect(change)
+    return redirect(change.source or "catalog:changes")
