@@ -1,8 +1,8 @@
-"""The floor under a search over HTTP: raw FTS5 behind a minimal Django view, in the server that Toolshelf runs in.
+"""The baseline of a search over HTTP: raw FTS5 behind a minimal Django view, in the same server as Toolshelf.
 
-One table with the names, descriptions and parameters of the tools; all words of a query must be found (any of them in a
-question); the best 20 by bm25, with what a row shows, and a count that stops at 10,000. Without a query the first 20 by
-name. No sessions, accounts, facets, marks or pages: less than this cannot answer the question.
+One table has the names, descriptions and parameters of the tools. All words of a query must match (in a question, any
+of them). It returns the best 20 by bm25, with the columns of a row, and a count that stops at 10,000; without a query
+the first 20 by name. There are no sessions, accounts, facets, highlights or pages.
 
     FLOOR_DATABASE=… granian --interface wsgi bench.floor:application
 """
@@ -35,7 +35,7 @@ _own = threading.local()
 
 
 def connection() -> sqlite3.Connection:
-    """This thread's."""
+    """The connection of this thread."""
     if not hasattr(_own, "connection"):
         _own.connection = sqlite3.connect(os.environ["FLOOR_DATABASE"])
         _own.connection.execute("PRAGMA cache_size=-16000")
@@ -79,7 +79,7 @@ application = get_wsgi_application()
 
 
 def build(file: Path, specs: Iterable[str]) -> None:
-    """Make the database, of the texts of specs."""
+    """Create the database from the texts of specs."""
     with sqlite3.connect(file) as database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute(
@@ -95,13 +95,13 @@ def build(file: Path, specs: Iterable[str]) -> None:
 
 
 def row(spec: str) -> tuple[str, str, str, str, str]:
-    """What of a spec is searched: with the names and descriptions of its outermost parameters."""
+    """The searched columns of a spec, with the names and descriptions of its outermost parameters."""
     definition: dict[str, Any] = json.loads(spec)["definition"]
     parameters = definition.get("parameters") or {}
-    said = []
+    texts = []
     for name, schema in (parameters.get("properties") or {}).items():
-        said.append(name)
+        texts.append(name)
         if isinstance(schema, dict):
-            said.append(str(schema.get("description", "")))
+            texts.append(str(schema.get("description", "")))
     flags = "examples" if definition.get("examples") else ""
-    return definition["id"], definition["name"], definition["description"], " ".join(said), flags
+    return definition["id"], definition["name"], definition["description"], " ".join(texts), flags

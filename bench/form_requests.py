@@ -1,9 +1,9 @@
-"""What a request for a form costs as a whole: CPU time of one core in ms, over real specs and hostile ones.
+"""Measure complete requests for forms: CPU time of one core in ms, with real and hostile specs.
 
     .venv/bin/python -m bench.form_requests
 
-"open" is the playground's page of a tool, "change" what a press in its form sends and gets back: both through every
-layer of the site, with an empty data directory of its own. `bench.forms` tells what of it is the form's core.
+"open" requests the playground's page of a tool, "change" presses a button in its form; both pass through all layers of
+the site, with an empty data directory. `bench.forms` measures the form's part of it.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def measure() -> None:
     real = {row["definition"].get("id") or row["definition"]["name"]: row for row in rows("specs_mcp")}
     publish(real.values())
     slugs = [read_spec(json.dumps(row)).slug for row in real.values()]
-    one(client, slugs[0])  # templates are read once
-    taken = [one(client, slug) for slug in slugs]
+    one(client, slugs[0])  # loads the templates
+    times = [one(client, slug) for slug in slugs]
     print(f"{'':<34}{'open':>24}{'change':>24}")
     print(f"{'':<28}{'tools':>6}" + f"{'p50':>8}{'p99':>8}{'max':>8}" * 2)
-    report("specs_mcp", taken)
+    report("specs_mcp", times)
     for title, (schema, value) in HOSTILE.items():
         spec = {"definition": {"name": f"hostile {title}", "description": "Bench.", "parameters": schema}}
         try:
             [slug] = publish([spec])
         except SpecError as error:
-            print(f"{title:<28}refused at the gate: {error.problems[0].message[:80]}")
+            print(f"{title:<28}refused: {error.problems[0].message[:80]}")
             continue
         query = "?parameters=" + json.dumps(value, separators=(",", ":"))
         report(title, [one(client, slug, query if len(query) < 8_000 else "")])
@@ -70,7 +70,7 @@ def rows(name: str) -> Iterable[dict[str, dict[str, str]]]:
 
 
 def publish(specs: Iterable[object]) -> list[str]:
-    """Store specs; their slugs."""
+    """Store specs, and return their slugs."""
     from catalog.publishing import publish_many
     from catalog.specs.spec import read_spec
 
@@ -80,7 +80,7 @@ def publish(specs: Iterable[object]) -> list[str]:
 
 
 def one(client: Client, slug: str, query: str = "") -> tuple[float, float]:
-    """What opening the form of a tool takes, and one press in it that changes nothing."""
+    """The CPU time to open the form of a tool, and to press a button that changes nothing."""
     from tests.playground.schema_form.driver import Page
 
     address = f"/tools/{slug}/try/"
@@ -98,21 +98,21 @@ def one(client: Client, slug: str, query: str = "") -> tuple[float, float]:
 
 
 def spent(request: Callable[[], object]) -> tuple[float, str]:
-    """CPU time of a request in ms, and its page."""
+    """The CPU time of a request in ms, and its page."""
     begin = time.process_time()
     answer = request()
-    taken = (time.process_time() - begin) * 1000
+    times = (time.process_time() - begin) * 1000
     assert answer.status_code == 200, (answer.status_code, answer.content[:300])  # type: ignore[attr-defined]
-    return taken, answer.content.decode()  # type: ignore[attr-defined]
+    return times, answer.content.decode()  # type: ignore[attr-defined]
 
 
-def report(title: str, taken: list[tuple[float, float]]) -> None:
+def report(title: str, times: list[tuple[float, float]]) -> None:
     def at(column: int, share: float) -> float:
-        values = sorted(row[column] for row in taken)
+        values = sorted(row[column] for row in times)
         return values[min(int(len(values) * share), len(values) - 1)]
 
     print(
-        f"{title:<28}{len(taken):>6}"
+        f"{title:<28}{len(times):>6}"
         + "".join(f"{at(column, share):>8.1f}" for column in (0, 1) for share in (0.5, 0.99, 1))
     )
 

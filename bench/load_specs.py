@@ -1,8 +1,8 @@
-"""How many specs `load_specs` and the API's bulk upload store per second.
+"""Measure how many specs `load_specs` and the API's bulk upload store per second.
 
     .venv/bin/python -m bench.load_specs [--specs 20000]
 
-Each way gets an empty data directory of its own; the figures are of the whole way from a file to the committed row.
+Each gets its own empty data directory; the figures cover everything from the file to the committed row.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def main() -> None:
 
 
 def load(data_dir: Path, *files: Path) -> float:
-    """Load files into the data directory; gives how many specs were stored or compared per second."""
+    """Load files into the data directory; returns how many specs were stored or compared per second."""
     environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir)}
     manage = [sys.executable, "manage.py"]
     subprocess.run([*manage, "migrate", "--verbosity=0"], cwd=ROOT, env=environment, check=True)
     words = [*manage, "load_specs", "--quiet", *map(str, files)]
-    # It ends with 1 where some were rejected: a few made ones have a name that leads to the address of another.
+    # It exits with 1 if some were rejected: a few generated names have the slug of another one.
     run = subprocess.run(words, cwd=ROOT, env=environment, check=False, stderr=subprocess.PIPE, text=True)
     found = re.search(r"\(([\d,]+)/s\)", run.stderr)
     assert found, run.stderr

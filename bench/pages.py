@@ -1,8 +1,8 @@
-"""How long the catalog's pages and lists take over HTTP, one client, p50 and p95 in ms.
+"""Measure the catalog's pages and lists over HTTP: one client, p50 and p95 in ms.
 
     .venv/bin/python -m bench.pages [--tools 10000] [--rounds 200]
 
-The server is the production one, with an empty data directory of its own that is filled by `load_specs`.
+The server is the production server, with its own data directory that `load_specs` fills.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def measure(site: Site, rounds: int) -> None:
     names = {"cursor": first["next"], "slug": first["items"][0]["slug"]}
     paths = [(label, path.format(**names)) for label, path in PATHS]
     times: dict[str, list[float]] = {label: [] for label, _ in paths}
-    for _ in range(rounds):  # interleaved, so that a slow moment of the machine meets every path
+    for _ in range(rounds):  # interleaved, so that a slow moment of the machine affects every path
         for label, path in paths:
             started = time.perf_counter()
             get(connection, path)
             times[label].append((time.perf_counter() - started) * 1000)
     print(f"{'':28}{'p50':>8}{'p95':>8}")
-    for label, taken in times.items():
-        print(f"{label:28}{statistics.median(taken):>8.1f}{statistics.quantiles(taken, n=20)[18]:>8.1f}")
+    for label, timings in times.items():
+        print(f"{label:28}{statistics.median(timings):>8.1f}{statistics.quantiles(timings, n=20)[18]:>8.1f}")
 
 
 def get(connection: http.client.HTTPConnection, path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""How long reading takes: median µs of `read_spec` over the real MCP specs, and of its parts, side by side.
+"""Measure `read_spec` and its parts: median µs over the real MCP specs.
 
 python -m bench.read_spec [ROUNDS]
 """

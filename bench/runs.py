@@ -1,9 +1,9 @@
-"""What runs cost: one at a time, and many at once, beside a fresh interpreter for each.
+"""Measure runs, one at a time and concurrent, compared with a new interpreter for each.
 
     .venv/bin/python bench/runs.py [--runs 1000] [--threads 16] [--slots 16] [--plain]
 
-The figures to reach: 200 runs per second with 16 threads on two cores, about 1.2 ms for a run forked from a warm
-parent, of which the server itself spends 0.4 ms.
+The targets: 200 runs per second with 16 threads on two cores; about 1.2 ms for a run forked from a warm parent, of
+which the server itself takes 0.4 ms.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ def main() -> None:
     tools.mkdir(parents=True, exist_ok=True)
     (tools / "trivial.py").write_text(FACTORY)
     runner = LocalRunner(slots=options.slots, search_path=[str(tools)], modes=() if options.plain else ALL_MODES)
-    print(f"set apart by: {runner.isolation()}")
+    print(f"isolated by: {runner.isolation()}")
 
     def run_once(number: int) -> None:
         job = Job(run_id=str(number), reference="trivial:Factory", parameters={"question": number})
         end = runner.submit(job).wait(30)
         if end is None or end.response != {"answer": number}:
-            raise SystemExit(f"a run did not answer: {end}")
+            raise SystemExit(f"a run failed: {end}")
 
     began_at = time.perf_counter()
     run_once(0)
-    print(f"first run, everything started for it: {(time.perf_counter() - began_at) * 1000:.0f} ms")
+    print(f"first run, including the start of all processes: {(time.perf_counter() - began_at) * 1000:.0f} ms")
     for _ in range(20):
         run_once(1)
     one_at_a_time("runs, one at a time", run_once, options.runs // 2)
     many_at_once("runs", run_once, options.runs, options.threads)
-    one_at_a_time("fresh interpreters, one at a time", lambda _: run_fresh(tools), 40)
-    many_at_once("fresh interpreters", lambda _: run_fresh(tools), 80, options.threads)
+    one_at_a_time("new interpreters, one at a time", lambda _: run_fresh(tools), 40)
+    many_at_once("new interpreters", lambda _: run_fresh(tools), 80, options.threads)
     runner.close()
-    print(f"the server's largest size: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+    print(f"the server's peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
 def one_at_a_time(name: str, do: Callable[[int], None], count: int) -> None:
@@ -85,9 +85,7 @@ def one_at_a_time(name: str, do: Callable[[int], None], count: int) -> None:
         took_ms.append((time.perf_counter() - began_at) * 1000)
     cpu_ms = (time.process_time() - cpu_s) / count * 1000
     slow = statistics.quantiles(took_ms, n=20)[-1]
-    print(
-        f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, of it the server's CPU {cpu_ms:.2f} ms"
-    )
+    print(f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, server CPU {cpu_ms:.2f} ms")
 
 
 def many_at_once(name: str, do: Callable[[int], None], count: int, threads: int) -> None:

@@ -1,16 +1,16 @@
-"""How long the first page of a search takes over a large catalog, beside the floor under it: p50 and p95 in ms.
+"""Measure the first page of a search in a large catalog, compared with a baseline ("floor"): p50 and p95 in ms.
 
     .venv/bin/python -m bench.scale [--tools 10000] [--folder DIR] [--rounds 8] [--only CLASS …] [--only-load]
 
-Specs are made (see specs.py) and loaded by `load_specs` into a data directory of its own, and into the floor's table
-(see floor.py). Both are served by granian, with as many processes and threads. One client asks both and takes turns, so
-that a slow moment of the machine meets all. With `--folder` what was loaded stays there for the next time.
+Specs are generated (see specs.py) and loaded by `load_specs` into a data directory, and into the baseline's table (see
+floor.py). granian serves both, with the same number of processes and threads. One client requests them in turns, so
+that a slow moment of the machine affects both. With `--folder` the loaded data stays there for the next time.
 
-Words are drawn by how many tools hold them: rare (2 to 20), medium (a thousandth to a hundredth of all), common (the
-verbs that most names begin with). "ours, HTML" is the whole page, or while one types the part that changes; the facets
-are counted by a request that follows ("facets" measures it). Toolshelf remembers answers until the catalog changes. So
-that it is measured what finding them takes, each of its questions has a word besides that no tool may hold, and that
-none has; "again" is the same question, asked at once again. Without words there is but one, which is remembered.
+Words are drawn by the number of tools that contain them: rare (2 to 20), medium (a thousandth to a hundredth of all),
+common (the verbs that most names begin with). "ours, HTML" is the whole page or, for typing, the part that changes; the
+facets are counted by a second request ("facets"). Toolshelf caches results until the catalog changes. To measure the
+search itself, each query excludes another word that no tool contains; "again" repeats the same query immediately. There
+is only one query without words, which is cached.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from bench import floor
+from bench.light_client import HIGH_RATES
 from bench.load_specs import load
 from bench.specs import specs
 from tests.site import ROOT, Site, free_port
@@ -66,11 +67,11 @@ def main() -> None:
             print(f"memory of the server: {served.memory_mib():,.0f} MiB ({PROCESSES} processes)")
 
 
-# -- what is searched -------------------------------------------------------------------------------------------------
+# -- queries ----------------------------------------------------------------------------------------------------------
 
 
 def prepare(folder: Path, tools: int) -> None:
-    """Load as many `tools` into `folder`, unless that was done before."""
+    """Load this number of `tools` into `folder`, unless they are there already."""
     done = folder / f"loaded-{tools}"
     if done.exists():
         return
@@ -98,27 +99,27 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Question:
-    """What is looked for: words, whether they are being typed, and whether a facet is chosen."""
+    """A query: words, whether they are being typed, and whether a facet is selected."""
 
     words: str
     typing: bool = False
     examples: bool = False
 
     def address(self, way: str) -> str:
-        """Where `way` answers it. No two addresses of ours are the same where words are looked for."""
+        """The URL for `way`. If there are words, each URL of ours is different."""
         chosen = {"q": self.words} if self.words else {}
         if self.examples:
             chosen["examples"] = "1"
         if way == "floor":
             chosen |= {"typing": "1"} if self.typing else {}
             return f"/search?{urlencode(chosen)}" if self.words else "/"
-        if self.words:  # the last one is complete where a space follows it
+        if self.words:  # the last one is complete if a space follows it
             chosen["q"] = f"-never{next(_numbers)} {self.words}{'' if self.typing else ' '}"
         return f"{PATHS[way]}?{urlencode(chosen)}"
 
 
 def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Question]]:
-    """For each class of questions as many as there are rounds."""
+    """For each class, one query per round."""
     chance = random.Random(1)
     rare = _words(database, 2, 20)
     medium = _words(database, max(20, tools // 1000), max(40, tools // 100))
@@ -146,7 +147,7 @@ def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Questio
 
 
 def _words(database: Path, at_least: int, at_most: int) -> list[str]:
-    """Words that so many tools hold."""
+    """Words that this number of tools contain."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
         found = opened.execute(
             "SELECT min(word) FROM tool_word JOIN tool_stem USING (stem) WHERE documents BETWEEN ? AND ? "
@@ -160,7 +161,7 @@ def _words(database: Path, at_least: int, at_most: int) -> list[str]:
 
 
 class Served:
-    """Both servers, each with a connection that is kept."""
+    """Both servers, each with a keep-alive connection."""
 
     def __init__(self, folder: Path) -> None:
         port = free_port()
@@ -172,7 +173,8 @@ class Served:
             env={**os.environ, "FLOOR_DATABASE": str(folder / "floor.sqlite3")},
         )
         try:
-            self.site = Site(folder / "site", TOOLSHELF_WEB_PROCESSES=PROCESSES, TOOLSHELF_WEB_THREADS=THREADS)
+            environment = {"TOOLSHELF_WEB_PROCESSES": PROCESSES, "TOOLSHELF_WEB_THREADS": THREADS, **HIGH_RATES}
+            self.site = Site(folder / "site", **environment)
             wait_for(port)
         except BaseException:
             self.floor.terminate()
@@ -181,12 +183,12 @@ class Served:
         self.connections = dict.fromkeys(WAYS, ours) | {"floor": http.client.HTTPConnection("127.0.0.1", port)}
 
     def ask_all_ways(self, question: Question) -> dict[str, float]:
-        """How long each took, in ms."""
+        """The time of each, in ms."""
         addresses = {way: question.address(way) for way in WAYS if way not in AGAIN}
         return {way: self.ask(way, question, addresses[AGAIN.get(way, way)]) for way in WAYS}
 
     def ask(self, way: str, question: Question, address: str) -> float:
-        """How long it took, in ms."""
+        """The time of the request, in ms."""
         connection = self.connections[way]
         headers = {"HX-Request": "true"} if question.typing else {}
         started = time.perf_counter()
@@ -199,7 +201,7 @@ class Served:
         return took_ms
 
     def memory_mib(self) -> float:
-        """Of the site's processes, what is their own and their share of what they share, without mapped files."""
+        """The proportional memory (PSS) of the site's processes, without mapped files."""
         kib = 0
         for folder in Path("/proc").glob("[0-9]*"):
             try:
@@ -217,38 +219,38 @@ class Served:
 
 
 def wait_for(port: int) -> None:
-    """Until somebody listens there."""
+    """Wait until a server listens on `port`."""
     deadline = time.monotonic() + 30
     while True:
         with socket.socket() as probe:
             if not probe.connect_ex(("127.0.0.1", port)):
                 return
         if time.monotonic() > deadline:
-            raise TimeoutError("The floor's server does not come up.")
+            raise TimeoutError("The baseline's server did not start.")
         time.sleep(0.1)
 
 
 def measure(served: Served, classes: dict[str, list[Question]]) -> None:
-    for asked in classes.values():  # once unmeasured: both processes of both, and what they keep of the database
+    for asked in classes.values():  # once unmeasured, to warm up the processes and their database caches
         for question in asked[:4]:
             served.ask_all_ways(question)
-    all_taken: dict[str, list[float]] = {way: [] for way in WAYS}
+    all_measured: dict[str, list[float]] = {way: [] for way in WAYS}
     print(f"{'':20}" + "".join(f"{way:^17}" for way in WAYS) + f"{'ratio of p50':^26}")
     print(f"{'':20}" + f"{'p50':>8}{'p95':>7}  " * len(WAYS) + f"{'JSON':>6}{'HTML':>6}{'again':>7}{'again':>7}")
     for name, asked in classes.items():
-        taken: dict[str, list[float]] = {way: [] for way in WAYS}
+        measured: dict[str, list[float]] = {way: [] for way in WAYS}
         for question in asked:
             for way, took_ms in served.ask_all_ways(question).items():
-                taken[way].append(took_ms)
-        print_row(name, taken)
+                measured[way].append(took_ms)
+        print_row(name, measured)
         for way in WAYS:
-            all_taken[way] += taken[way]
-    print_row("all of these", all_taken)
+            all_measured[way] += measured[way]
+    print_row("all of these", all_measured)
 
 
-def print_row(name: str, taken: dict[str, list[float]]) -> None:
-    p50 = {way: statistics.median(times) for way, times in taken.items()}
-    p95 = {way: statistics.quantiles(times, n=20, method="inclusive")[18] for way, times in taken.items()}
+def print_row(name: str, measured: dict[str, list[float]]) -> None:
+    p50 = {way: statistics.median(times) for way, times in measured.items()}
+    p95 = {way: statistics.quantiles(times, n=20, method="inclusive")[18] for way, times in measured.items()}
     line = "".join(f"{p50[way]:>8.1f}{p95[way]:>7.1f}  " for way in WAYS)
     ratios = [p50[way] / p50["floor"] for way in WAYS[1:5]]
     print(f"{name:20}{line}" + "".join(f"{ratio:>6.1f}" for ratio in ratios), flush=True)

@@ -1,9 +1,9 @@
-"""Realistic specs for measuring, the same for the same seed.
+"""Realistic specs for measurements, the same for the same seed.
 
-Each is a real spec (an MCP server's, or one of the function collections) whose things were exchanged: every word that
-names what it is about is replaced, all through its text, by another. So names, sentences, parameters and sizes are like
-those of real specs, and the words are spread as in a language: few are everywhere, most are rare, and the more specs
-there are the more words. A tenth of them take a configuration, a fifth has examples.
+Each is a real spec (of an MCP server or a function collection) in which the words for its subject are replaced by
+others throughout the text. So names, sentences, parameters and sizes are like those of real specs, and words have the
+frequencies of a language: few are common, most are rare, and the number of words grows with the specs. A tenth of the
+specs have a configuration, a fifth have examples.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 from tests import corpora
 
 SOURCES = ("specs_mcp", "specs_mcp", "specs_bfcl", "specs_taubench", "specs_metatool")
-MAX_BYTES = 8_000  # a few real ones are far longer; they would say more about JSON than about searching
+MAX_BYTES = 8_000  # a few real ones are far longer; they would measure JSON rather than searching
 TOOLS_PER_TOOLKIT = 15
-WORDS_PER_SPEC = 0.04  # how many new words a further spec brings
+WORDS_PER_SPEC = 0.04  # new words per additional spec
 
 _WORD = re.compile(r"[A-Za-z]+")
 _PART = re.compile(r"[A-Z]?[a-z]+")
-# What the text of a spec consists of besides its words, and words that sentences are made with.
-_KEPT_WORDS = """
+# Words of the format and of English grammar, which are not replaced.
+_UNCHANGED_WORDS = """
     definition id name description parameters returntype examples configuration type properties items required
     enum default format minimum maximum pattern title string integer number boolean object array null true
     false anyof oneof allof const ref schema defs additionalproperties http https json draft org the and for
@@ -36,7 +36,7 @@ _KEPT_WORDS = """
     read write send run check make show you your they them their there these those some both either about
     after before between but was were been
 """
-_KEPT = frozenset(_KEPT_WORDS.split())
+_KEPT = frozenset(_UNCHANGED_WORDS.split())
 _CONFIGURATION = {
     "type": "object",
     "properties": {
@@ -53,15 +53,15 @@ def specs(count: int, *, seed: int = 1) -> Iterator[str]:
     originals = _originals()
     words = _Words(originals, count, chance)
     toolkits = [words.coin() for _ in range(max(1, count // TOOLS_PER_TOOLKIT))]
-    taken: Counter[str] = Counter()
+    used: Counter[str] = Counter()
     for _ in range(count):
         pieces, about = chance.choice(originals)
         document = json.loads(_exchanged(pieces, {word: words.draw() for word in about}))
         definition = document["definition"]
         toolkit = toolkits[int(len(toolkits) * chance.random() ** 2)]
         tool_id = f"{toolkit}-{chance.choice(('mcp', 'server', 'tools', 'api'))}.{definition['name']}"
-        taken[tool_id] += 1
-        definition["id"] = tool_id if taken[tool_id] == 1 else f"{tool_id}-{taken[tool_id]}"
+        used[tool_id] += 1
+        definition["id"] = tool_id if used[tool_id] == 1 else f"{tool_id}-{used[tool_id]}"
         if chance.random() < 0.5:
             definition["description"] += f" Part of {toolkit.title()}."
         if chance.random() < 0.2:
@@ -72,7 +72,7 @@ def specs(count: int, *, seed: int = 1) -> Iterator[str]:
 
 
 def _originals() -> list[tuple[list[str], list[str]]]:
-    """The texts of the real specs, each cut around the words that it is about, and those words."""
+    """The texts of the real specs, each split at the words for its subject, and those words."""
     found: list[tuple[list[str], list[str]]] = []
     for source in SOURCES:
         for line in corpora.lines(source):
@@ -83,7 +83,7 @@ def _originals() -> list[tuple[list[str], list[str]]]:
 
 
 def _about(definition: dict[str, Any]) -> list[str]:
-    """The words of its name, and the three of its description that are longest."""
+    """The words of its name, and the three longest words of its description."""
     name = [part.lower() for part in _PART.findall(definition["name"])]
     longest = sorted(
         {word.lower() for word in _WORD.findall(definition["description"])}, key=lambda one: (-len(one), one)
@@ -92,7 +92,7 @@ def _about(definition: dict[str, Any]) -> list[str]:
 
 
 class _Words:
-    """Words to be drawn, the first ones often and the last ones hardly ever."""
+    """Words to draw from, the first ones often and the last ones rarely."""
 
     def __init__(self, originals: list[tuple[list[str], list[str]]], count: int, chance: random.Random) -> None:
         self.chance = chance
@@ -106,7 +106,7 @@ class _Words:
         return self.chance.choices(self.all, cum_weights=self.shares)[0]
 
     def coin(self) -> str:
-        """A word that nobody knows, as products have them."""
+        """An invented word, like the name of a product."""
         syllables = self.chance.choices(_SYLLABLES, k=self.chance.choice((2, 2, 3, 3, 4)))
         return "".join(syllables)
 
@@ -117,7 +117,7 @@ _SYLLABLES = [
 
 
 def _pieces(text: str, about: list[str]) -> list[str]:
-    """`text` cut around the words of `about`, wherever they stand as a word or in a name: each second piece is one."""
+    """`text` split at the words of `about`, as words or in names: every second piece is one of them."""
     if not about:
         return [text]
     longest_first = sorted(about, key=len, reverse=True)

@@ -1,4 +1,4 @@
-"""How long checks take over the shared corpora, beside the stock package: `python -m bench.validation [rounds]`."""
+"""Measure checks of the shared corpora, compared with the stock package: `python -m bench.validation [rounds]`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import Number
 from tests import corpora
 
-NOT_FOR_THE_STOCK_PACKAGE = (  # it would go and ask a server, or stumble
+NOT_FOR_THE_STOCK_PACKAGE = (  # it would request a server, or fail
     "refRemote",
     "localhost:",
     "extendible-dynamic-ref",
@@ -29,7 +29,7 @@ CORPORA = ("form_pairs", "toolcall_pairs", "bfcl_pairs")
 
 @dataclass
 class Times:
-    """Of each pair of a corpus, in microseconds."""
+    """The times of the pairs of a corpus, in microseconds."""
 
     compile: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Times:
 
 
 def read_number(text: str) -> Decimal:
-    """As the strict reader does; a few of the test suite's numbers are beyond what it takes."""
+    """Like the strict reader, which refuses a few of the test suite's numbers."""
     try:
         return Number(text)
     except ValueError:
@@ -63,7 +63,7 @@ def read_number(text: str) -> Decimal:
 
 
 def best(rounds: int, work: Callable[..., object], *arguments: object) -> float:
-    """The shortest of `rounds` (µs): what the work costs where nothing else disturbs it."""
+    """The shortest time of `rounds` (µs), which is the least disturbed one."""
     times = []
     for _ in range(rounds):
         started = time.perf_counter()

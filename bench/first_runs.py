@@ -1,0 +1,100 @@
+"""Measure the first runs of the built-in tools after the start of a site: `python -m bench.first_runs [--rounds 5]`.
+
+Sites with and without `TOOLSHELF_WARM_FACTORIES` start in turns. One tool is run as soon as `/readyz` responds, every
+other one `PAUSE_S` later; its time is that of the HTTP request. The memory is that of all processes of the site before
+and after these runs, shared pages divided by the processes that share them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+import urllib.request
+from collections import defaultdict
+from pathlib import Path
+
+from bench.site_runs import Client, row, timed
+from tests.site import ROOT, Site
+
+PAUSE_S = 4
+AT_ONCE = "convert_time_zone"
+SPECS = ROOT / "playground" / "builtin" / "specs"
+
+
+def examples() -> dict[str, object]:
+    """The parameters of the first example of each built-in tool that needs no configuration."""
+    found = {}
+    for path in sorted(SPECS.glob("*.json")):
+        document = json.loads(path.read_text())
+        definition = document["definition"]
+        if "configuration" not in document and "count" not in path.stem and "weather" not in path.stem:
+            found[definition.get("id", definition["name"])] = definition["examples"][0]["parameters"]
+    return found
+
+
+def processes(pid: int) -> list[int]:
+    """`pid` and its descendants."""
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += processes(int(child))
+    return found
+
+
+def memory_mib(pid: int) -> float:
+    total = 0
+    for each in processes(pid):
+        try:
+            lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()
+        except OSError:  # it has ended meanwhile
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+def start(site: Site) -> float:
+    """Start the site, and the seconds until `/readyz` responds."""
+    began = time.monotonic()
+    site.start()
+    with urllib.request.urlopen(f"{site.url}/readyz") as response:
+        response.read()
+    return time.monotonic() - began
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    figures: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        site = Site(Path(folder), prepared=False)
+        token = site.token("bench")
+        Client(site, token).ask("GET", "/api/v1/factories")
+        time.sleep(PAUSE_S)  # until the descriptions of the factories are cached
+        site.stop()
+        tools = examples()
+        for _ in range(rounds):
+            for factories in ("0", "32"):
+                site.environment["TOOLSHELF_WARM_FACTORIES"] = factories
+                found = figures[factories]
+                found["ready, s"].append(start(site))
+                found["first run immediately, ms"].append(timed(Client(site, token).run, AT_ONCE, tools[AT_ONCE]))
+                time.sleep(PAUSE_S)
+                found["memory before the other runs, MiB"].append(memory_mib(site.process.pid))
+                runs = [timed(Client(site, token).run, tool, tools[tool]) for tool in tools if tool != AT_ONCE]
+                found["first run of a tool, median, ms"].append(statistics.median(runs))
+                found["first run of a tool, slowest, ms"].append(max(runs))
+                found["memory after all runs, MiB"].append(memory_mib(site.process.pid))
+                site.stop()
+    print(f"{os.cpu_count()} processors, {rounds} rounds; medians (greatest)")
+    print(f"{'':42} {'not warmed':>20} {'warmed':>20}")
+    for name in figures["0"]:
+        row(name, *(f"{statistics.median(found[name]):.4g} ({max(found[name]):.4g})" for found in figures.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Put the traffic of a team on one site, and twice what it holds: `python -m bench.load [--tools 100000]`.
+
+90 % of the requests are pages of the catalog (searches, lists, tools), 9 % are requests of programs, and 1 % are runs.
+`--postgresql` serves the same catalog from PostgreSQL, with runs in a worker of Celery over Redis. Four measurements:
+
+    holds       16 clients, each sends its next request when it has a response: requests/s is what the site holds
+    usual load  requests at 70 % of that rate, whether or not earlier ones have been answered
+    twice       requests at 200 % of that rate
+    afterwards  the usual load once more, to see whether the site recovers
+
+Times count from the moment at which a request was due, so they include waiting for a connection. Rate limits are on,
+but so high that these clients, which share one address, are not limited by them. Memory is that of all processes of the
+site, shared pages divided by the processes that share them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from bench.first_runs import memory_mib
+from bench.light_client import HIGH_RATES
+from bench.scale import COMMON, _words, prepare
+from tests.site import Site
+
+Connections = asyncio.LifoQueue[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+
+CONNECTIONS = 256  # that twice the load may open
+PATIENCE_S = 30.0
+MEASURED_S = 20.0
+
+
+@dataclass
+class Measured:
+    """What came back: seconds from due to answered, and responses by status (0: no response in `PATIENCE_S`)."""
+
+    seconds: float = 0.0
+    took_s: list[float] = field(default_factory=list)
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    def line(self) -> str:
+        cuts = [cut * 1000 for cut in statistics.quantiles(self.took_s, n=100)]
+        good = sum(count for status, count in self.statuses.items() if 200 <= status < 400)
+        others = [
+            (count, status or "no response") for status, count in self.statuses.items() if not 200 <= status < 400
+        ]
+        return (
+            f"{good / self.seconds:8.0f}/s {cuts[49]:8.1f} {cuts[94]:8.1f} {cuts[98]:8.1f}   "
+            f"{', '.join(f'{count} x {status}' for count, status in others) or 'none'}"
+        )
+
+
+class Load:
+    """Sends requests, which `next_request` makes, over connections that stay open."""
+
+    def __init__(self, port: int, next_request: Callable[[], bytes]) -> None:
+        self.port, self.next_request = port, next_request
+
+    async def closed(self, clients: int, seconds: float) -> Measured:
+        """Each client waits for its response before it sends the next request."""
+        found, began = Measured(), time.perf_counter()
+
+        async def client() -> None:
+            while (now := time.perf_counter()) - began < seconds:
+                await self._send(found, now, connections)
+
+        connections: Connections = asyncio.LifoQueue()
+        await asyncio.gather(*(client() for _ in range(clients)))
+        return await self._end(found, began, connections)
+
+    async def open(self, per_second: float, seconds: float) -> Measured:
+        """Requests become due at a rate. What finds no free connection waits."""
+        found, began, connections = Measured(), time.perf_counter(), asyncio.LifoQueue()
+        free, tasks = asyncio.Semaphore(CONNECTIONS), []
+
+        async def request(due: float) -> None:
+            async with free:
+                await self._send(found, due, connections)
+
+        for number in range(int(per_second * seconds)):
+            due = began + number / per_second
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            tasks.append(asyncio.create_task(request(due)))
+        await asyncio.gather(*tasks)
+        return await self._end(found, began, connections)
+
+    async def _send(self, found: Measured, due: float, connections: Connections) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                reader, writer = (
+                    await asyncio.open_connection("127.0.0.1", self.port)
+                    if connections.empty()
+                    else connections.get_nowait()
+                )
+                writer.write(self.next_request())
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                await reader.readexactly(int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]))
+        except (OSError, EOFError, TimeoutError):
+            found.statuses[0] += 1
+            return
+        found.took_s.append(time.perf_counter() - due)
+        found.statuses[int(head[9:12])] += 1
+        if b"connection: close" in head:
+            writer.close()
+        else:
+            connections.put_nowait((reader, writer))
+
+    @staticmethod
+    async def _end(found: Measured, began: float, connections: Connections) -> Measured:
+        found.seconds = time.perf_counter() - began
+        while not connections.empty():
+            connections.get_nowait()[1].close()
+        return found
+
+
+def traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callable[[], bytes]:
+    """Makes one request after the other, in the shares that the module's docstring says."""
+    chance = random.Random(1)
+    host = f"Host: 127.0.0.1:{port}\r\n"
+    program = f"{host}Authorization: Bearer {token}\r\n"
+    run = json.dumps({"parameters": {"text": "a"}}).encode()
+
+    def get(path: str, head: str) -> bytes:
+        return f"GET {path} HTTP/1.1\r\n{head}Accept-Encoding: gzip\r\n\r\n".encode()
+
+    def search() -> str:
+        first = f"{chance.choice(COMMON)}+" if chance.random() < 0.7 else ""
+        return f"?q={first}{chance.choice(words)}"
+
+    def page() -> bytes:
+        kind = chance.random()
+        if kind < 0.5:
+            return get(f"/{search()}", host)
+        if kind < 0.6:
+            return get("/", host)
+        return get(f"/tools/{quote(chance.choice(slugs))}/", host)
+
+    def call() -> bytes:
+        if chance.random() < 0.6:
+            return get(f"/api/v1/tools{search()}", program)
+        return get(f"/api/v1/tools/{quote(chance.choice(slugs))}", program)
+
+    def next_request() -> bytes:
+        kind = chance.random()
+        if kind < 0.90:
+            return page()
+        if kind < 0.99:
+            return call()
+        head = f"POST /api/v1/tools/hash_text/runs HTTP/1.1\r\n{program}Content-Type: application/json\r\n"
+        return f"{head}Content-Length: {len(run)}\r\n\r\n".encode() + run
+
+    return next_request
+
+
+def team(folder: Path, stack: ExitStack) -> dict[str, str]:
+    """The environment of a site with PostgreSQL, which gets the rows of the SQLite site, and Redis."""
+    from tests.postgres import PostgreSQL
+    from tests.site import ROOT, free_port
+
+    database = stack.enter_context(PostgreSQL())
+    began = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "manage.py", "move_to_postgresql", database.url],
+        cwd=ROOT,
+        env={**os.environ, "TOOLSHELF_DATA_DIR": str(folder)},
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    print(f"moved to PostgreSQL in {time.perf_counter() - began:.0f} s", flush=True)
+    port = free_port()
+    redis = subprocess.Popen(
+        ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(folder)],
+        stdout=subprocess.DEVNULL,
+    )
+    stack.callback(redis.wait)
+    stack.callback(redis.terminate)
+    broker = f"redis://127.0.0.1:{port}"
+    return {"DATABASE_URL": database.url, "TOOLSHELF_RUNNER": "celery", "CELERY_BROKER_URL": broker}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path, help="for the loaded catalog, which stays there for the next time")
+    parser.add_argument("--seconds", type=float, default=MEASURED_S, help="of each measurement")
+    parser.add_argument("--postgresql", action="store_true", help="PostgreSQL, Redis and a worker of Celery")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        prepare(folder, options.tools)
+        data = folder / "site"
+        words = _words(data / "toolshelf.sqlite3", max(2, options.tools // 10_000), max(40, options.tools // 100))
+        environment = team(data, stack) if options.postgresql else {}
+        site = Site(data, prepared=False, **HIGH_RATES, **environment)
+        stack.callback(site.stop)
+        processes = [site.process.pid]
+        if options.postgresql:
+            worker = subprocess.Popen(
+                [sys.executable, "-m", "celery", "-A", "config.celery", "worker"],
+                env=site.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            stack.callback(worker.wait)
+            stack.callback(worker.terminate)
+            processes.append(worker.pid)
+            time.sleep(15)  # a worker needs some seconds until it takes runs
+        site.manage("load_specs", "--quiet", "playground/builtin/specs/hash_text.json")  # a catalog has no samples
+        slugs = slugs_of(site)
+        load = Load(site.port, traffic(site.port, site.token("bench"), words, slugs))
+        asyncio.run(load.closed(4, 5))  # templates and modules are loaded, caches filled
+
+        def show(name: str, found: Measured) -> Measured:
+            memory = sum(map(memory_mib, processes))
+            print(f"{name:26} {found.line()}   {memory:6.0f} MiB", flush=True)
+            return found
+
+        print(f"{options.tools:,} tools, {os.cpu_count()} processors that the clients use too")
+        print(f"{'':26} {'answered':>10} {'p50':>8} {'p95':>8} {'p99':>8}   errors")
+        holds = show("holds, 16 clients", asyncio.run(load.closed(16, options.seconds)))
+        rate = len(holds.took_s) / holds.seconds
+        for name, share in (("usual load, 70 %", 0.7), ("twice, 200 %", 2.0), ("afterwards, 70 %", 0.7)):
+            show(f"{name} ({rate * share:.0f}/s)", asyncio.run(load.open(rate * share, options.seconds)))
+
+
+def slugs_of(site: Site, count: int = 2_000) -> list[str]:
+    """Some slugs of the catalog, from all over it."""
+    code = (
+        "import random; from catalog.models import Tool; keys = list(Tool.objects.values_list('slug', flat=True)); "
+        f"random.Random(1).shuffle(keys); print('\\n'.join(keys[:{count}]))"
+    )
+    return [line for line in site.manage("shell", "-v", "0", "-c", code).stdout.split() if line]
+
+
+if __name__ == "__main__":
+    main()
