@@ -1,10 +1,17 @@
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
+from django.db.backends.base.operations import BaseDatabaseOperations
 from django.test import Client
 from hypothesis import HealthCheck, settings
 
+from catalog.accounts.rate_limits import shared_rates
+from catalog.audit import AuditEvent
+from catalog.db.append_only import protect, unprotect
 from catalog.search import search_index
 from config.static_files import collect_static
 from tests.factories import make_token, make_user
@@ -14,6 +21,19 @@ settings.register_profile(
     "toolshelf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
 )
 settings.load_profile("toolshelf")
+
+
+def pytest_configure(config):
+    """Name the folder of the site that `tests.site` prepares once for all processes of this session."""
+    if "TOOLSHELF_PREPARED_SITE" not in os.environ:
+        config.prepared_sites = Path(tempfile.mkdtemp(prefix="toolshelf-site-"))
+        os.environ["TOOLSHELF_PREPARED_SITE"] = str(config.prepared_sites / "prepared")
+
+
+def pytest_unconfigure(config):
+    if hasattr(config, "prepared_sites"):
+        shutil.rmtree(config.prepared_sites)
+        del os.environ["TOOLSHELF_PREPARED_SITE"]
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +48,29 @@ def django_db_modify_db_settings(tmp_path_factory):
 def _static_files():
     """Pages name static files by their hash, so these must be known."""
     collect_static()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_empties_the_audit_log():
+    """Tests that commit empty all tables behind them. The audit log's triggers refuse that, and make way meanwhile."""
+    flush = BaseDatabaseOperations.execute_sql_flush
+
+    def flush_all(operations, statements):
+        connection, table = operations.connection, AuditEvent._meta.db_table
+        with transaction.atomic(using=connection.alias):
+            unprotect(connection, table)
+            flush(operations, statements)
+            protect(connection, table)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseDatabaseOperations, "execute_sql_flush", flush_all)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_requests_so_far():
+    """Tests use the same accounts and addresses again, so each begins below every rate limit."""
+    shared_rates.clear()
 
 
 @pytest.fixture(autouse=True)

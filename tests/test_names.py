@@ -39,7 +39,7 @@ def words_of(name):
 def test_no_identifier_uses_a_private_word():
     found = [
         f"{path.relative_to(ROOT)}:{line} {name}"
-        for folder in ("catalog", "config", "playground")
+        for folder in ("catalog", "config", "playground", "sdk")
         for path in files(folder, "*.py")
         if "migrations" not in path.parts
         for line, name in defined_names(path)
@@ -52,7 +52,7 @@ def test_no_identifier_uses_a_private_word():
 def test_no_file_or_folder_uses_a_private_word():
     named = [
         path.relative_to(ROOT)
-        for folder in ("catalog", "config", "playground", "templates", "static/css", "static/js", "tests")
+        for folder in ("catalog", "config", "playground", "sdk", "templates", "static/css", "static/js", "tests")
         for path in files(folder)
         if path.suffix in {".py", ".html", ".css", ".js"} and path.stem not in COMMANDS
     ]

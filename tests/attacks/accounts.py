@@ -46,7 +46,7 @@ def token(site: Site, name: str, *scopes: str) -> str:
         person(site, name)
     secret = f"tsk_{secrets.token_urlsafe(32)}"
     row = {"user_id": id_of(site, name), "digest": digest(secret), "hint": secret[:8], "name": "", "created_at": now()}
-    insert(site, "accounts_apitoken", row | {"scopes": json.dumps(scopes or SCOPES)})
+    insert(site, "accounts_apitoken", row | {"scopes": json.dumps(scopes or SCOPES), "toolkits": "[]"})
     return secret
 
 

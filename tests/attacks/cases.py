@@ -4,7 +4,7 @@
     cases(target="upload")     the cases that are specs to be published
 
 Some texts stand for what only a run of the tests knows: `@@CANARY_PORT@@` is the port of a listener that must never
-hear anything, `@@CANARY_FILE@@` a file that must never be told, `@@MARK@@` a word that a page would run.
+hear anything, `@@CANARY_FILE@@` a file whose content must never appear, `@@MARK@@` a word that a page would run.
 """
 
 from __future__ import annotations

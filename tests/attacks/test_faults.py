@@ -1,4 +1,4 @@
-"""Killed, out of disk, told to stop: what was acknowledged is there, nothing is half done, and the site comes back.
+"""Killed, out of disk, stopped by a signal: acknowledged data is stored, nothing is half done, and the site restarts.
 
 Each test has a site of its own, for it is killed.
 """
@@ -251,7 +251,7 @@ def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, bound)
 
         assert refused.status_code == 503
-        assert refused.json()["detail"].startswith("This could not be stored just now")
+        assert refused.json()["detail"].startswith("This cannot be stored at the moment")
         assert refused_run.status_code == 503
         assert (read.status_code, page.status_code) == (200, 200)
         assert program.publish(spec("after")).status_code == 201
@@ -275,6 +275,40 @@ def test_a_run_that_ends_on_a_full_disk_is_written_down_when_there_is_room(own, 
             assert time.monotonic() < deadline
             time.sleep(0.1)
         assert program.get(f"/runs/{run}").json()["outcome"] == "returned"
+
+
+def test_runs_end_before_the_server_stops(own, secret):
+    """A run longer than the server's own patience of 5 s ends; meanwhile no run starts, and pages are served."""
+    program, waiting = Program(own, secret), Program(own, secret)
+    answers = []
+    body = {"parameters": {"steps": 9, "seconds": 9}, "wait_s": 60}
+    thread = threading.Thread(target=lambda: answers.append(waiting.post("/tools/count_slowly/runs", json=body)))
+    thread.start()
+    deadline = time.monotonic() + 60
+    while not (running := program.get("/runs?outcome=running").json()["items"]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running
+
+    own.process.send_signal(signal.SIGTERM)
+    thread.join(60)
+    others = [Program(own, secret) for _ in range(4)]  # connections to both of the server's processes
+    refused = [other.post("/tools/hash_text/runs", json={"parameters": {"text": "a"}}) for other in others]
+    page = program.get("/tools")
+    own.process.wait(60)
+
+    for each in (program, waiting, *others):
+        each.close()
+    [answer] = answers
+    assert answer.status_code == 202
+    assert answer.json()["outcome"] in {"queued", "running"}
+    assert answer.headers["Location"] == f"/api/v1/runs/{answer.json()['id']}"
+    assert {each.status_code for each in refused} == {503}
+    assert all(int(each.headers["Retry-After"]) > 0 for each in refused)
+    assert "about to stop" in refused[0].json()["detail"]
+    assert page.status_code == 200
+    own.close()
+    own.start()
+    assert sql(own, "SELECT outcome FROM playground_run") == [("returned",)]
 
 
 def test_told_to_stop_it_answers_what_it_has_begun_and_ends(own, secret):
@@ -307,7 +341,7 @@ def test_told_to_stop_it_answers_what_it_has_begun_and_ends(own, secret):
         thread.join(30)
 
     assert not cut
-    assert {status for status, _ in answers} <= {200, 201, 202}
+    assert {status for status, _ in answers} <= {200, 201, 202, 503}
     assert {outcome for status, outcome in answers if status == 201} <= {"returned"}
     own.close()
     own.start()

@@ -1,4 +1,4 @@
-"""Many at once: no update is lost, nothing is half done, and nobody is told that the database is locked."""
+"""Concurrent changes: no update is lost, none is half done, and no error says that the database is locked."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from tests.attacks.cases import cases
 from tests.attacks.conftest import Browser
 from tests.attacks.pages import unsafe_parts
-from tests.attacks.talking import request_text, say
+from tests.attacks.raw_http import exchange, request_text
 
 SLUG = "get-weather-498ebfb0"
 LISTS = ("/", "/runs/", f"/tools/{SLUG}/try/", f"/tools/{SLUG}/revisions/", "/sign-in/")
@@ -25,10 +25,10 @@ def fields(headers):
 def test_a_hostile_header_does_no_harm(case, path, site):
     host = case.headers.get("Host", f"127.0.0.1:{site.port}").encode()
 
-    said = say(site.url, request_text(path.encode(), *fields(case.headers), host=host))
+    response = exchange(site.url, request_text(path.encode(), *fields(case.headers), host=host))
 
-    assert said.status in case.expect["status_in"]
-    assert not any(secret in said.data for secret in PRIVATE)
+    assert response.status in case.expect["status_in"]
+    assert not any(secret in response.data for secret in PRIVATE)
 
 
 @pytest.mark.parametrize(
@@ -52,26 +52,26 @@ def test_a_hostile_header_does_no_harm(case, path, site):
 @pytest.mark.parametrize("path", ["/", "/api/v1/tools", "/healthz", "/api/v1/openapi.json"])
 def test_only_the_sites_own_host_names_are_answered(host, path, site):
     """Whoever makes a name of their own lead to this machine (DNS rebinding) still sends that name."""
-    said = say(site.url, request_text(path.encode(), host=host.format(port=site.port).encode()))
+    response = exchange(site.url, request_text(path.encode(), host=host.format(port=site.port).encode()))
 
-    assert said.status == 400
-    assert b"get_weather" not in said.data
+    assert response.status == 400
+    assert b"get_weather" not in response.data
 
 
 @pytest.mark.parametrize("header", [b"X-Forwarded-Host", b"X-Host", b"Forwarded: host", b"X-Forwarded-Server"])
 def test_a_forwarded_host_is_not_believed(header, site):
-    said = say(site.url, request_text(b"/api/v1/docs", header + b": evil.example"))
+    response = exchange(site.url, request_text(b"/api/v1/docs", header + b": evil.example"))
 
-    assert said.status == 200
-    assert b"evil.example" not in said.data
+    assert response.status == 200
+    assert b"evil.example" not in response.data
 
 
 @pytest.mark.parametrize("case", cases("http.path"), ids=str)
 def test_no_address_leads_to_a_file(case, site):
-    said = say(site.url, request_text(case.path.encode()))
+    response = exchange(site.url, request_text(case.path.encode()))
 
-    assert said.status in case.expect["status_in"]
-    assert not any(secret in said.data for secret in PRIVATE)
+    assert response.status in case.expect["status_in"]
+    assert not any(secret in response.data for secret in PRIVATE)
 
 
 @pytest.mark.parametrize(
@@ -100,28 +100,28 @@ def test_no_address_leads_to_a_file(case, site):
     ],
 )
 def test_no_variant_of_an_address_leads_to_a_file(path, site):
-    said = say(site.url, request_text(path.encode()))
+    response = exchange(site.url, request_text(path.encode()))
 
-    assert said.status in {400, 404, 410, 414}
-    assert not any(secret in said.data for secret in PRIVATE)
+    assert response.status in {400, 404, 410, 414}
+    assert not any(secret in response.data for secret in PRIVATE)
 
 
 @pytest.mark.parametrize("path", ["//evil.example/", "/%5Cevil.example/tools", "//evil.example/upload", "///x/upload"])
 def test_the_missing_slash_leads_to_no_other_site(path, site):
-    said = say(site.url, request_text(path.encode()))
+    response = exchange(site.url, request_text(path.encode()))
 
-    assert b"location: //" not in said.head
-    assert said.status == 404
+    assert b"location: //" not in response.head
+    assert response.status == 404
 
 
 @pytest.mark.parametrize(
     "path", ["/tools/%0d%0aX-Evil:%201", "/tools/x%0aSet-Cookie:a=b", "/tools/%E5%98%8D%E5%98%8AX:1"]
 )
 def test_an_address_makes_no_header(path, site):
-    said = say(site.url, request_text(path.encode()))
+    response = exchange(site.url, request_text(path.encode()))
 
-    assert b"\nx-evil" not in said.head
-    assert b"\nset-cookie" not in said.head
+    assert b"\nx-evil" not in response.head
+    assert b"\nset-cookie" not in response.head
 
 
 @pytest.mark.parametrize("case", cases("http.query"), ids=str)

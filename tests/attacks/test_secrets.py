@@ -22,7 +22,7 @@ from tests.factories import make_token, make_tool, make_user
 from tests.playground.configurations.test_secrets_sweep import CONFIGURATION, MARKER, SCHEMA, tells
 from tests.playground.runners import APART, MarkedRunner
 
-SWEEP = "tests/playground/configurations/test_secrets_sweep.py::test_a_secret_is_told_nowhere"
+SWEEP = "tests/playground/configurations/test_secrets_sweep.py::test_a_secret_appears_nowhere"
 PLACES = {
     "url": SWEEP,
     "run-history": SWEEP,
@@ -51,7 +51,7 @@ def broken(monkeypatch):
     def start(*_, **__):
         raise RuntimeError("a fault of the site")
 
-    monkeypatch.setattr("playground.api.start", start)
+    monkeypatch.setattr("playground.api.runs.start", start)
     monkeypatch.setattr("playground.running.start", start)
     return make_tool("keeper", configuration=SCHEMA)
 

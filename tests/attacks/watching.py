@@ -103,8 +103,9 @@ def servers_of(pid: int) -> list[int]:
     found = []
     for child in sorted(processes_of(pid) - {pid}):
         with suppress(OSError):
-            if b"granian" in Path(f"/proc/{child}/cmdline").read_bytes():
+            if b"\0serve\0" in Path(f"/proc/{child}/cmdline").read_bytes():  # forked from `manage.py serve`
                 found.append(child)
+    assert found
     return found
 
 

@@ -44,7 +44,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 
 class Complaints(list[str]):
-    """What the browser's console said that a clean page does not say: errors, warnings, policy violations."""
+    """Errors, warnings and policy violations in the console of the browser; a clean page has none."""
 
     def listen(self, page: Page) -> None:
         page.on("console", lambda message: self.append(message.text) if message.type in {"error", "warning"} else None)

@@ -15,12 +15,21 @@ PAGES = [
     "/tags/",
     "/lint/",
     "/lint/name-not-portable/",
+    "/tools/convert_units/compatibility/",
+    "/tools/convert_units/exports/openai/",
+    "/tools/convert_units/code/python/",
+    "/tools/convert_units/spec/",
+    "/tools/workspace-mcp.batch_update_doc/lint/",
+    "/tools/workspace-mcp.batch_update_doc/lint/changes/",
     "/upload/",
     "/runs/",
     "/factories/",
+    "/connect/",
+    "/connect/tools/sign_text/",
     "/account/tokens/",
     "/api/v1/docs",
     "/sign-in/",
+    "/account/security/",
 ]
 FIND = """async () => (await axe.run()).violations.map(
     (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).slice(0, 5).join(", ")}`)"""
@@ -32,8 +41,15 @@ def violations(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [
+        (1280, "light"),
+        pytest.param(360, "dark", marks=pytest.mark.deep),
+        pytest.param(360, "light", marks=pytest.mark.deep),
+        pytest.param(1280, "dark", marks=pytest.mark.deep),
+    ],
+)
 @pytest.mark.parametrize("address", PAGES)
 def test_a_page_has_no_barrier(signed_in: Page, address: str, width: int, theme: str):
     signed_in.set_viewport_size({"width": width, "height": 900})
@@ -44,7 +60,7 @@ def test_a_page_has_no_barrier(signed_in: Page, address: str, width: int, theme:
     assert violations(signed_in) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.deep)])
 @pytest.mark.parametrize("page", ["", "try/", "organise/", "revisions/", "lint/", "similar/"])
 def test_the_pages_of_a_tool_have_no_barrier(signed_in: Page, page: str, theme: str):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")

@@ -51,6 +51,30 @@ def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
     signed_in.wait_for_url("**/upload/")
 
 
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [("runs", "Runs"), ("upload", "Upload specs"), ("lint", "Lint rules"), ("theme", "Change the theme")],
+)
+def test_the_palette_offers_pages_and_commands_before_tools(signed_in: Page, typed: str, name: str):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("Control+k")
+
+    with signed_in.expect_response("**/palette/?*"):
+        signed_in.keyboard.type(typed)
+
+    expect(signed_in.locator("#palette [role=option][aria-selected=true] .palette-name")).to_have_text(name)
+
+
+def test_the_palette_offers_the_tools_that_were_read_last(signed_in: Page):
+    signed_in.goto("/tools/convert_units/")
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.press("Enter")
+
+    signed_in.wait_for_url("**/tools/convert_units/")
+
+
 def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
     signed_in.goto("/factories/")
     signed_in.locator(".bar-nav a", has_text="Runs").focus()

@@ -1,4 +1,4 @@
-"""The main job as a person does it: sign in, upload, find, read, configure, run, see what checking it said."""
+"""The main job as a person does it: sign in, upload, find, read, configure, run, and read the verdict."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_person_does_the_main_job_without_javascript(browser: Browser, site: S
     assert complaints == []
 
 
-def test_a_violating_response_is_shown_with_the_violation_at_its_place(signed_in: Page):
+def test_a_violating_response_is_shown_with_the_violation_at_its_line(signed_in: Page):
     signed_in.goto('/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
 
     signed_in.get_by_role("button", name="Run").first.click()

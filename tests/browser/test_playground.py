@@ -69,7 +69,7 @@ def test_a_configuration_is_saved_and_used_again_without_typing_the_secret(signe
     expect(signed_in.get_by_role("main")).to_contain_text("work")
     assert signed_in.locator("#response").inner_text() == first
     assert "hunter22" not in signed_in.content()
-    signed_in.get_by_role("link", name="Change and run").click()
+    signed_in.get_by_role("link", name="Edit and rerun").click()
     expect(signed_in.get_by_label("Saved", exact=True)).to_have_value("work")
     assert "hunter22" not in signed_in.content()
 
@@ -82,7 +82,7 @@ def test_ctrl_enter_runs(signed_in: Page):
     expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
 
 
-def test_what_will_be_sent_is_in_view_and_follows_what_is_typed(signed_in: Page):
+def test_the_request_preview_is_visible_and_follows_the_typed_text(signed_in: Page):
     signed_in.goto("/tools/convert_units/try/?example=1")
     expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "km"')
 
@@ -93,12 +93,12 @@ def test_what_will_be_sent_is_in_view_and_follows_what_is_typed(signed_in: Page)
     expect(signed_in.get_by_label("from_unit").first).to_have_value("mile")
 
 
-def test_what_will_be_sent_stays_folded_and_is_right_when_it_is_unfolded(signed_in: Page):
+def test_the_request_preview_stays_folded_and_is_current_when_it_is_unfolded(signed_in: Page):
     signed_in.goto("/tools/convert_units/try/?example=1")
     signed_in.get_by_text("Request preview").click()
     signed_in.get_by_label("from_unit").first.fill("mile")
 
-    signed_in.get_by_role("button", name="Show every option").click()
+    signed_in.get_by_role("button", name="Show all options").click()
 
     expect(signed_in.get_by_role("button", name="Show fewer options")).to_be_visible()
     expect(signed_in.locator("#preview")).to_be_hidden()
@@ -112,7 +112,7 @@ def test_the_examples_of_a_tool_are_checked(signed_in: Page):
 
     signed_in.get_by_role("button", name="Run all examples").click()
 
-    expect(signed_in.locator(".verdict")).to_contain_text("examples hold", timeout=30_000)
+    expect(signed_in.locator(".verdict")).to_contain_text("examples pass", timeout=30_000)
 
 
 def run_of(page: Page, address: str) -> str:

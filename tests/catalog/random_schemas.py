@@ -236,7 +236,7 @@ class Schemas:
             self.tweak(schema, random.choice(keywords))
 
     def wrap(self, schema, keywords):
-        """The same said in another way, or nearly."""
+        """The same constraints in another form, or nearly the same."""
         moved = {name: schema.pop(name) for name in keywords}
         how = self.random.choice(("allOf", "anyOf", "oneOf", "split"))
         if how == "split" and len(moved) > 1:

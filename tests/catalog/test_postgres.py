@@ -11,6 +11,9 @@ HERE = Path(__file__).parent
 SAME_TESTS = (
     "search/test_search.py",
     "test_publishing.py",
+    "test_audit.py",
+    "views/test_audit.py",
+    "webhooks/test_delivery.py",
     "management/test_commands.py",
     "test_assessments.py",
     "listing/test_assessed_facets.py",
@@ -20,6 +23,7 @@ SAME_TESTS = (
     "uploads/test_uploads.py",
     "uploads/test_jobs.py",
     "catalog_dump/test_metadata.py",
+    "sources/test_sync.py",
 )
 
 

@@ -10,8 +10,8 @@ from functools import cache
 
 import pytest
 
+from catalog.json_schema.sampling import samples
 from catalog.specs.diff import compare
-from playground.sampling import samples
 from tests.golden.expected import Case, check, computed_once, short
 from tests.golden.inputs import SELECTION, dumps, exact, random_pairs, spec_with, specs
 

@@ -34,7 +34,7 @@ def imported():
         except NotKnown as error:
             yield Case(name, [prefix, "unknown"], str(error))
             continue
-        yield Case(name, [prefix, found.kind, len(found.specs), len(found.notes)], list(found.notes))
+        yield Case(name, [prefix, found.format_key, len(found.specs), len(found.notes)], list(found.notes))
         for number, spec in enumerate(found.specs):
             facts = [
                 spec.tool_id if len(spec.tool_id) < 100 else digest(spec.tool_id),

@@ -22,7 +22,7 @@ def tokens():
     return [create_token(ada, scopes=["read", "run"], days=3)[0], create_token(ada, scopes=["read"])[0]]
 
 
-def test_it_finds_what_a_queryset_finds_with_all_its_fields_and_relations(tokens):
+def test_it_finds_the_same_as_a_queryset_with_all_fields_and_relations(tokens):
     asked = Prepared(lambda digest: ApiToken.objects.select_related("user").filter(digest=digest))
 
     for token in tokens:
@@ -38,7 +38,7 @@ def test_it_finds_what_a_queryset_finds_with_all_its_fields_and_relations(tokens
         assert not queries.captured_queries
 
 
-def test_what_is_not_there_is_none(tokens):
+def test_a_missing_object_is_none(tokens):
     assert Prepared(lambda digest: ApiToken.objects.filter(digest=digest)).find("nothing") is None
 
 
@@ -49,7 +49,7 @@ def test_fields_that_were_deferred_are_read_when_they_are_wanted(tokens):
     assert found.hint == tokens[0].hint
 
 
-def test_what_was_found_can_be_changed_and_saved(tokens):
+def test_a_found_object_can_be_changed_and_saved(tokens):
     found = Prepared(lambda digest: ApiToken.objects.filter(digest=digest)).find(tokens[0].digest)
 
     found.name = "laptop"
@@ -75,7 +75,7 @@ def test_a_token_that_was_usable_is_so_no_more_at_once(spoiled):
     assert token_for(secret) is None
 
 
-def test_a_token_of_somebody_who_may_not_sign_in_is_not_usable():
+def test_a_token_of_a_disabled_account_is_not_usable():
     ada = User.objects.create(username="ada")
     _, secret = create_token(ada, scopes=["read"])
     assert token_for(secret)
@@ -85,7 +85,7 @@ def test_a_token_of_somebody_who_may_not_sign_in_is_not_usable():
     assert token_for(secret) is None
 
 
-def test_rows_are_found_by_their_keys_with_what_is_selected_beside_them(django_assert_num_queries):
+def test_rows_are_found_by_their_keys_with_related_objects(django_assert_num_queries):
     first, second, third = (make_tool(name) for name in ("a", "b", "c"))
     rows = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
 
@@ -107,8 +107,8 @@ def test_rows_are_the_objects_that_django_makes():
 
     for made in Tool.objects.for_rows():
         found = rows.find([made.pk])[made.pk]
-        assert (said := made.__dict__.copy()).pop("_state") is not None
-        assert {name: found.__dict__[name] for name in said} == said
+        assert (expected := made.__dict__.copy()).pop("_state") is not None
+        assert {name: found.__dict__[name] for name in expected} == expected
         assert (found.owner, found.superseded_by, found.current) == (made.owner, made.superseded_by, made.current)
         assert found.deprecated_at == made.deprecated_at
         found.save()

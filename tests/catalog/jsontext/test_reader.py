@@ -1,4 +1,4 @@
-"""The one reader of JSON: what it takes, what it refuses and where, and that numbers survive."""
+"""The reader of JSON: what it accepts, what it refuses and where, and that numbers stay exact."""
 
 import copy
 import json
@@ -37,7 +37,7 @@ def place(data):
     return problem.rule, problem.line, problem.column
 
 
-def test_reads_every_kind_of_value():
+def test_reads_every_type_of_value():
     value = loads(b' {"a": [null, true, false, 0, -12, "\\u00e9\\n", {}, []]}\r\n')
 
     assert value == {"a": [None, True, False, 0, -12, "é\n", {}, []]}
@@ -90,7 +90,7 @@ def test_plain_gives_decimals_and_leaves_the_rest_alone():
     assert type(plain(value)["a"][0]) is Decimal
 
 
-def test_plain_returns_the_same_object_where_there_is_nothing_to_do():
+def test_plain_returns_the_same_object_if_nothing_changes():
     value = loads('{"a": [1, {"b": null}]}')
 
     assert plain(value) is value
@@ -118,15 +118,15 @@ def test_plain_returns_the_same_object_where_there_is_nothing_to_do():
         ("[1, # x\n2]", 5, "JSON has no comments"),
         ("[True]", 2, "JSON writes `true` in lowercase"),
         ("[None]", 2, "JSON writes `null`"),
-        ("[abc]", 2, "a text stands in double quotes"),
-        ("cb({})", 1, "a text stands in double quotes"),
+        ("[abc]", 2, "strings must be in double quotes"),
+        ("cb({})", 1, "strings must be in double quotes"),
         ("[01]", 2, "leave out the leading zeros"),
         ("[.5]", 2, "write a 0 before the point"),
         ("[+1]", 2, "leave out the plus sign"),
         ("[1.]", 2, "write a digit after the point"),
         ("[1e]", 2, "write the digits of the exponent"),
         ("[0x10]", 2, "write it in decimal digits"),
-        ('["a\nb"]', 4, "A line break inside a string is written \\n"),
+        ('["a\nb"]', 4, "A line break inside a string must be written \\n"),
         ('["\t"]', 3, "written \\t"),
         ('["\\x"]', 3, "\\x is not an escape in JSON"),
         ('["\\u12"]', 3, "\\u12 is not an escape in JSON"),
@@ -142,7 +142,7 @@ def test_bad_syntax_is_refused_at_its_column_with_a_sentence(text, column, words
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_number_is_refused(constant):
+def test_an_invalid_number_is_refused(constant):
     assert place(f'{{"a": {constant}}}') == ("json.number", 1, 7)
 
 
@@ -164,14 +164,14 @@ def test_a_fraction_of_over_1000_characters_is_refused():
     assert refusal("0." + "1" * 1000).rule == "json.number-digits"
 
 
-def test_a_member_twice_is_refused_at_the_second():
+def test_a_duplicate_member_is_refused_at_the_second():
     problem = refusal('{\n  "a": {"b": 1,\n        "b": 2}\n}')
 
     assert (problem.rule, problem.line, problem.column) == ("json.duplicate", 3, 9)
     assert problem.pointer == "/a/b"
 
 
-def test_a_member_twice_is_found_whatever_its_escapes():
+def test_a_duplicate_member_is_found_whatever_its_escapes():
     assert refusal('{"a": 1, "\\u0061": 2}').rule == "json.duplicate"
 
 
@@ -184,7 +184,7 @@ def test_half_a_surrogate_pair_in_a_name_is_refused():
     assert refusal('{"\\ud800": 1}').rule == "json.surrogate"
 
 
-def test_half_a_surrogate_pair_that_stands_raw_in_a_str_is_refused():
+def test_half_a_surrogate_pair_in_a_python_string_is_refused():
     assert place('{"a": "\ud800"}') == ("json.surrogate", 1, 8)
 
 
@@ -215,7 +215,7 @@ def test_utf_16_and_32_are_refused_and_not_guessed(encoding):
 
 
 @pytest.mark.parametrize("data", [b'{"a":"\xc0\xaf"}', b'{"a":"\xed\xa0\x80"}', b'{"a":"\x80"}', b'{"a":"caf\xe9"}'])
-def test_malformed_utf_8_is_refused_at_its_place(data):
+def test_malformed_utf_8_is_refused_at_its_position(data):
     problem = refusal(data)
 
     assert problem.rule == "json.encoding"
@@ -264,12 +264,12 @@ def test_lines_end_with_lf_cr_or_both():
     ],
     ids=lambda text: text[:12],
 )
-def test_hostile_text_of_any_kind_is_refused_with_little_work(text):
+def test_hostile_text_is_refused_with_little_work(text):
     with at_most(15_000_000):
         refusal(text)
 
 
-def test_10_megabytes_are_refused_at_once():
+def test_10_megabytes_are_refused_immediately():
     body = b'{"a":"' + b"x" * 10_000_000 + b'"}'
 
     with at_most(1_000):
@@ -293,12 +293,12 @@ def test_numbers_do_not_change_the_layout():
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"x", Decimal("1.0"), "\ud800", [object()]])
-def test_what_is_no_json_is_not_written(value):
+def test_values_that_are_not_json_are_not_written(value):
     with pytest.raises(ValueError, match=r"."):
         dumps(value)
 
 
-def test_a_circle_is_not_written():
+def test_a_value_that_contains_itself_is_not_written():
     circle = []
     circle.append(circle)
 
@@ -318,7 +318,7 @@ def test_locates_the_values_that_pointers_name():
     }
 
 
-def test_what_is_not_there_is_located_at_the_nearest_value_around_it():
+def test_a_missing_value_is_located_at_the_nearest_value_around_it():
     text = '{\n  "a": {"b": 1}\n}'
 
     assert locate(text, ["/a/c/d", "/x", "/a/b/c"]) == {"/a/c/d": (2, 8), "/x": (1, 1), "/a/b/c": (2, 14)}
@@ -353,7 +353,7 @@ def test_reads_what_python_writes_and_writes_it_again(value, ascii_only):
 
 
 @given(st.text(alphabet='{}[]",:0123.eE+-\\utrfalsn /\n\x00é', max_size=30))
-def test_takes_no_text_that_python_refuses_and_always_says_where(text):
+def test_accepts_no_text_that_python_refuses_and_always_reports_the_position(text):
     problems = problems_of(text)
 
     if not problems:
@@ -377,7 +377,7 @@ def places_in(value, pointer=""):
     st.sampled_from([None, 0, 2]),
     st.data(),
 )
-def test_the_place_of_each_value_is_where_it_stands(value, indent, data):
+def test_the_position_of_each_value_is_correct(value, indent, data):
     text = json.dumps(value, indent=indent)
     stands = dict(places_in(value))
     pointers = data.draw(st.lists(st.sampled_from(sorted(stands)), min_size=1, max_size=5))

@@ -1,4 +1,4 @@
-"""Documents in YAML: what they are as JSON, what is refused, and the doors they come in by."""
+"""Documents in YAML: their JSON values, the errors, and the interfaces that accept them."""
 
 import io
 import json
@@ -117,7 +117,7 @@ def test_values_are_those_of_the_core_schema(written, as_json):
         ("%YAML 3.0\n--- a", (1, 1), "yaml.syntax", "not valid YAML"),
     ],
 )  # fmt: skip
-def test_what_json_cannot_hold_is_refused_with_its_place(text, place, rule, message):
+def test_a_value_that_json_cannot_represent_is_refused_with_its_position(text, place, rule, message):
     problem = problem_of(text)
 
     assert ((problem.line, problem.column), problem.rule) == (place, rule)
@@ -161,12 +161,12 @@ def test_no_text_of_two_megabytes_takes_long(name):
 
 
 @pytest.mark.parametrize("name", ["laughs", "many aliases", "merged laughs", "scalars"])
-def test_what_grows_beyond_measure_is_refused(name):
+def test_aliases_that_repeat_too_much_are_refused(name):
     assert problem_of(HOSTILE[name], max_bytes=8_000_000).rule == "yaml.too-large"
     assert MAX_NODES == 200_000
 
 
-def test_documents_of_one_file_are_known_by_their_markers():
+def test_documents_of_one_file_are_separated_by_markers():
     data = b"# first\n%YAML 1.2\n---\na: '---'\nb: |\n  ---\n--- # second\nc: 1\n...\n# third\nd: 2\n---\n---\n"
 
     assert [(line, loads(text).value) for line, text in documents_in(data)] == [
@@ -184,7 +184,7 @@ def test_documents_of_one_file_are_known_by_their_markers():
         (b"http://x", False),
     ],
 )  # fmt: skip
-def test_yaml_is_known_by_its_first_line(start, is_yaml):
+def test_yaml_is_recognised_by_its_first_line(start, is_yaml):
     assert looks_like_yaml(start) is is_yaml
 
 
@@ -200,7 +200,7 @@ def test_a_long_document_may_repeat_a_large_schema_often():
 
 
 @pytest.mark.parametrize("start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000])
-def test_no_beginning_takes_long_to_look_at(start):
+def test_recognising_yaml_takes_no_long_time(start):
     with at_most(1_000):
         assert not looks_like_yaml(start)
 
@@ -215,7 +215,7 @@ VALUES = st.recursive(
 
 @given(value=VALUES, flow=st.booleans(), width=st.sampled_from([20, 1_000]))
 @settings_of_hypothesis(max_examples=300, deadline=None)
-def test_what_is_written_as_yaml_comes_back(value, flow, width):
+def test_values_written_as_yaml_are_read_back(value, flow, width):
     text = yaml.dump(value, Dumper=yaml.CSafeDumper, default_flow_style=flow, width=width, allow_unicode=True)
 
     assert loads(text).value == loads_json(json.dumps(value))
@@ -233,7 +233,7 @@ def test_an_api_document_is_imported_from_yaml_as_from_json(path):
     assert import_document(read.value) == import_document(document)
 
 
-# -- doors ------------------------------------------------------------------------------------------------------------
+# -- interfaces -------------------------------------------------------------------------------------------------------
 
 
 def uploaded(name, data, **options):
@@ -244,7 +244,7 @@ def uploaded(name, data, **options):
 @pytest.mark.parametrize(
     "kind", ["application/yaml", "text/yaml", "application/openapi+yaml", "application/octet-stream"]
 )
-def test_the_api_takes_yaml(program, kind):
+def test_the_api_accepts_yaml(program, kind):
     [entry] = program.send("POST", "/uploads?dry_run=1", PETS, content_type=kind).json()["specs"]
 
     assert (entry["outcome"], entry["tool"]["id"], entry["line"]) == ("created", "pets.getPet", 7)
@@ -261,7 +261,7 @@ def test_a_spec_in_yaml_is_stored_as_json_and_the_report_says_so():
 
 
 @pytest.mark.django_db
-def test_what_is_wrong_with_a_spec_in_yaml_has_its_place_in_the_file():
+def test_a_problem_of_a_spec_in_yaml_has_its_position_in_the_file():
     [_, entry] = uploaded("two.yaml", SPEC + b"---\ndefinition:\n  name: Flop\n  description: 7\n")
 
     [fault] = entry.faults
@@ -286,7 +286,7 @@ def test_json_in_a_file_named_yaml_is_read_as_json():
 
 
 @pytest.mark.django_db
-def test_a_file_that_is_no_yaml_is_rejected_with_line_and_column():
+def test_a_file_that_is_not_yaml_is_rejected_with_line_and_column():
     [entry] = uploaded("bad.yaml", b"openapi: 3.0.0\npaths:\n\t/a: {}\n")
 
     assert entry.faults[0].problem.rule == "yaml.tab"
@@ -325,11 +325,11 @@ def test_check_specs_says_that_a_spec_is_json(capsys, tmp_path):
     with pytest.raises(SystemExit):
         call_command("check_specs", str(tmp_path / "flip.yaml"))
 
-    assert "A spec is JSON" in capsys.readouterr().out
+    assert "A spec must be JSON" in capsys.readouterr().out
 
 
 @pytest.mark.django_db
-def test_the_page_takes_yaml_pasted_and_as_a_file(browser):
+def test_the_page_accepts_yaml_pasted_and_as_a_file(browser):
     pasted = browser.post("/upload/", {"text": PETS.decode(), "dry_run": "on"}).content.decode()
     sent = browser.post("/upload/", {"files": SimpleUploadedFile("pets.yaml", PETS)}).content.decode()
 

@@ -1,13 +1,17 @@
 import json
+import re
+import shlex
 import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from catalog.accounts.site_url import write_site_url
 from catalog.models import Tool
 from catalog.search import search_index
 from tests.corpora import DATA, expected
 from tests.factories import GET_WEATHER, make_tool, make_user, real_specs, spec_text
+from tests.site import ROOT
 
 
 def run(capsys, *words):
@@ -21,11 +25,25 @@ def run(capsys, *words):
     return code, out, err
 
 
+@pytest.mark.django_db
+def test_the_commands_that_the_readme_shows_for_organising_work_with_the_samples(capsys):
+    make_user("owner")
+    run(capsys, "load_specs", "--quiet", str(ROOT / "playground/samples"), str(ROOT / "playground/builtin/specs"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\.venv/bin/python manage\.py (organise_tools .*)$", readme, re.MULTILINE)
+
+    codes = [run(capsys, *shlex.split(command))[0] for command in shown]
+
+    assert codes == [0, 0]
+    assert Tool.objects.filter(added_tags="storage", owner__username="owner").count() > 1
+    assert Tool.objects.get(deprecation_chosen=True).superseded_by.tool_id == "convert_time_zone"
+
+
 # -- load_specs -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.django_db
-def test_load_specs_prints_the_apis_report_on_stdout_and_figures_on_stderr(capsys, tmp_path):
+def test_load_specs_prints_the_report_of_the_api_on_stdout_and_counts_on_stderr(capsys, tmp_path):
     file = tmp_path / "specs.ndjson"
     file.write_text("\n".join([*real_specs()[:3], "{}"]))
 
@@ -63,7 +81,7 @@ def test_load_specs_reads_folders_files_arrays_and_archives(capsys, tmp_path):
 
 
 @pytest.mark.django_db
-def test_load_specs_of_the_same_specs_again_changes_nothing(capsys):
+def test_loading_the_same_specs_again_changes_nothing(capsys):
     run(capsys, "load_specs", str(DATA / "specs_taubench.jsonl"))
 
     code, out, _ = run(capsys, "load_specs", str(DATA / "specs_taubench.jsonl"))
@@ -81,12 +99,27 @@ def test_a_dry_run_of_load_specs_stores_nothing(capsys):
 
 
 @pytest.mark.django_db
-def test_load_specs_says_who_published(capsys):
+def test_load_specs_stores_the_publisher(capsys):
     make_user("ada")
 
     run(capsys, "load_specs", "--user", "ada", str(GET_WEATHER))
 
     assert Tool.objects.get().current.created_by.username == "ada"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("words", "has_report"), [([], False), (["--json"], True)])
+def test_on_a_terminal_load_specs_prints_the_report_only_on_request(capsys, monkeypatch, tmp_path, words, has_report):
+    monkeypatch.setattr("django.core.management.base.OutputWrapper.isatty", lambda _: True)
+    file = tmp_path / "specs.ndjson"
+    file.write_text(f"{spec_text('a')}\n{{}}".replace("\n ", " "))
+
+    code, out, err = run(capsys, "load_specs", *words, str(file))
+
+    assert code == 1
+    assert bool(out) == has_report
+    assert "A spec needs the member `definition`." in err
+    assert "specs in" in err
 
 
 @pytest.mark.django_db
@@ -99,10 +132,10 @@ def test_load_specs_without_a_report_prints_nothing_on_stdout(capsys):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("words", "told"), [(("nowhere.json",), "nothing at"), (("--user", "bob", "x"), "no user 'bob'")]
+    ("words", "message"), [(("nowhere.json",), "does not exist"), (("--user", "bob", "x"), "no user 'bob'")]
 )
-def test_load_specs_of_nothing_ends_with_2(words, told):
-    with pytest.raises(CommandError, match=told) as refusal:
+def test_load_specs_exits_with_2_for_a_missing_file_or_user(words, message):
+    with pytest.raises(CommandError, match=message) as refusal:
         call_command("load_specs", *words)
 
     assert refusal.value.returncode == 2
@@ -122,26 +155,26 @@ def test_a_file_of_ten_megabytes_is_refused_by_load_specs(capsys, tmp_path):
 # -- check_specs ------------------------------------------------------------------------------------------------------
 
 
-def test_check_specs_says_file_line_and_column_as_compilers_do(capsys, tmp_path):
+def test_check_specs_prints_file_line_and_column_like_a_compiler(capsys, tmp_path):
     file = tmp_path / "a.json"
     file.write_text('{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}')
 
     code, out, err = run(capsys, "check_specs", str(file))
 
     assert code == 1
-    assert out == f"{file}:3:13: `name` must be a text. (spec.type at /definition/name)\n"
+    assert out == f"{file}:3:13: `name` must be a string. (spec.type at /definition/name)\n"
     assert err == "1 spec checked, 1 with problems\n"
 
 
 @pytest.mark.corpora
-def test_check_specs_of_good_specs_without_advice_is_silent_and_ends_with_0(capsys):
+def test_check_specs_prints_nothing_for_good_specs_and_exits_with_0(capsys):
     code, out, err = run(capsys, "check_specs", str(DATA / "specs_mcp.jsonl"), "--advice", "none")
 
     count = expected(selection="294", full="1,394")
     assert (code, out, err) == (0, "", f"{count} specs checked, 0 with problems\n")
 
 
-def test_check_specs_says_what_could_be_better_and_ends_with_0(capsys, tmp_path):
+def test_check_specs_prints_advice_and_exits_with_0(capsys, tmp_path):
     file = tmp_path / "a.json"
     file.write_text('{"definition": {\n  "name": "Get weather",\n  "description": "Tell the weather of a city."}}')
 
@@ -149,25 +182,25 @@ def test_check_specs_says_what_could_be_better_and_ends_with_0(capsys, tmp_path)
 
     assert code == 0
     assert out == (
-        f"{file}:2:11: warning: MCP, OpenAI, Anthropic and Gemini take no tool of the name “Get weather”. "
+        f"{file}:2:11: warning: MCP, OpenAI, Anthropic and Gemini do not accept the tool name “Get weather”. "
         "(name-not-portable at /definition/name)\n"
     )
     assert err == "1 spec checked, 0 with problems, 1 with advice\n"
 
 
-def test_check_specs_tells_as_much_advice_as_is_wanted(capsys, tmp_path):
+def test_check_specs_prints_advice_from_the_chosen_severity_on(capsys, tmp_path):
     file = tmp_path / "a.json"
     file.write_text('{"definition": {"name": "Get weather", "description": " "}}')
 
-    told = {
+    shown = {
         severity: run(capsys, "check_specs", str(file), "--advice", severity)[1].count("\n")
         for severity in ("none", "error", "warning", "info")
     }
 
-    assert told == {"none": 0, "error": 1, "warning": 2, "info": 5}
+    assert shown == {"none": 0, "error": 1, "warning": 2, "info": 5}
 
 
-def test_check_specs_fails_on_advice_where_that_is_wanted(capsys, tmp_path):
+def test_check_specs_can_fail_on_advice(capsys, tmp_path):
     file = tmp_path / "a.json"
     file.write_text('{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}')
 
@@ -179,7 +212,7 @@ def test_check_specs_fails_on_advice_where_that_is_wanted(capsys, tmp_path):
     assert codes == {"none": 0, "error": 0, "warning": 1}
 
 
-def test_check_specs_counts_lines_of_advice_in_the_file(capsys, tmp_path):
+def test_the_lines_of_advice_are_lines_of_the_file(capsys, tmp_path):
     file = tmp_path / "specs.ndjson"
     spec = '{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}'
     file.write_text(f"{spec}\n{spec}\n")
@@ -196,7 +229,7 @@ def test_check_specs_counts_lines_of_advice_in_the_file(capsys, tmp_path):
     }
 
 
-def test_check_specs_writes_advice_as_sarif_with_its_documentation(capsys, tmp_path):
+def test_sarif_has_the_documentation_of_the_rules(capsys, tmp_path):
     file = tmp_path / "a.json"
     file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
 
@@ -210,7 +243,7 @@ def test_check_specs_writes_advice_as_sarif_with_its_documentation(capsys, tmp_p
     assert "helpUri" not in rules["examples-missing"]
 
 
-def test_check_specs_links_rules_in_sarif_to_the_site_that_explains_them(capsys, tmp_path):
+def test_rules_in_sarif_link_to_the_site(capsys, tmp_path):
     file = tmp_path / "a.json"
     file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
 
@@ -219,19 +252,47 @@ def test_check_specs_links_rules_in_sarif_to_the_site_that_explains_them(capsys,
 
     rules = {rule["id"]: rule for rule in json.loads(out)["runs"][0]["tool"]["driver"]["rules"]}
     assert rules["examples-missing"]["helpUri"] == "https://shelf.example.org/lint/examples-missing/"
-    with pytest.raises(CommandError, match="begins with http"):
+    with pytest.raises(CommandError, match="begin with http"):
         call_command("check_specs", str(file), "--site", "shelf.example.org")
 
 
+def driver_of(capsys, file, *words):
+    file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
+    _, out, _ = run(capsys, "check_specs", str(file), "--format", "sarif", *words)
+    return json.loads(out)["runs"][0]["tool"]["driver"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "words", "address"),
+    [
+        (None, [], None),
+        (None, ["--site", "https://shelf.example.org"], "https://shelf.example.org/"),
+        ("https://own.example.org", [], "https://own.example.org/"),
+        ("https://own.example.org", ["--site", "https://shelf.example.org/"], "https://shelf.example.org/"),
+    ],
+)
+def test_sarif_names_the_address_of_the_site_and_of_no_other_project(
+    capsys, tmp_path, settings, stored, words, address
+):
+    settings.DATA_DIR = tmp_path
+    if stored:
+        write_site_url(stored)
+
+    driver = driver_of(capsys, tmp_path / "a.json", *words)
+
+    assert driver["name"] == "Toolshelf"
+    assert driver.get("informationUri") == address
+
+
 WAIVERS = [
-    {"rule": "name-not-portable", "tool": "Get weather", "reason": "Our customers know it so."},
-    {"rule": "examples-missing", "reason": "They stand elsewhere."},
+    {"rule": "name-not-portable", "tool": "Get weather", "reason": "Our customers know this name."},
+    {"rule": "examples-missing", "reason": "They are in the handbook."},
     {"rule": "return-type-missing", "tool": "another", "reason": "It returns nothing."},
     {"rule": "parameters-missing", "pointer": "/elsewhere", "reason": "It takes nothing."},
 ]
 
 
-def test_check_specs_passes_over_what_a_file_waives(capsys, tmp_path):
+def test_check_specs_ignores_waived_findings(capsys, tmp_path):
     file, waivers = tmp_path / "a.json", tmp_path / "waivers.txt"
     file.write_text('{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}')
     waivers.write_text(json.dumps(WAIVERS))
@@ -250,7 +311,7 @@ def test_check_specs_passes_over_what_a_file_waives(capsys, tmp_path):
     "text",
     ["{}", "[1]", '[{"rule": "none", "reason": "a"}]', '[{"rule": "examples-missing"}]', "[", None],
 )
-def test_check_specs_refuses_waivers_without_a_rule_or_a_reason(tmp_path, text):
+def test_check_specs_refuses_invalid_waivers(tmp_path, text):
     file, waivers = tmp_path / "a.json", tmp_path / "waivers.txt"
     file.write_text('{"definition": {"name": "a", "description": "b"}}')
     if text is not None:
@@ -262,8 +323,15 @@ def test_check_specs_refuses_waivers_without_a_rule_or_a_reason(tmp_path, text):
     assert refusal.value.returncode == 2
 
 
-def test_check_specs_points_to_what_is_wrong_in_a_real_spec(capsys):
-    code, out, _ = run(capsys, "check_specs", str(DATA / "specs_mcp_invalid.jsonl"), "--format", "json")
+def test_check_specs_reports_the_pointer_of_a_problem_in_a_real_spec(capsys, tmp_path):
+    """It has `items` as an array, which is valid in draft-07, but not in 2020-12."""
+    spec = (DATA / "specs_mcp_invalid.jsonl").read_text()
+    file = tmp_path / "spec.jsonl"
+    file.write_text(
+        spec.replace("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema")
+    )
+
+    code, out, _ = run(capsys, "check_specs", str(file), "--format", "json")
 
     [checked] = json.loads(out)
     assert (code, checked["valid"]) == (1, False)
@@ -283,12 +351,12 @@ def test_check_specs_writes_sarif_for_code_hosts(capsys, tmp_path):
     [result] = log["results"]
     assert log["tool"]["driver"]["rules"] == [{"id": "spec.type"}]
     assert result["ruleId"] == "spec.type"
-    place = result["locations"][0]
-    assert place["physicalLocation"]["region"] == {"startLine": 1, "startColumn": 45}
-    assert place["logicalLocations"] == [{"fullyQualifiedName": "/definition/description"}]
+    location = result["locations"][0]
+    assert location["physicalLocation"]["region"] == {"startLine": 1, "startColumn": 45}
+    assert location["logicalLocations"] == [{"fullyQualifiedName": "/definition/description"}]
 
 
-def test_check_specs_of_nothing_ends_with_2():
+def test_check_specs_exits_with_2_for_a_missing_file():
     with pytest.raises(CommandError) as refusal:
         call_command("check_specs", "nowhere.json")
 
@@ -299,7 +367,7 @@ def test_check_specs_of_nothing_ends_with_2():
 
 
 @pytest.mark.django_db
-def test_a_lost_index_is_written_anew(capsys):
+def test_a_lost_index_is_rebuilt(capsys):
     make_tool("a", description="apples")
     make_tool("b", description="apples", archived=True)
     search_index().clear()
@@ -312,7 +380,7 @@ def test_a_lost_index_is_written_anew(capsys):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_load_specs_reads_ahead_where_there_is_much(capsys, tmp_path, monkeypatch):
+def test_load_specs_reads_ahead_in_large_files(capsys, tmp_path, monkeypatch):
     file = tmp_path / "specs.ndjson"
     file.write_text("\n".join([*(json.dumps(json.loads(spec_text(f"tool-{number}"))) for number in range(30)), "{"]))
     monkeypatch.setattr("catalog.management.commands.load_specs.AHEAD_BYTES", 0)

@@ -1,4 +1,4 @@
-"""Reading a spec: what comes out, what is refused, and where each problem is said to be."""
+"""Reading a spec: the result, the texts that are refused, and the position of each problem."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ GET_WEATHER = corpora.GET_WEATHER.read_text(encoding="utf-8")
 
 
 def spec_text(*, configuration=None, **definition):
-    """A valid spec with `definition`'s members put in place of its own; a member that is None is left out."""
+    """A valid spec whose members are replaced by those of `definition`; a member that is None is left out."""
     members = {"name": "Get weather", "description": "Get weather by location", **definition}
     document = {"definition": {name: value for name, value in members.items() if value is not None}}
     if configuration is not None:
@@ -34,10 +34,10 @@ def problem_of(text):
     return problem
 
 
-# What comes out
+# The result
 
 
-def test_the_formats_own_example_is_read():
+def test_the_example_of_the_formats_documentation_is_read():
     spec = read_spec(GET_WEATHER)
 
     assert spec.name == "Get weather"
@@ -55,14 +55,14 @@ def test_an_id_is_the_tool_id():
     assert read_spec(spec_text(id="getWeather")).tool_id == "getWeather"
 
 
-def test_the_text_is_kept_to_the_byte_and_hashed():
+def test_the_text_is_stored_unchanged_and_hashed():
     spec = read_spec(GET_WEATHER.encode())
 
     assert spec.source == GET_WEATHER
     assert spec.sha256 == hashlib.sha256(GET_WEATHER.encode()).hexdigest()
 
 
-def test_examples_tell_an_absent_value_from_null():
+def test_examples_distinguish_an_absent_value_from_null():
     text = spec_text(examples=[{"description": "d", "parameters": {"a": 1}, "returnValue": {}}, {}])
 
     whole, empty = read_spec(text).examples
@@ -72,7 +72,7 @@ def test_examples_tell_an_absent_value_from_null():
     assert (empty.description, empty.has_parameters, empty.has_return_value) == (None, False, False)
 
 
-def test_what_is_absent_is_none():
+def test_absent_parts_are_none():
     spec = read_spec(spec_text())
 
     assert (spec.parameters, spec.return_type, spec.configuration, spec.examples) == (None, None, None, ())
@@ -82,7 +82,7 @@ def test_a_schema_may_be_true_or_false():
     assert read_spec(spec_text(parameters=True, configuration=False)).configuration is False
 
 
-def test_unknown_members_are_kept():
+def test_unknown_members_are_preserved():
     spec = read_spec('{"definition": {"name": "n", "description": "d", "x-order": 1}, "x-vendor": {"a": 1}}')
 
     assert spec.document["x-vendor"] == {"a": 1}
@@ -101,7 +101,7 @@ def test_a_description_may_be_empty_or_have_lines():
 
 
 @pytest.mark.parametrize("name", ["Get weather", "取得天气", "😀", "a/b\\c", "../x", "<b>", '"', "a\u200db", "C:x"])
-def test_names_are_free_text(name):
+def test_a_name_may_be_any_visible_text(name):
     assert read_spec(spec_text(name=name)).tool_id == name
 
 
@@ -126,13 +126,13 @@ def test_a_plain_id_is_its_own_slug(tool_id):
         ("x" * 101, "x" * 91 + "-"),
     ],
 )
-def test_any_other_id_gives_its_letters_and_the_start_of_its_hash(tool_id, slug):
+def test_the_slug_of_any_other_id_is_its_letters_and_the_start_of_its_hash(tool_id, slug):
     expected = slug if slug[-1] != "-" else slug + hashlib.sha256(tool_id.encode()).hexdigest()[:8]
 
     assert slug_for(tool_id) == expected
 
 
-# What is refused
+# Refusals
 
 
 def test_text_that_is_not_json_is_refused_with_its_line_and_column():
@@ -145,14 +145,14 @@ def test_a_document_of_another_type_is_refused():
     assert problem_of("[]").message == "A spec must be an object."
 
 
-def test_a_definition_is_needed():
+def test_a_definition_is_required():
     problem = problem_of("{}")
 
     assert (problem.rule, problem.pointer) == ("spec.required", "")
     assert problem.message == "A spec needs the member `definition`."
 
 
-def test_a_name_and_a_description_are_needed():
+def test_a_name_and_a_description_are_required():
     problems = problems_of('{\n"definition": {}}')
 
     assert [problem.message for problem in problems] == [
@@ -165,15 +165,15 @@ def test_a_name_and_a_description_are_needed():
 @pytest.mark.parametrize(
     ("definition", "pointer", "message"),
     [
-        ({"name": 1}, "/definition/name", "`name` must be a text."),
-        ({"id": 5}, "/definition/id", "`id` must be a text."),
-        ({"description": []}, "/definition/description", "`description` must be a text."),
-        ({"examples": {}}, "/definition/examples", "`examples` must be a list."),
+        ({"name": 1}, "/definition/name", "`name` must be a string."),
+        ({"id": 5}, "/definition/id", "`id` must be a string."),
+        ({"description": []}, "/definition/description", "`description` must be a string."),
+        ({"examples": {}}, "/definition/examples", "`examples` must be an array."),
         ({"examples": [3]}, "/definition/examples/0", "An example must be an object."),
         (
-            {"examples": [{"returnValue": [1]}]},
-            "/definition/examples/0/returnValue",
-            "`returnValue` must be an object.",
+            {"examples": [{"parameters": [1]}]},
+            "/definition/examples/0/parameters",
+            "`parameters` must be an object.",
         ),
     ],
 )
@@ -183,13 +183,13 @@ def test_members_of_the_wrong_type_are_refused(definition, pointer, message):
     assert (problem.rule, problem.pointer, problem.message) == ("spec.type", pointer, message)
 
 
-def test_a_number_that_keeps_its_text_is_refused_like_any_other():
-    assert problem_of('{"definition": {"name": 1.50, "description": "d"}}').message == "`name` must be a text."
+def test_a_decimal_number_is_refused_like_any_other():
+    assert problem_of('{"definition": {"name": 1.50, "description": "d"}}').message == "`name` must be a string."
 
 
 @pytest.mark.parametrize("member", ["id", "name"])
 @pytest.mark.parametrize("value", ["", "  ", "\u200b"])
-def test_an_id_or_name_that_cannot_be_seen_is_refused(member, value):
+def test_an_invisible_id_or_name_is_refused(member, value):
     problem = problem_of(spec_text(**{member: value}))
 
     assert (problem.rule, problem.pointer) == ("spec.empty", f"/definition/{member}")
@@ -203,7 +203,7 @@ def test_an_id_or_name_with_a_control_character_is_refused(character):
     assert f"U+{ord(character):04X}" in problem.message
 
 
-def test_an_id_of_200_characters_is_taken_and_one_of_201_refused():
+def test_an_id_of_200_characters_is_accepted_and_one_of_201_refused():
     assert read_spec(spec_text(id="x" * 200)).tool_id == "x" * 200
     assert problem_of(spec_text(id="x" * 201)).rule == "spec.too-long"
 
@@ -226,17 +226,17 @@ def test_the_size_can_be_set():
 
 
 @pytest.mark.parametrize("member", ["parameters", "returnType"])
-def test_a_schema_that_is_none_is_refused_at_its_keyword(member):
+def test_an_invalid_schema_is_refused_at_its_keyword(member):
     problem = problem_of(spec_text(**{member: {"type": "tuple"}}))
 
     assert (problem.rule, problem.pointer, problem.keyword) == ("spec.schema", f"/definition/{member}/type", "type")
 
 
-def test_a_configuration_that_is_no_schema_is_refused():
+def test_a_configuration_that_is_not_a_schema_is_refused():
     assert problem_of(spec_text(configuration=[])).pointer == "/configuration"
 
 
-def test_every_problem_is_said_at_once_in_the_order_of_the_text():
+def test_all_problems_are_reported_together_in_the_order_of_the_text():
     text = """{
   "configuration": {"$ref": "http://example.com/x"},
   "definition": {
@@ -258,7 +258,7 @@ def test_every_problem_is_said_at_once_in_the_order_of_the_text():
     ]
 
 
-def test_problems_are_at_most_50():
+def test_at_most_50_problems_are_reported():
     schema = {"properties": {str(n): {"type": "x"} for n in range(100)}}
 
     assert len(problems_of(spec_text(parameters=schema, configuration=schema))) == 50
@@ -282,7 +282,7 @@ def test_problems_are_at_most_50():
         "http://json-schema.org/draft/2020-12/schema",
     ],
 )
-def test_the_known_drafts_are_taken_in_every_spelling(uri):
+def test_the_known_drafts_are_accepted_in_every_spelling(uri):
     assert read_spec(spec_text(parameters={"$schema": uri, "type": "object"}))
 
 
@@ -290,38 +290,85 @@ def test_a_schema_follows_the_draft_that_it_names():
     named = {"$schema": "http://json-schema.org/draft-04/schema#", "minLength": "?"}
     text = spec_text(parameters=named).replace('"?"', "1.0")
 
-    assert problem_of(text).pointer == "/definition/parameters/minLength"  # 1.0 is no integer in draft-04
+    assert problem_of(text).pointer == "/definition/parameters/minLength"  # 1.0 is not an integer in draft-04
     assert read_spec(text.replace("draft-04", "draft-07"))
 
 
-def test_a_schema_of_an_earlier_draft_must_also_be_one_of_2020_12_as_the_format_asks():
-    parameters = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]}
+DRAFT_04 = {"$schema": "http://json-schema.org/draft-04/schema#"}
+DRAFT_07 = {"$schema": "http://json-schema.org/draft-07/schema#"}
 
-    problem = problem_of(spec_text(parameters=parameters))
 
-    assert (problem.rule, problem.pointer) == ("spec.dialect", "/definition/parameters/items")
-    assert problem.message == (
-        "LLM Tool Spec asks for JSON Schema 2020-12, where `items` is one schema; "
-        "a list of them goes into `prefixItems`."
-    )
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        DRAFT_07 | {"items": [{}, {}]},
+        DRAFT_07 | {"$id": "#foo"},
+        DRAFT_07 | {"type": "object", "dependencies": {"a": {}, "b": ["c"]}, "definitions": {"p": {"$comment": "x"}}},
+        DRAFT_07 | {"$ref": "#/definitions/p", "title": "T", "definitions": {"p": {"type": "object"}}},
+        DRAFT_07 | {"properties": {"a": {"markdownDescription": "*x*", "x-intellij-html-description": 1}}},
+        DRAFT_04 | {"type": "number", "minimum": 0, "exclusiveMinimum": True},
+        DRAFT_04 | {"id": "http://h/s#rank"},
+        DRAFT_04 | {"properties": {"a": {"id": "x"}, "b": {"id": "x"}}},
+        {"properties": {"a": DRAFT_04 | {"minimum": 0, "exclusiveMinimum": True}}},
+        {"type": "string", "pattern": "[^\u0000]"},
+        {"type": "string", "pattern": "[^\\u0000]", "format": "my-own"},
+    ],
+    ids=json.dumps,
+)
+def test_a_schema_of_an_earlier_draft_is_judged_by_that_draft(parameters):
+    assert read_spec(spec_text(parameters=parameters)).parameters == parameters
 
 
 # The format
 
 
-def test_the_corrected_schema_requires_a_definition_and_says_that_it_is_corrected():
+@pytest.mark.parametrize("value", ["text", "1.50", [1, {"a": None}], True, None])
+def test_an_example_may_return_any_json_value(value):
+    [example] = read_spec(spec_text(examples=[{"returnValue": value}])).examples
+
+    assert (example.return_value, example.has_return_value) == (value, True)
+
+
+def test_a_number_that_an_example_returns_stays_as_it_was_written():
+    [example] = read_spec(
+        spec_text(examples=[{"returnValue": 0}]).replace('"returnValue": 0', '"returnValue": 1.50')
+    ).examples
+
+    assert dumps(example.return_value) == "1.50"
+
+
+def test_the_corrected_schema_requires_a_definition_and_declares_the_correction():
     assert LLM_TOOL_SPEC_SCHEMA["required"] == ["definition"]
     assert list(LLM_TOOL_SPEC_SCHEMA["properties"]) == ["definition", "configuration"]
     assert "Corrected by Toolshelf" in LLM_TOOL_SPEC_SCHEMA["$comment"]
 
 
-def test_reading_knows_nothing_of_django():
+def test_reading_a_spec_does_not_import_django():
     assert not hasattr(spec_module, "django")
 
 
-def test_a_spec_can_be_written_again():
+def test_the_document_of_a_spec_can_be_serialized_and_read_again():
     spec = read_spec(GET_WEATHER)
 
     assert read_spec(dumps(spec.document)).document == spec.document
     assert isinstance(read_spec('{"definition":{"name":"n","description":"d","x":1.0}}').document, dict)
     assert Number("1.0") == 1
+
+
+@pytest.mark.parametrize("value", [" f", "f ", "f\u00a0", "f\u200bg", "\ufefff", "f\u200d", "f\u2060g"])
+@pytest.mark.parametrize("member", ["id", "name"])
+def test_an_id_with_outer_or_invisible_spaces_is_refused(member, value):
+    definition = {"name": "f", "description": "d", member: value}
+
+    with pytest.raises(SpecError) as error:
+        read_spec(json.dumps({"definition": definition}))
+
+    [problem] = error.value.problems
+    assert (problem.rule, problem.pointer) == ("spec.invisible", f"/definition/{member}")
+
+
+@pytest.mark.parametrize(
+    "value", ["Get weather", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0001f469\u200d\U0001f4bb"]
+)
+def test_an_id_may_have_inner_spaces_and_joiners_between_letters_that_need_them(value):
+    assert read_spec(json.dumps({"definition": {"name": value, "description": "d"}})).tool_id == value

@@ -1,4 +1,4 @@
-"""Parts of a page that are drawn once."""
+"""Fragments of a page that are rendered once."""
 
 import pytest
 from django.template import Context, Template
@@ -8,7 +8,7 @@ from catalog.templatetags import fragment_cache
 HELLO = "{% load fragment_cache %}{% cached who %}Hello {{ who }}, {{ other }}{% endcached %}"
 
 
-def test_a_part_is_drawn_once_for_each_of_its_values():
+def test_a_fragment_is_rendered_once_for_each_value():
     template = Template(HELLO)
 
     drawn = [template.render(Context({"who": who, "other": other})) for who, other in (("a", 1), ("b", 2), ("a", 3))]
@@ -16,11 +16,11 @@ def test_a_part_is_drawn_once_for_each_of_its_values():
     assert drawn == ["Hello a, 1", "Hello b, 2", "Hello a, 1"]
 
 
-def test_a_value_that_is_missing_is_a_value_too():
+def test_a_missing_value_is_a_value_too():
     assert Template(HELLO).render(Context({"other": 1})) == "Hello , 1"
 
 
-def test_no_more_versions_are_kept_than_there_is_room_for(monkeypatch):
+def test_the_number_of_cached_versions_is_limited(monkeypatch):
     monkeypatch.setattr(fragment_cache, "MAX_VERSIONS", 2)
     template = Template(HELLO)
 
@@ -29,7 +29,7 @@ def test_no_more_versions_are_kept_than_there_is_room_for(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_each_page_marks_its_own_section_and_greets_its_own_reader(client, django_user_model):
+def test_each_page_marks_its_section_and_shows_its_user(client, django_user_model):
     ada, bob = (django_user_model.objects.create_user(name) for name in ("ada", "bob"))
 
     for person in (ada, bob, ada):

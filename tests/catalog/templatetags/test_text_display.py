@@ -1,4 +1,4 @@
-"""Text from strangers, times, counts and sizes, as a page shows them."""
+"""Untrusted text, times, counts and sizes on a page."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,9 +7,9 @@ from django.template import Context, Template
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.markdown import MAX_MARKDOWN_CHARACTERS, as_text
 from catalog.templatetags.icons import icon
 from catalog.templatetags.text_display import (
-    MAX_MARKDOWN_CHARACTERS,
     bytes_text,
     count,
     duration,
@@ -56,7 +56,7 @@ def test_hostile_markdown_becomes_plain_markup(text):
     assert all(link.attributes["href"].startswith(("https://", "http://")) for link in prose.css("a[href]"))
 
 
-def test_a_link_promises_nothing_and_sends_no_referrer():
+def test_a_link_has_nofollow_and_sends_no_referrer():
     link = parsed(markdown("See [the docs](https://docs.example/a).")).css_first("a")
 
     assert link.attributes["href"] == "https://docs.example/a"
@@ -67,7 +67,7 @@ def test_a_link_to_this_site_is_not_a_link():
     assert parsed(markdown("[Sign out](/sign-out/)")).css("a[href^='/']") == []
 
 
-def test_markdown_is_drawn():
+def test_markdown_is_rendered():
     prose = parsed(markdown("A **bold** `word`:\n\n- one\n- two"))
 
     assert prose.css_first("strong").text() == "bold"
@@ -75,20 +75,28 @@ def test_markdown_is_drawn():
     assert [item.text().strip() for item in prose.css("li")] == ["one", "two"]
 
 
-def test_plain_text_stays_as_it_is():
+def test_plain_text_is_unchanged():
     assert markdown('Tom and Jerry\'s "weather"') == (
         '<div class="prose"><p>Tom and Jerry&#x27;s &quot;weather&quot;</p></div>'
     )
 
 
-def test_line_ends_of_a_doc_string_are_kept():
+def test_line_breaks_of_a_docstring_are_preserved():
     prose = parsed(markdown("Args:\n    city: where\n    days: how many"))
 
     assert len(prose.css("br")) == 2
     assert prose.css("pre") == []
 
 
-def test_a_heading_in_a_description_is_no_heading_of_the_page():
+def test_the_lines_of_a_paragraph_are_joined_on_request():
+    prose = parsed(markdown("Line one\nand two.\n\n- a\n- b", breaks=False))
+
+    assert len(prose.css("br")) == 0
+    assert prose.css_first("p").text().split() == ["Line", "one", "and", "two."]
+    assert len(prose.css("li")) == 2
+
+
+def test_a_heading_in_a_description_is_not_a_heading_of_the_page():
     prose = parsed(markdown("# Usage\n\nCall it.\n\nTitle\n==="))
 
     assert prose.css("h1, h2, h3") == []
@@ -96,27 +104,56 @@ def test_a_heading_in_a_description_is_no_heading_of_the_page():
 
 
 @pytest.mark.parametrize("text", [None, "", "  \n "])
-def test_no_text_is_nothing(text):
+def test_empty_text_renders_nothing(text):
     assert markdown(text) == ""
 
 
-def test_a_very_long_text_is_plain():
+def test_a_very_long_text_is_shown_as_plain_text():
     prose = parsed(markdown("**a** " * MAX_MARKDOWN_CHARACTERS))
 
     assert prose.css("strong") == []
 
 
-def test_the_line_of_a_description_is_its_first_paragraph_without_marks():
+def test_the_line_of_a_description_is_its_first_paragraph_without_markdown():
     text = "## Gets **the** [weather](https://e.example)\nof a `city`.\n\nMore."
 
     assert markdown_line(text) == "Gets the weather of a city."
 
 
-def test_the_line_of_a_description_keeps_names_with_underscores():
+def test_names_with_underscores_are_preserved_in_a_line():
     assert markdown_line("Calls search_all_repos(a*b).") == "Calls search_all_repos(a*b)."
 
 
-def test_a_long_line_is_cut():
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("In `kWh/m**2` or `m/s**2`.", "In kWh/m**2 or m/s**2."),
+        ("Raises 2**3 to __x__ and `__init__`.", "Raises 2**3 to x and __init__."),
+        ("Like `[text](url)` or ``a`b``.", "Like [text](url) or a`b."),
+        ("A backtick ` alone, a star * alone.", "A backtick ` alone, a star * alone."),
+        ("```sh\nls *.py **\n```", "ls *.py **"),
+        ("- one\n- *two*", "one two"),
+        ("| a | b |\n|---|---|\n| `c**` | d |", "a b c** d"),
+        ("1 &lt; 2 \\* 3 <https://e.example>", "1 < 2 * 3 https://e.example"),
+        ("Args:\n    city: where\n    days: how many", "Args: city: where days: how many"),
+    ],
+)
+def test_a_line_is_the_text_that_a_reader_of_the_html_sees(text, line):
+    assert markdown_line(text) == line
+    assert " ".join(parsed(str(markdown(text)).replace("<br>", " ")).text().split()) == line
+
+
+def test_of_a_very_long_text_only_the_beginning_is_parsed():
+    text = "*a* " * 5_000
+
+    line = as_text(text)
+
+    assert line.startswith("a a a")
+    assert line.endswith("*a* *a*")
+    assert len(line.split()) == 5_000
+
+
+def test_a_long_line_is_truncated():
     assert markdown_line("word " * 500).endswith("word…")
 
 
@@ -137,18 +174,18 @@ def test_the_line_of_a_hostile_description_is_escaped_by_the_template():
         (timedelta(hours=-3, seconds=-5), "in 3 hours"),
     ],
 )
-def test_a_moment_is_told_relative_to_now(age, words):
+def test_a_time_is_shown_relative_to_now(age, words):
     assert parsed(relative_time(timezone.now() - age)).text() == words
 
 
-def test_a_moment_keeps_its_exact_time():
+def test_a_relative_time_has_the_exact_time():
     time = parsed(relative_time(datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC))).css_first("time")
 
     assert time.attributes["datetime"] == "2026-03-04T05:06:07+00:00"
     assert time.attributes["title"] == "2026-03-04 05:06 UTC"
 
 
-def test_no_moment_is_nothing():
+def test_no_time_renders_nothing():
     assert relative_time(None) == ""
 
 
@@ -169,11 +206,11 @@ def test_no_moment_is_nothing():
         (bytes_text(None), "—"),
     ],
 )
-def test_counts_durations_and_sizes_are_told_in_words(shown, expected):
+def test_counts_durations_and_sizes_are_readable(shown, expected):
     assert shown == expected
 
 
-def test_an_icon_is_drawn_inline_and_hidden_from_screen_readers():
+def test_an_icon_is_inline_and_hidden_from_screen_readers():
     svg = parsed(icon("search")).css_first("svg")
 
     assert svg.attributes["aria-hidden"] == "true"

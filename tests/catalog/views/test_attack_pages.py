@@ -18,7 +18,8 @@ ATTACKS = [
     for line in ATTACK_FILE.read_text(encoding="utf-8").splitlines()
     if (attack := json.loads(line))["target"] == "upload"
 ]
-PAGES = ("/", "/?q=attack", "/tools/{slug}/", "/tools/{slug}/revisions/")
+PARTS = ("", "revisions/", "spec/", "compatibility/", "exports/mcp/", "lint/")
+PAGES = ("/", "/?q=attack", *(f"/tools/{{slug}}/{part}" for part in PARTS))
 ANSWERS = ("/tools?q=attack", "/tools/{slug}", "/tools/{slug}/spec?download=1", "/tools/{slug}/revisions")
 
 

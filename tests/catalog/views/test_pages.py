@@ -31,14 +31,14 @@ def texts_of(tree, selector):
 # -- the list ---------------------------------------------------------------------------------------------------------
 
 
-def test_an_empty_catalog_says_what_to_do(client):
+def test_an_empty_catalog_suggests_an_upload(client):
     tree = page(client, "/")
 
-    assert "The shelf is empty" in tree.body.text()
+    assert "The catalog is empty" in tree.body.text()
     assert tree.css_first(".empty a").attributes["href"] == "/upload/"
 
 
-def test_tools_are_listed_with_what_is_to_be_known(client):
+def test_tools_are_listed_with_their_facts(client):
     make_tool(
         "acme.greet",
         name="greet",
@@ -82,7 +82,7 @@ def test_whatever_a_tool_is_called_its_row_is_text(client):
         assert not tree.css(".result img, .result script, .facets img, .facets script")
 
 
-def test_hits_are_marked_and_the_reason_is_told(client):
+def test_matches_are_marked_and_explained(client):
     make_tool("greet", description="Says hello.", parameters=properties(city={"description": "Where it is."}))
 
     tree = page(client, "/?q=hello+city")
@@ -142,8 +142,8 @@ def test_a_facet_is_a_link_that_can_be_undone(client):
 def test_words_that_nothing_has_lead_on(client):
     make_tool("a")
 
-    assert "Nothing is called that" in page(client, "/?q=zebra").body.text()
-    assert "Without the filters there may be more" in page(client, "/?q=a&examples=1").body.text()
+    assert "No tools match your search" in page(client, "/?q=zebra").body.text()
+    assert "Remove a filter to see more tools" in page(client, "/?q=a&examples=1").body.text()
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_tools_page_documents_its_schemas(client):
     assert "required" in city.text()
     assert texts_of(city, ".property-facts > div") == ['Default "Paris"', "Length 1 to 50 characters"]
     assert "Range 1 to 14" in texts_of(tree, "[id='parameters.days'] .property-facts > div")
-    assert "The spec does not say what it returns." in text_of(tree, "#returns")
+    assert "The spec has no return type." in text_of(tree, "#returns")
 
 
 def test_each_example_can_be_tried(client):
@@ -196,32 +196,70 @@ def test_the_spec_is_shown_as_it_was_uploaded(client):
     text = GET_WEATHER.read_text(encoding="utf-8")
     tool = publish(read_spec(text), by=None).tool
 
-    tree = page(client, tool.get_absolute_url())
+    tree = page(client, f"{tool.get_absolute_url()}spec/")
 
     lines = [node.text() for node in tree.css("#spec-text .json-line")]
     assert len(lines) == text.count("\n") + 1
     assert '"location": {' in lines[7]
-    assert tree.css_first("#spec a[href*='/spec']").attributes["href"] == f"/api/v1/tools/{tool.slug}/spec"
+    assert tree.css_first(".tool-spec-note a").attributes["href"] == f"/api/v1/tools/{tool.slug}/spec"
 
 
-def test_a_spec_on_a_single_line_is_laid_out_and_it_is_said(client):
+def test_a_spec_on_a_single_line_is_pretty_printed_with_a_note(client):
     publish(read_spec(json.dumps(json.loads(spec_text("a")))), by=None)
 
-    tree = page(client, "/tools/a/")
+    tree = page(client, "/tools/a/spec/")
 
     assert len(tree.css("#spec-text .json-line")) == 7
-    assert "laid out here" in text_of(tree, "#spec")
+    assert "shown pretty-printed" in text_of(tree, ".tool-spec-note")
 
 
-def test_a_tools_page_tells_how_to_use_it_from_elsewhere(client):
+def test_a_tools_page_shows_code_that_calls_it(client):
     make_tool("greet", parameters=properties(who={"type": "string"}) | {"required": ["who"]})
 
     tree = page(client, "/tools/greet/")
 
     assert "curl http://testserver/api/v1/tools/greet/runs" in tree.css_first("#use-curl-code").text()
     assert "urllib.request" in tree.css_first("#use-python-code").text()
-    assert '"inputSchema"' in tree.css_first("#use-mcp-code").text()
-    assert '"input_schema"' in tree.css_first("#use-anthropic-code").text()
+
+
+@pytest.mark.parametrize(("key", "member"), [("mcp", '"inputSchema"'), ("anthropic", '"input_schema"')])
+def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, member):
+    make_tool("greet", parameters=properties(who={"type": "string"}))
+
+    link = page(client, "/tools/greet/").css_first(f"#use-{key} a").attributes["href"]
+
+    assert member in page(client, link).css_first(f"#use-{key}-code").text()
+
+
+def test_the_export_page_of_an_unknown_format_is_not_found(client):
+    make_tool("greet")
+
+    assert client.get("/tools/greet/exports/soap/").status_code == 404
+
+
+@pytest.mark.parametrize("part", ["lint", "compatibility", "spec", "similar", "exports/mcp"])
+def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
+    make_tool("greet")
+    tree = page(client, "/tools/greet/")
+
+    [loading] = tree.css(f"[hx-get='/tools/greet/{part}/']")
+
+    assert loading.css_first("a").attributes["href"] == f"/tools/greet/{part}/"  # without JavaScript
+    assert page(client, f"/tools/greet/{part}/").css_first("h1") is not None
+    answer = client.get(f"/tools/greet/{part}/", headers={"HX-Request": "true"})
+    assert "<html" not in answer.content.decode()
+    assert "HX-Request" in answer.headers["Vary"]
+
+
+def test_a_tools_page_reads_the_text_of_a_spec_once(client, django_assert_max_num_queries):
+    for number in range(3):
+        make_tool("greet", description=f"Greets a person, revision {number}.")
+    client.get("/tools/greet/")  # now the changes of each revision are cached
+
+    with django_assert_max_num_queries(20) as queries:
+        client.get("/tools/greet/")
+
+    assert sum('"source"' in query["sql"] for query in queries.captured_queries) == 1
 
 
 def test_nothing_of_a_spec_is_markup(client):
@@ -234,8 +272,18 @@ def test_nothing_of_a_spec_is_markup(client):
     )  # fmt: skip
     make_tool(EVIL, description="changed " + EVIL)
 
-    for path in ("/", "/?q=script", tool.get_absolute_url(), f"{tool.get_absolute_url()}revisions/",
-                 f"{tool.get_absolute_url()}revisions/1..2/"):  # fmt: skip
+    parts = (
+        "",
+        "revisions/",
+        "revisions/1..2/",
+        "spec/",
+        "compatibility/",
+        "exports/mcp/",
+        "code/python/",
+        "lint/",
+        "similar/",
+    )
+    for path in ("/", "/?q=script", *(f"{tool.get_absolute_url()}{part}" for part in parts)):
         tree = page(client, path)
         assert not tree.css("img, iframe, object, embed")
         assert all("src" in node.attributes and not node.text() for node in tree.css("script"))
@@ -280,7 +328,7 @@ def test_a_person_archives_a_tool_and_restores_it(browser):
     assert Tool.objects.available().exists()
 
 
-def test_nobody_archives_without_signing_in_or_by_a_link(client, browser):
+def test_archiving_needs_a_signed_in_user_and_a_post(client, browser):
     make_tool("greet")
 
     assert client.post("/tools/greet/archive/").status_code == 302
@@ -292,7 +340,7 @@ def test_nobody_archives_without_signing_in_or_by_a_link(client, browser):
 # -- revisions --------------------------------------------------------------------------------------------------------
 
 
-def test_revisions_are_listed_with_what_changed(client, ada):
+def test_revisions_are_listed_with_their_changes(client, ada):
     for description in ("one", "two", "three"):
         publish(read_spec(spec_text("greet", description=description)), by=ada)
 
@@ -313,7 +361,7 @@ def test_a_difference_shows_lines_added_and_removed(client):
     assert texts_of(tree, ".diff-add .diff-text") == ['"description": "two"']
 
 
-def test_a_difference_says_what_breaks_and_proves_it(client):
+def test_a_difference_shows_a_breaking_change_with_a_counterexample(client):
     for kind in ("number", "integer"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
 
@@ -321,19 +369,19 @@ def test_a_difference_says_what_breaks_and_proves_it(client):
 
     assert "breaking" in text_of(tree, ".page-heading")
     assert "count" in text_of(tree, ".change-place")
-    assert "Proof" in text_of(tree, ".change summary")
+    assert "Show " in text_of(tree, ".change summary")
 
 
-def test_a_difference_says_what_is_not_known(client):
-    make_tool("greet", parameters={"type": "object"})
-    make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": "integer"}}})
+def test_a_difference_shows_unknown_changes(client):
+    make_tool("greet", parameters=properties(text={"type": "string", "pattern": "^(?=a)ab$"}))
+    make_tool("greet", parameters=properties(text={"type": "string", "pattern": "^(?=ab)ab$"}))
 
     tree = page(client, "/tools/greet/revisions/1..2/")
 
     assert "unknown" in text_of(tree, ".page-heading")
 
 
-def test_the_history_says_of_each_revision_whether_it_breaks(client):
+def test_the_history_has_the_verdict_on_each_revision(client):
     for kind in ("number", "integer", "number"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
 
@@ -443,7 +491,7 @@ def test_a_dry_run_on_the_page_stores_nothing(browser):
     assert not Tool.objects.exists()
 
 
-def test_an_upload_of_nothing_is_told_at_the_field(browser):
+def test_an_empty_upload_is_reported_at_the_field(browser):
     answer = browser.post("/upload/", {"text": "  "})
 
     tree = HTMLParser(answer.content)
@@ -476,15 +524,38 @@ def test_a_bad_file_is_refused_and_nothing_is_stored(browser, content):
     assert not Tool.objects.exists()
 
 
-def test_a_tool_says_how_well_it_fits_each_format(browser):
+def test_problems_of_one_rule_are_grouped_in_the_report(browser):
+    schema = properties(**{f"p{number:02}": {"type": "sting"} for number in range(20)})
+
+    tree = HTMLParser(browser.post("/upload/", {"text": spec_text("a", parameters=schema)}).content)
+
+    faults = tree.css_first(".entry-rejected > .problems")
+    shown = [problem for problem in faults.css(".problem") if problem.parent == faults]
+    assert [" ".join(problem.css_first("summary, .problem-message").text().split()) for problem in shown[3:]] == [
+        f"{len(faults.css('.fold .problem'))} more problems of the rule spec.schema"
+    ]
+    assert len(faults.css(".problem-message")) == 20
+
+
+def test_warnings_of_one_rule_are_grouped_in_the_report(browser, monkeypatch):
+    monkeypatch.setattr("catalog.templatetags.catalog.SHOWN_PER_RULE", 1)
+    misspelt = {"return_type": {}, "exampels": [], "paramters": {}}
+
+    tree = HTMLParser(browser.post("/upload/", {"text": spec_text("a", **misspelt)}).content)
+
+    assert len(tree.css(".entry > .problems > .problem > .problem-message")) == 1
+    assert text_of(tree, ".entry .fold summary").startswith("2 more warnings of the rule")
+
+
+def test_a_tool_shows_its_compatibility_with_each_format(browser):
     tool = make_tool("shop.order", name="order it", parameters=properties(**{"filter[id]": {"type": "string"}}))
 
-    table = HTMLParser(browser.get(tool.get_absolute_url()).content).css_first("#compatibility table")
+    table = page(browser, f"{tool.get_absolute_url()}compatibility/").css_first("table")
 
     verdicts = {row.css_first("th").text(): row.css_first(".badge").text(strip=True) for row in table.css("tbody tr")}
     assert verdicts["MCP"] == "with changes"
-    assert len(verdicts) == 7
-    assert "'filter[id]' is called 'filter_id_" in table.text()
+    assert len(verdicts) == 8
+    assert "'filter[id]' was renamed to 'filter_id_" in table.text()
 
 
 # -- any two revisions ------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Requests byte by byte, for what an HTTP library would not send."""
+"""Raw HTTP requests, for bytes that an HTTP library would not send."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
-class Said:
-    """What came back: the answers' bytes."""
+class RawResponse:
+    """The bytes of all responses on one connection."""
 
     data: bytes
 
     @property
     def status(self) -> int:
-        """Of the first answer; 0 where there was none."""
-        words = self.data.split(b" ", 2)
-        return int(words[1]) if len(words) > 2 and words[0].startswith(b"HTTP/") else 0
+        """The status of the first response; 0 without one."""
+        parts = self.data.split(b" ", 2)
+        return int(parts[1]) if len(parts) > 2 and parts[0].startswith(b"HTTP/") else 0
 
     @property
     def head(self) -> bytes:
@@ -29,17 +29,17 @@ def request_text(path: bytes, *headers: bytes, method: bytes = b"GET", host: byt
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-def say(url: str, data: bytes, *, timeout_s: float = 60) -> Said:
-    """Send `data` over a connection of its own, and hear all that comes back."""
-    heard = b""
+def exchange(url: str, data: bytes, *, timeout_s: float = 60) -> RawResponse:
+    """Send `data` over its own connection, and read until the server closes it."""
+    received = b""
     with connect(url, timeout_s=timeout_s) as connection:
         try:
             connection.sendall(data)
             while chunk := connection.recv(65_536):
-                heard += chunk
+                received += chunk
         except OSError:
-            pass  # the server hung up, or says no more
-    return Said(heard)
+            pass  # the server closed the connection, or sends no more
+    return RawResponse(received)
 
 
 def connect(url: str, *, timeout_s: float = 10) -> socket.socket:
