@@ -144,9 +144,9 @@ def traffic(port: int, token: str, words: list[str], slugs: list[str]) -> Callab
     def page() -> bytes:
         kind = chance.random()
         if kind < 0.5:
-            return get(f"/{search()}", host)
+            return get(f"/tools/{search()}", host)
         if kind < 0.6:
-            return get("/", host)
+            return get("/tools/", host)
         return get(f"/tools/{quote(chance.choice(slugs))}/", host)
 
     def call() -> bytes:

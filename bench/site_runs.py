@@ -110,7 +110,7 @@ def many_slow_runs(site: Site, token: str, count: int = 500, users: int = 8) -> 
     def browse() -> None:
         visitor = Client(site, token)
         while not done.is_set():
-            pages.append(timed(visitor.ask, "GET", "/"))
+            pages.append(timed(visitor.ask, "GET", "/tools/"))
             time.sleep(0.02)
 
     browser = threading.Thread(target=browse)

@@ -22,7 +22,7 @@ from bench.specs import specs
 from tests.attacks.watching import forget_peaks, peak_mib, servers_of
 from tests.site import Site, sign_in
 
-PAGES = ("/", "/?q=get", "/factories/", "/api/v1/tools?q=create")
+PAGES = ("/", "/tools/?q=get", "/factories/", "/api/v1/tools?q=create")
 
 
 def main() -> None:

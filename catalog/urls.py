@@ -6,6 +6,7 @@ from catalog.views import (
     changes,
     code,
     exports,
+    home,
     metadata,
     palette,
     people,
@@ -35,7 +36,8 @@ register_converter(RevisionPair, "revisions")
 
 app_name = "catalog"
 urlpatterns = [
-    path("", tools.tool_list, name="tool_list"),
+    path("", home.home, name="home"),
+    path("tools/", tools.tool_list, name="tool_list"),
     path("facets/", tools.facet_list, name="facets"),
     path("palette/", palette.palette_tools, name="palette"),
     path("upload/", upload_views.upload_specs, name="upload"),

@@ -172,8 +172,8 @@ DEFAULT_GROUPS = env.words_among(
     ),
 )
 LOGIN_URL = "accounts:sign_in"
-LOGIN_REDIRECT_URL = "catalog:tool_list"
-LOGOUT_REDIRECT_URL = "catalog:tool_list"
+LOGIN_REDIRECT_URL = "catalog:home"
+LOGOUT_REDIRECT_URL = "catalog:home"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

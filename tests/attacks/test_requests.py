@@ -11,7 +11,7 @@ from tests.attacks.pages import unsafe_parts
 from tests.attacks.raw_http import exchange, request_text
 
 SLUG = "get-weather-498ebfb0"
-LISTS = ("/", "/runs/", f"/tools/{SLUG}/try/", f"/tools/{SLUG}/revisions/", "/sign-in/")
+LISTS = ("/", "/tools/", "/runs/", f"/tools/{SLUG}/try/", f"/tools/{SLUG}/revisions/", "/sign-in/")
 API_LISTS = ("/tools", "/runs", f"/tools/{SLUG}/revisions", f"/tools/{SLUG}/diff")
 PRIVATE = (b"root:x:0", b"SQLite format 3", b"SECRET_KEY", b"tsk_", b"argon2", b"Traceback")
 
@@ -253,8 +253,17 @@ def test_another_sites_page_reads_nothing(browser, program):
 
 @pytest.mark.parametrize("case", [case for case in cases("http.csrf") if case.asks_for("no_framing")], ids=str)
 def test_no_page_can_be_framed(case, site, browser):
-    pages = ["/", "/upload/", "/runs/", "/factories/", f"/tools/{SLUG}/", f"/tools/{SLUG}/try/", "/account/tokens/"]
-    for page in [*pages, "/sign-in/", "/api/v1/docs", "/nothing/", "/sign-in/x/", "/?q=" + "a" * 20_000]:
+    pages = [
+        "/",
+        "/tools/",
+        "/upload/",
+        "/runs/",
+        "/factories/",
+        f"/tools/{SLUG}/",
+        f"/tools/{SLUG}/try/",
+        "/account/tokens/",
+    ]
+    for page in [*pages, "/sign-in/", "/api/v1/docs", "/nothing/", "/sign-in/x/", "/tools/?q=" + "a" * 20_000]:
         answer = browser.get(page, headers=case.headers)
         assert "frame-ancestors 'none'" in answer.headers["content-security-policy"], page
 
@@ -289,7 +298,10 @@ def test_every_answer_has_the_strict_headers(site, browser, program):
 
 def test_what_is_private_is_kept_by_no_cache(site, browser, program):
     run = program.run(SLUG).json()["id"]
-    private = [browser.get(path) for path in ("/", "/runs/", f"/runs/{run}/run.json", "/account/tokens/", "/nothing")]
+    private = [
+        browser.get(path)
+        for path in ("/", "/tools/", "/runs/", f"/runs/{run}/run.json", "/account/tokens/", "/nothing")
+    ]
     private += [program.get("/runs"), program.get(f"/runs/{run}"), program.get("/tools"), program.get("/runs/x")]
     public = [httpx.get(site.url + path, timeout=60) for path in ("/", "/api/v1/tools", "/nothing", "/sign-in/")]
 

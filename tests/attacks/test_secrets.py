@@ -106,7 +106,7 @@ def test_the_search_index_does_not_hold_it(ada, client):
 
     assert saved.status_code == 201
     assert tells(str(rows)) == []
-    assert tells(client.get("/", {"q": "7f3a"}).content.replace(b"7f3a", b"")) == []
+    assert tells(client.get("/tools/", {"q": "7f3a"}).content.replace(b"7f3a", b"")) == []
 
 
 def test_a_browser_is_given_nothing_to_keep(ada):

@@ -60,7 +60,7 @@ def ask_and_not_read(site, path, times, header="X-Plain: 1"):
 def assert_others_are_answered(site):
     for _ in range(20):
         assert get(site, "/healthz") == (200, b"ok\n")
-    status, page = get(site, "/?q=weather")
+    status, page = get(site, "/tools/?q=weather")
     assert (status, b"</html>" in page) == (200, True)
 
 
@@ -97,7 +97,7 @@ ANSWERS = {
     "a tool in another format": ("/api/v1/tools/large.t1/export/openapi", SMALL),
     "the lint report of a tool": ("/api/v1/tools/large.t1/lint", SMALL),
     "the form": ("/tools/large.t1/try/", SMALL),
-    "the page of the catalog": ("/", SMALL),
+    "the page of the catalog": ("/tools/", SMALL),
     "the document of the API": ("/api/v1/openapi.json", SMALL),
     "a static file": (static_file, SMALL),
 }
@@ -174,7 +174,7 @@ def test_clients_that_read_a_byte_now_and_then_are_cut_off(large_site):
 
 def test_a_client_that_reads_gets_the_whole_catalog_while_they_hang(large_site):
     _, before = get(large_site, "/api/v1/catalog")
-    clients = [ask_and_not_read(large_site, "/", SMALL) for _ in range(CLIENTS)]
+    clients = [ask_and_not_read(large_site, "/tools/", SMALL) for _ in range(CLIENTS)]
     try:
         _, after = get(large_site, "/api/v1/catalog")
     finally:

@@ -80,7 +80,7 @@ def usual_tags(browser, program):
     )
     pages = product(slugs, ("", "try/", "try/?mode=mock", "revisions/", "examples/"))
     addresses = [f"/tools/{slug}/{page}" for slug, page in pages]
-    addresses += ["/", "/?q=weather", "/upload/", "/runs/"]
+    addresses += ["/", "/tools/", "/tools/?q=weather", "/upload/", "/runs/"]
     return {"datalist"}.union(*(tags(browser.get(address).text) for address in addresses))
 
 
@@ -151,7 +151,7 @@ def check_pages(browser, tool, usual_tags):
         answer = checked(browser.get, f"/tools/{tool['slug']}/{page}")
         assert answer.status_code == 200
         check_page(answer, usual_tags)
-    check_page(checked(browser.get, "/", params={"q": tool["name"][:100]}), usual_tags)
+    check_page(checked(browser.get, "/tools/", params={"q": tool["name"][:100]}), usual_tags)
 
 
 def check_page(answer, usual_tags):

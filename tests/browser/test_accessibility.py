@@ -8,9 +8,10 @@ from playwright.sync_api import Page
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
 PAGES = [
     "/",
-    "/?q=weather",
-    "/?q=zzzzzz",
-    "/?toolkit=toolshelf&owner=owner",
+    "/tools/",
+    "/tools/?q=weather",
+    "/tools/?q=zzzzzz",
+    "/tools/?toolkit=toolshelf&owner=owner",
     "/toolkits/",
     "/tags/",
     "/lint/",
@@ -64,7 +65,7 @@ def test_a_page_has_no_barrier(signed_in: Page, address: str, width: int, theme:
 @pytest.mark.parametrize("page", ["", "try/", "organise/", "revisions/", "lint/", "similar/"])
 def test_the_pages_of_a_tool_have_no_barrier(signed_in: Page, page: str, theme: str):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    signed_in.goto("/?q=weather")
+    signed_in.goto("/tools/?q=weather")
     tool = signed_in.locator(".result-name a").first.get_attribute("href")
 
     signed_in.goto(f"{tool}{page}")

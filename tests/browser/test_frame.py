@@ -117,7 +117,7 @@ def test_a_chosen_theme_is_remembered(signed_in: Page):
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/upload/", "/runs/", "/factories/", "/api/v1/docs", "/sign-in/", "/no-such-page"]
+    "address", ["/", "/tools/", "/upload/", "/runs/", "/factories/", "/api/v1/docs", "/sign-in/", "/no-such-page"]
 )
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_scrolls_sideways(browser: Browser, site: Site, address: str, width: int):
@@ -137,15 +137,16 @@ def test_without_javascript_the_menu_of_a_narrow_page_opens(browser: Browser, si
     page.get_by_label("Menu", exact=True).first.click()
     page.get_by_role("navigation", name="Menu").get_by_role("link", name="Catalog").click()
 
-    assert page.url == site.url + "/"
+    assert page.url == site.url + "/tools/"
     context.close()
 
 
-def test_without_javascript_nothing_is_offered_that_needs_it(browser: Browser, site: Site):
+@pytest.mark.parametrize("address", ["/", "/tools/"])
+def test_without_javascript_nothing_is_offered_that_needs_it(browser: Browser, site: Site, address: str):
     context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
     page = context.new_page()
 
-    page.goto(site.url + "/")
+    page.goto(site.url + address)
 
     assert page.locator(".needs-js:visible").count() == 0
     context.close()

@@ -15,7 +15,7 @@ def do_the_main_job(page: Page) -> None:
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("main")).to_contain_text("Get weather")
 
-    page.goto("/")
+    page.goto("/tools/")
     page.get_by_role("searchbox").fill("weather")
     page.get_by_role("searchbox").press("Enter")
     page.get_by_role("link", name="Get weather").first.click()

@@ -79,9 +79,9 @@ def test_a_page_of_many_tools_has_no_counts_but_their_url(client, monkeypatch):
     make_tool("greet", description="Says hello.")
     make_tool("wave", description="Says hello by hand.")
 
-    page = client.get("/?q=hello").content.decode()
+    page = client.get("/tools/?q=hello").content.decode()
     facets = client.get("/facets/?q=hello", headers={"hx-request": "true"}).content.decode()
-    again = client.get("/?q=hello").content.decode()
+    again = client.get("/tools/?q=hello").content.decode()
 
     assert 'hx-get="/facets/?q=hello"' in page
     assert '<span class="facet-count"></span>' in page
@@ -109,7 +109,7 @@ def test_facets_without_counts_lead_to_the_words_that_were_searched(client, monk
     make_tool("greet", description="Says hello.")
 
     for words in ("hello", 'says "hello" & <b>', "grüß+", "..."):
-        page = client.get("/", {"q": words, "examples": "1"}).content.decode()
+        page = client.get("/tools/", {"q": words, "examples": "1"}).content.decode()
         with_more = urlencode({"q": words, "examples": "1", "returns": "1"})
         assert f'href="?{with_more}"'.replace("&", "&amp;") in page
 
@@ -117,11 +117,11 @@ def test_facets_without_counts_lead_to_the_words_that_were_searched(client, monk
 def test_a_cached_list_is_rendered_again_after_a_change(client, stranger: Program):
     make_tool("greet", description="Says hello.")
     for _ in range(2):
-        assert client.get("/?q=hello").content.count(b'<li class="result">') == 1
+        assert client.get("/tools/?q=hello").content.count(b'<li class="result">') == 1
 
     make_tool("wave", description="Says hello by hand.")
 
-    assert client.get("/?q=hello").content.count(b'<li class="result">') == 2
+    assert client.get("/tools/?q=hello").content.count(b'<li class="result">') == 2
     assert len(stranger.ask("/tools", q="hello").json()["items"]) == 2
 
 
@@ -179,7 +179,7 @@ def test_a_browser_without_scripts_is_led_to_the_page_with_its_counts(client, mo
     monkeypatch.setattr("catalog.listing.facets.COUNTED_IMMEDIATELY", 0)
     make_tool("a", description="hello", examples=[{"description": "One."}])
 
-    page = client.get("/?q=hello").content.decode()
+    page = client.get("/tools/?q=hello").content.decode()
     counted = client.get("/facets/?q=hello").content.decode()
 
     assert '<a href="/facets/?q=hello">' in page

@@ -16,7 +16,9 @@ def is_compressed(response: HttpResponse) -> bool:
     return response.headers.get("Content-Encoding") == "gzip"
 
 
-@pytest.mark.parametrize("path", ["/", "/?q=greet", "/tools/greet/", "/tools/greet/spec/", "/lint/", "/nothing/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/tools/", "/tools/?q=greet", "/tools/greet/", "/tools/greet/spec/", "/lint/", "/nothing/"]
+)
 def test_a_page_for_a_visitor_without_a_session_is_compressed(client, path):
     make_tool("greet")
 
@@ -40,7 +42,7 @@ def test_a_page_with_a_csrf_token_is_not_compressed(client, path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/?q=secret", "/runs/?tool=secret", "/account/tokens/", "/upload/", "/tools/greet/try/"]
+    "path", ["/tools/?q=secret", "/runs/?tool=secret", "/account/tokens/", "/upload/", "/tools/greet/try/"]
 )
 def test_a_page_for_a_signed_in_user_that_may_repeat_input_is_not_compressed(browser, path):
     make_tool("greet")

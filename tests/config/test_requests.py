@@ -133,13 +133,13 @@ def test_a_missing_page_has_the_frame_of_the_site(client):
     assert b"Not found, or no access" in answer.content
 
 
-@pytest.mark.parametrize("path", ["/?q=%00", "/a%00b"])
+@pytest.mark.parametrize("path", ["/tools/?q=%00", "/a%00b"])
 def test_a_nul_in_an_address_is_refused(client, path):
     assert client.get(path).status_code == 400
 
 
 def test_a_query_beyond_its_bound_is_refused(client):
-    assert client.get("/?q=" + "a" * 20_000).status_code == 414
+    assert client.get("/tools/?q=" + "a" * 20_000).status_code == 414
 
 
 def test_an_unsupported_method_is_refused(client):
@@ -174,7 +174,7 @@ def test_a_body_of_unknown_length_is_refused(client):
 
 
 def test_a_refusal_must_not_be_cached(client):
-    assert "no-cache" in client.get("/?q=" + "a" * 20_000)["Cache-Control"]
+    assert "no-cache" in client.get("/tools/?q=" + "a" * 20_000)["Cache-Control"]
 
 
 def test_the_api_answers_head_as_it_answers_get(client):

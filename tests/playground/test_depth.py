@@ -68,7 +68,8 @@ CASES = {
     "400 definitions of all kinds": (schema_of(400, *MIXED), value_of(58, *MIXED), False),
 }
 PAGES = (
-    "/", "/?q=deep", "/tools/deep/", "/tools/deep/try/", "/tools/deep/try/?example=1", "/tools/deep/lint/",
+    "/", "/tools/", "/tools/?q=deep", "/tools/deep/", "/tools/deep/try/", "/tools/deep/try/?example=1",
+    "/tools/deep/lint/",
     "/tools/deep/similar/", "/tools/deep/revisions/", "/tools/deep/revisions/1..2/", "/tools/deep/examples/",
     "/tools/deep/revisions/1/restore/difference/",
 )  # fmt: skip

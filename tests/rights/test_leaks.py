@@ -124,6 +124,7 @@ def addresses(tool):
                 )
     for path in (
         "/",
+        "/tools/",
         "/facets/",
         "/palette/",
         "/toolkits/",
@@ -193,7 +194,7 @@ def tools_tagged(program, tag):
 
 
 def test_a_misspelt_word_of_a_hidden_tool_is_not_corrected(hidden, client):
-    assert SECRET not in client.get("/?q=zyxwondr ").content.decode()
+    assert SECRET not in client.get("/tools/?q=zyxwondr ").content.decode()
 
 
 def test_a_hidden_tool_is_not_a_similar_tool_nor_a_successor(hidden, outsider, member):
@@ -262,7 +263,7 @@ def test_results_cached_for_one_person_are_not_shown_to_another(hidden, member, 
     sees.force_login(member)
     blind.force_login(outsider)
 
-    for path in ("/?q=forecast", "/facets/?q=forecast", "/toolkits/"):
+    for path in ("/tools/?q=forecast", "/facets/?q=forecast", "/toolkits/"):
         assert KIT in sees.get(path).content.decode()
         assert KIT not in blind.get(path).content.decode()
 
@@ -340,6 +341,7 @@ def test_a_token_has_no_more_rights_than_its_person(hidden, outsider):
     "path",
     [
         "/",
+        "/tools/",
         "/toolkits/",
         "/tools/kit.one/",
         "/palette/?q=a",

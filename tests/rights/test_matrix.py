@@ -31,6 +31,7 @@ PRIVATE = "private"
 # By the name of the URL: who may get it, who may post to it, and the name of its parameters' values. Nobody: the method
 # is not supported.
 PAGES = {
+    "home": (EVERYONE, NOBODY),
     "tool_list": (EVERYONE, NOBODY),
     "facets": (EVERYONE, NOBODY),
     "palette": (EVERYONE, NOBODY),

@@ -100,7 +100,7 @@ def test_an_unusable_token_is_refused_even_if_no_token_is_needed(weather, spoile
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/tools/weather/", "/tools/weather/try/", "/upload/", "/factories/", "/sign-in/"]
+    "path", ["/", "/tools/", "/tools/weather/", "/tools/weather/try/", "/upload/", "/factories/", "/sign-in/"]
 )
 @pytest.mark.parametrize("token", ["publish", "run", "unknown"])
 def test_a_page_that_everyone_may_see_takes_no_notice_of_a_token(weather, client, path, token):

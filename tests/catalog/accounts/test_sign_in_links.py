@@ -223,7 +223,7 @@ def test_signing_in_leads_neither_elsewhere_nor_round(client, ada, link, elsewhe
 
 
 def test_each_page_offers_to_sign_in_and_come_back(client):
-    assert b'href="/sign-in/?next=/%3Fq%3Dmail"' in client.get("/?q=mail").content
+    assert b'href="/sign-in/?next=/tools/%3Fq%3Dmail"' in client.get("/tools/?q=mail").content
     assert b'href="/sign-in/?next=/lint/"' in client.get("/sign-in/?next=/lint/").content
 
 

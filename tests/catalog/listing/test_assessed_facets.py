@@ -70,7 +70,7 @@ def test_scores_and_formats_are_conditions_of_the_query_language(catalog_tools, 
 
 @pytest.mark.parametrize("words", ["score:", "score:101", "score:x", "usable:nothing", "examples:no"])
 def test_an_invalid_condition_is_reported_and_ignored(catalog_tools, client, words):
-    tree = page(client, f"/?q={words}")
+    tree = page(client, f"/tools/?q={words}")
 
     assert tree.css(".results-note") or words == "score:"
 
@@ -83,7 +83,7 @@ def test_an_invalid_parameter_is_refused(stranger, query):
 
 
 def test_invalid_values_in_a_url_are_ignored(catalog_tools, client):
-    tree = page(client, "/?usable=nothing&grade=80&score=1000")
+    tree = page(client, "/tools/?usable=nothing&grade=80&score=1000")
 
     assert text_of(tree, ".results-summary") == "4 tools"
 
@@ -99,7 +99,7 @@ def test_facets_count_the_tools_of_each_choice_and_the_unassessed_ones(catalog_t
         ("Below 70", 0),
     ]
     assert facets["Lint score"].note == "1 not assessed yet"
-    assert "1 not assessed yet" in texts_of(page(client, "/"), ".facet-note")
+    assert "1 not assessed yet" in texts_of(page(client, "/tools/"), ".facet-note")
 
 
 def test_facets_count_only_tools_that_match_the_words(catalog_tools):
@@ -109,7 +109,7 @@ def test_facets_count_only_tools_that_match_the_words(catalog_tools):
 
 
 def test_the_link_of_a_chosen_option_removes_it(catalog_tools, client):
-    tree = page(client, "/?grade=90&usable=openai")
+    tree = page(client, "/tools/?grade=90&usable=openai")
 
     assert texts_of(tree, ".result-id") == ["good"]
     chosen = [link.attributes["href"] for link in tree.css(".facet-link[aria-current]")]
@@ -140,7 +140,7 @@ def test_tools_are_filtered_by_passing_examples(catalog_tools, stranger, client)
     assert ids(stranger, examples_hold=True) == ids(stranger, q="examples:hold") == {"good"}
     assert ids(stranger, examples_hold=True, q="city") == {"good"}
     assert ids(stranger, examples_hold=False) == ids(stranger, q="-examples:hold") == {"odd", "bad", "new"}
-    assert "Examples pass 1" in texts_of(page(client, "/"), ".facet-link")
+    assert "Examples pass 1" in texts_of(page(client, "/tools/"), ".facet-link")
 
 
 def test_only_the_last_finished_check_counts():

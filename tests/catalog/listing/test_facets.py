@@ -212,7 +212,7 @@ def test_archived_tools_are_counted_only_if_they_are_shown():
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_the_list_is_filtered_by_its_url(client):
-    page = client.get("/?toolkit=mail&tag=office&tag=writing&deprecated=0").content.decode()
+    page = client.get("/tools/?toolkit=mail&tag=office&tag=writing&deprecated=0").content.decode()
 
     assert "/tools/mail.send/" in page
     assert "/tools/mail.read/" not in page
@@ -229,7 +229,7 @@ def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
 
     assert largest.index(">b<") < largest.index(">a<") < largest.index(">c d<")
     assert named.index(">a<") < named.index(">b<") < named.index(">c d<")
-    assert "/?toolkit=c%20d" in largest
+    assert "/tools/?toolkit=c%20d" in largest
 
 
 @pytest.mark.parametrize("order", ["", "order=name&", "q=kit&"])
@@ -285,7 +285,7 @@ def test_the_page_of_a_tool_links_to_its_toolkit_tags_owner_and_successor(client
 
     page = client.get("/tools/mail.send/").content.decode()
 
-    for href in ("/?toolkit=mail", "/?tag=to%20do", "/?owner=ada", "/tools/new/"):
+    for href in ("/tools/?toolkit=mail", "/tools/?tag=to%20do", "/tools/?owner=ada", "/tools/new/"):
         assert f'href="{href}"' in page
     assert "This tool is deprecated" in page
     assert "Use another.\n&lt;b&gt;" in page

@@ -202,7 +202,7 @@ def test_a_wrong_filter_finds_nothing():
 def test_the_page_offers_the_right_filter(client):
     make_tool("a", description="apples")
 
-    body = client.get("/", {"q": "is:runnable"}).content.decode()
+    body = client.get("/tools/", {"q": "is:runnable"}).content.decode()
 
     assert 'href="?q=runnable%3Ayes"' in body
     assert "<code>runnable:yes</code>" in body
@@ -212,10 +212,10 @@ def test_the_page_marks_less_exact_matches(client):
     make_tool("mail", description="Sends mail.")
     make_tool("money", description="Sends money.")
 
-    body = client.get("/", {"q": "sends mail"}).content.decode()
+    body = client.get("/tools/", {"q": "sends mail"}).content.decode()
 
     assert body.index("/tools/mail/") < body.index("Less exact matches") < body.index("/tools/money/")
-    assert "Less exact matches" not in client.get("/", {"q": "sends"}).content.decode()
+    assert "Less exact matches" not in client.get("/tools/", {"q": "sends"}).content.decode()
 
 
 def test_the_api_marks_less_exact_matches_and_wrong_filters(stranger):

@@ -34,7 +34,7 @@ def test_each_page_marks_its_section_and_shows_its_user(client, django_user_mode
 
     for person in (ada, bob, ada):
         client.force_login(person)
-        for address, section in (("/", "Catalog"), ("/upload/", "Upload"), ("/", "Catalog")):
+        for address, section in (("/tools/", "Catalog"), ("/upload/", "Upload"), ("/tools/", "Catalog")):
             page = client.get(address).content.decode()
             assert f'aria-current="true">{section}</a>' in page
             assert f"?owner={person.username}" in page

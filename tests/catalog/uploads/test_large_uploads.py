@@ -53,7 +53,7 @@ def test_a_large_upload_responds_immediately_and_its_page_shows_the_progress(bro
     address = send(browser, specs(4_000))
 
     under_way = wait_for(browser, address, "<progress")
-    pages = [browser.get("/").status_code for _ in range(5)]
+    pages = [browser.get("/tools/").status_code for _ in range(5)]
     ended = wait_for(browser, address, "accepted")
 
     assert 'http-equiv="refresh"' in under_way

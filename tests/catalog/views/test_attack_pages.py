@@ -19,7 +19,7 @@ ATTACKS = [
     if (attack := json.loads(line))["target"] == "upload"
 ]
 PARTS = ("", "revisions/", "spec/", "compatibility/", "exports/mcp/", "lint/")
-PAGES = ("/", "/?q=attack", *(f"/tools/{{slug}}/{part}" for part in PARTS))
+PAGES = ("/", "/tools/", "/tools/?q=attack", *(f"/tools/{{slug}}/{part}" for part in PARTS))
 ANSWERS = ("/tools?q=attack", "/tools/{slug}", "/tools/{slug}/spec?download=1", "/tools/{slug}/revisions")
 
 

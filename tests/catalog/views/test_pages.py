@@ -32,7 +32,7 @@ def texts_of(tree, selector):
 
 
 def test_an_empty_catalog_suggests_an_upload(client):
-    tree = page(client, "/")
+    tree = page(client, "/tools/")
 
     assert "The catalog is empty" in tree.body.text()
     assert tree.css_first(".empty a").attributes["href"] == "/upload/"
@@ -48,7 +48,7 @@ def test_tools_are_listed_with_their_facts(client):
         examples=[{}],
     )
 
-    tree = page(client, "/")
+    tree = page(client, "/tools/")
 
     assert text_of(tree, ".results-summary") == "1 tool"
     assert tree.css_first(".result-name a").attributes["href"] == "/tools/acme.greet/"
@@ -63,7 +63,7 @@ def test_a_row_shows_the_first_tags_and_how_many_there_are_besides(client):
     for number in range(6):
         make_tool(f"greet-{number}", tags=tags[:number])
 
-    shown = [texts_of(row, ".chip") for row in page(client, "/").css(".result")]
+    shown = [texts_of(row, ".chip") for row in page(client, "/tools/").css(".result")]
 
     assert shown == [
         *([], ["mail"], ["mail", "people & places"], ["mail", "people & places", "hello"]),
@@ -75,7 +75,7 @@ def test_a_row_shows_the_first_tags_and_how_many_there_are_besides(client):
 def test_whatever_a_tool_is_called_its_row_is_text(client):
     make_tool("evil", name=EVIL, description=EVIL, tags=[EVIL], parameters=properties(**{EVIL: {"description": EVIL}}))
 
-    for address in ("/", "/?q=window", "/?q=onerror", "/?q=takes:onerror"):
+    for address in ("/tools/", "/tools/?q=window", "/tools/?q=onerror", "/tools/?q=takes:onerror"):
         tree = page(client, address)
         assert text_of(tree, ".result-name") == EVIL
         assert EVIL.startswith(text_of(tree, ".result .chip"))
@@ -85,7 +85,7 @@ def test_whatever_a_tool_is_called_its_row_is_text(client):
 def test_matches_are_marked_and_explained(client):
     make_tool("greet", description="Says hello.", parameters=properties(city={"description": "Where it is."}))
 
-    tree = page(client, "/?q=hello+city")
+    tree = page(client, "/tools/?q=hello+city")
 
     assert texts_of(tree, ".result-text mark") == ["hello"]
     assert text_of(tree, ".result-why") == "matched in parameter city"
@@ -96,8 +96,8 @@ def test_matches_are_marked_and_explained(client):
 def test_htmx_gets_the_results_alone_and_the_same_ones(client):
     make_tool("greet")
 
-    whole = client.get("/?q=greet")
-    part = client.get("/?q=greet", headers={"HX-Request": "true"})
+    whole = client.get("/tools/?q=greet")
+    part = client.get("/tools/?q=greet", headers={"HX-Request": "true"})
 
     assert b"<html" not in part.content
     assert part.content.decode().strip() in whole.content.decode()
@@ -118,9 +118,9 @@ def test_pages_are_linked_both_ways(client):
     for number in range(45):
         make_tool(f"tool{number:02}")
 
-    second = page(client, "/" + page(client, "/").css_first("a[rel=next]").attributes["href"])
-    third = page(client, "/" + second.css_first("a[rel=next]").attributes["href"])
-    back = page(client, "/" + third.css_first("a[rel=prev]").attributes["href"])
+    second = page(client, "/tools/" + page(client, "/tools/").css_first("a[rel=next]").attributes["href"])
+    third = page(client, "/tools/" + second.css_first("a[rel=next]").attributes["href"])
+    back = page(client, "/tools/" + third.css_first("a[rel=prev]").attributes["href"])
 
     assert texts_of(second, ".result-name") == texts_of(back, ".result-name") == [f"tool{n}" for n in range(20, 40)]
     assert len(third.css(".result")) == 5
@@ -131,7 +131,7 @@ def test_a_facet_is_a_link_that_can_be_undone(client):
     make_tool("a", examples=[{}])
     make_tool("b")
 
-    tree = page(client, "/?examples=1")
+    tree = page(client, "/tools/?examples=1")
 
     assert texts_of(tree, ".result-name") == ["a"]
     [chosen] = tree.css(".facet-link[aria-current]")
@@ -142,8 +142,8 @@ def test_a_facet_is_a_link_that_can_be_undone(client):
 def test_words_that_nothing_has_lead_on(client):
     make_tool("a")
 
-    assert "No tools match your search" in page(client, "/?q=zebra").body.text()
-    assert "Remove a filter to see more tools" in page(client, "/?q=a&examples=1").body.text()
+    assert "No tools match your search" in page(client, "/tools/?q=zebra").body.text()
+    assert "Remove a filter to see more tools" in page(client, "/tools/?q=a&examples=1").body.text()
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_nothing_of_a_spec_is_markup(client):
         "lint/",
         "similar/",
     )
-    for path in ("/", "/?q=script", *(f"{tool.get_absolute_url()}{part}" for part in parts)):
+    for path in ("/", "/tools/", "/tools/?q=script", *(f"{tool.get_absolute_url()}{part}" for part in parts)):
         tree = page(client, path)
         assert not tree.css("img, iframe, object, embed")
         assert all("src" in node.attributes and not node.text() for node in tree.css("script"))

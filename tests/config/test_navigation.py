@@ -1,0 +1,42 @@
+"""The main navigation marks the section of the present page."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+def marked(client, path):
+    tree = LexborHTMLParser(client.get(path).content.decode())
+    return [node.text() for node in tree.css(".bar-nav a[aria-current]")]
+
+
+@pytest.mark.parametrize(
+    ("path", "section"),
+    [
+        ("/tools/", "Catalog"),
+        ("/facets/", "Catalog"),
+        ("/tools/greet/", "Catalog"),
+        ("/tools/greet/try/", "Catalog"),
+        ("/tools/greet/examples/", "Catalog"),
+        ("/tools/greet/code/python/", "Catalog"),
+        ("/lint/", "Catalog"),
+        ("/toolkits/", "Catalog"),
+        ("/tags/", "Catalog"),
+        ("/upload/", "Upload"),
+        ("/factories/", "Factories"),
+        ("/connect/", "Connect"),
+        ("/api/v1/docs", "API"),
+    ],
+)
+def test_a_page_marks_its_section(client, path, section):
+    make_tool("greet")
+
+    assert marked(client, path) == [section]
+
+
+@pytest.mark.parametrize("path", ["/", "/help/", "/sign-in/", "/nothing/"])
+def test_a_page_outside_the_sections_marks_none(client, path):
+    assert marked(client, path) == []
