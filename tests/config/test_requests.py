@@ -239,7 +239,7 @@ def test_a_page_reports_an_unreachable_database(client: Client):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE catalog_tool RENAME TO out_of_reach")
 
-    answer = client.get("/")
+    answer = client.get("/tools/")
 
     page = answer.content.decode()
     assert answer.status_code == 503

@@ -159,7 +159,7 @@ def test_lists_and_searches_find_imported_metadata(catalog, browser):
 
     for query in ("tag:outdoors", "owner=ada", "toolkit=Sky+%26+«sea»"):
         asked = query if "=" in query else f"q={query}"
-        assert "a.weather" in browser.get(f"/?{asked}").content.decode(), query
+        assert "a.weather" in browser.get(f"/tools/?{asked}").content.decode(), query
 
 
 def test_waivers_count_after_an_import(catalog):
