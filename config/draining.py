@@ -40,7 +40,7 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
     _drains = False
 
     def startup(self, *arguments: Any, **options: Any) -> None:
-        global _reports, _main_process  # noqa: PLW0603
+        global _reports, _main_process
         _reports, _main_process = os.pipe(), os.getpid()
         super().startup(*arguments, **options)
 

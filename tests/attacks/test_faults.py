@@ -149,7 +149,9 @@ def test_when_the_server_above_is_killed_its_processes_end_and_it_can_be_started
 def test_a_server_process_whose_main_process_was_killed_while_it_started_ends_as_well(own):
     own.stop()
     command = [sys.executable, "manage.py", "serve", "--port", str(own.port)]
-    main = subprocess.Popen(command, cwd=ROOT, env=own.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    main = subprocess.Popen(
+        command, cwd=ROOT, env=own.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + UP_AGAIN_S
     while not (below := processes_of(main.pid) - {main.pid}):
         assert time.monotonic() < deadline, "it has started no process"
