@@ -25,11 +25,13 @@ from granian.server import Server
 from playground.draining import CHECK_S, draining
 from playground.factory_rescans import note_request
 from playground.supervisor import supervisor
+from playground.worker.syscalls import die_with_parent
 
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 
 _log = logging.getLogger(__name__)
 _reports: tuple[int, int] | None = None  # a pipe from the server's processes to the main process, which they inherit
+_main_process: int | None = None  # its id, which they inherit
 
 
 class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian chooses it when it is imported
@@ -38,8 +40,8 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
     _drains = False
 
     def startup(self, *arguments: Any, **options: Any) -> None:
-        global _reports  # noqa: PLW0603
-        _reports = os.pipe()
+        global _reports, _main_process
+        _reports, _main_process = os.pipe(), os.getpid()
         super().startup(*arguments, **options)
 
     def signal_handler_interrupt(self, signum: int = 0, *arguments: Any, **options: Any) -> None:
@@ -76,6 +78,17 @@ def _look_for_factories() -> None:
         _log.warning("SIGHUP: new factories were not looked for: %s", error)
     finally:
         connection.close()
+
+
+def stop_with_main_process() -> None:
+    """Get SIGTERM when the main process is killed, so that this process does not serve on beside the next server.
+
+    Raises:
+        SystemExit: the main process ended while this one was starting.
+    """
+    die_with_parent(signal.SIGTERM)
+    if _main_process is not None and os.getppid() != _main_process:
+        raise SystemExit("The main process of the server has ended.")
 
 
 def drain_on_signal() -> None:

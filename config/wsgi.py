@@ -2,7 +2,6 @@
 
 import gc
 import os
-import signal
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -16,7 +15,7 @@ from catalog.assessments import Assessor  # noqa: E402 - needs the apps that wer
 from catalog.sources.schedule import start_syncing  # noqa: E402
 from catalog.webhooks.schedule import start_delivering  # noqa: E402
 from config.connections import Connections, WriteDeadline  # noqa: E402
-from config.draining import drain_on_signal  # noqa: E402
+from config.draining import drain_on_signal, stop_with_main_process  # noqa: E402
 from config.metrics import asked_lately  # noqa: E402
 from config.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
@@ -24,12 +23,9 @@ from playground.retention import start_pruning  # noqa: E402
 from playground.run_writer import counters  # noqa: E402
 from playground.supervisor import supervisor  # noqa: E402
 from playground.warming import start_warming  # noqa: E402
-from playground.worker.syscalls import die_with_parent  # noqa: E402
 
+stop_with_main_process()
 Assessor(busy=asked_lately).start()
-die_with_parent(
-    signal.SIGTERM
-)  # otherwise it would continue to serve after its parent was killed, beside the next server
 counters().begin()
 start_pruning(settings.RUN_RETENTION_DAYS, settings.AUDIT_RETENTION_DAYS)
 if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries

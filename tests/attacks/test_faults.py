@@ -25,7 +25,7 @@ import pytest
 from tests.attacks.accounts import sql, token
 from tests.attacks.conftest import Program
 from tests.attacks.integrity import faults_of
-from tests.attacks.watching import servers_of
+from tests.attacks.watching import processes_of, servers_of
 from tests.site import ROOT, Site
 
 UP_AGAIN_S = 60  # no bound on speed: to wait for it
@@ -144,6 +144,25 @@ def test_when_the_server_above_is_killed_its_processes_end_and_it_can_be_started
     own.start()
     with Program(own, secret) as program:
         assert program.publish(spec("after")).status_code == 201
+
+
+def test_a_server_process_whose_main_process_was_killed_while_it_started_ends_as_well(own):
+    own.stop()
+    command = [sys.executable, "manage.py", "serve", "--port", str(own.port)]
+    main = subprocess.Popen(
+        command, cwd=ROOT, env=own.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + UP_AGAIN_S
+    while not (below := processes_of(main.pid) - {main.pid}):
+        assert time.monotonic() < deadline, "it has started no process"
+
+    main.kill()
+    main.wait(10)
+
+    while any(is_alive(pid) for pid in below):
+        assert time.monotonic() < deadline, "they serve on"
+        time.sleep(0.05)
+    own.start()
 
 
 def is_alive(pid):

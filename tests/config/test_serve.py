@@ -286,9 +286,10 @@ def test_the_server_prints_no_useless_warnings(site):
 def test_sighup_looks_for_new_factories_and_ends_no_process(tmp_path):
     packages = tmp_path / "packages"
     packages.mkdir()
-    site = Site(tmp_path, PYTHONPATH=str(packages))
+    site = Site(tmp_path, PYTHONPATH=str(packages), TOOLSHELF_WEB_PROCESSES="1")
     try:
         before = children_of(site.process.pid)
+        assert not lists_later(site)  # so its one process has looked for factories before there is a new one
         metadata = packages / "later_tools-1.0.dist-info"
         metadata.mkdir()
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n")

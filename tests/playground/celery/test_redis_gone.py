@@ -108,7 +108,7 @@ def test_lost_messages_are_sent_again_except_those_of_cancelled_runs(team, how):
     team.start_redis()
 
     assert team.redis.llen(QUEUE) == 0
-    until(lambda: team.redis.llen(QUEUE) == 4)
+    until(lambda: 4 <= team.redis.llen(QUEUE) <= 8)  # those that were overdue first may have been sent twice by then
     for run in busy:
         team.cancel(run)
     until(lambda: all(team.outcome(run) == "returned" for run in (*waiting, signing)))
