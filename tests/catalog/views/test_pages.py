@@ -109,7 +109,9 @@ def test_the_page_and_the_api_give_the_same_tools_in_the_same_order(client):
         make_tool(f"tool{number}", description="fruit " * (number % 5))
 
     for query in ("", "q=fruit", "q=tool"):
-        on_page = [node.attributes["href"].split("/")[2] for node in page(client, f"/tools/?{query}").css(".result-name a")]
+        on_page = [
+            node.attributes["href"].split("/")[2] for node in page(client, f"/tools/?{query}").css(".result-name a")
+        ]
         by_api = [item["slug"] for item in client.get(f"/api/v1/tools?{query}").json()["items"]]
         assert on_page == by_api
 
