@@ -27,7 +27,7 @@ def do_the_main_job(page: Page) -> None:
     expect(page.get_by_label("location").first).to_have_value("New York")
     page.get_by_label("temperatureUnit").first.select_option(label="C")
     page.get_by_role("button", name="Run").first.click()
-    expect(page.locator(".verdict")).to_contain_text("conforms")
+    expect(page.locator(".verdict")).to_contain_text("Conforms")
     expect(page.get_by_role("main")).to_contain_text("Sunny")
 
 
