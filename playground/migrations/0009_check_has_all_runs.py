@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('playground', '0008_rights'),
+        ("playground", "0008_rights"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='examplecheck',
-            name='has_all_runs',
+            model_name="examplecheck",
+            name="has_all_runs",
             field=models.BooleanField(default=False),
         ),
     ]

@@ -297,7 +297,6 @@ def test_the_page_of_a_spec_without_examples_explains_what_to_do(browser):
 
 
 def live(tool, parameters, by):
-    from playground import example_checks, running
 
     return running.wait(running.start(tool, tool.current, parameters, by=by), 20)
 
@@ -366,7 +365,6 @@ def test_a_run_is_not_saved_as_an_example_of_an_unseen_revision(browser, ada, bu
 
 
 def test_a_mock_cannot_be_saved_as_an_example(browser, ada, builtin):
-    from playground import example_checks, running
 
     tool = builtin("convert_units")
     run = running.start(tool, tool.current, KILOMETER, by=ada, mode="mock")
