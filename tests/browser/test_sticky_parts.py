@@ -28,8 +28,9 @@ PAGES = (
     "/tools/github-mcp-server.issue_write/revisions/",
 )
 
-# Each sticky element, and what of the page lies under it at this scroll position. The bar and the
-# header of a tool at the top and the bar of the button Run at the bottom are meant to lie over the page; what sticks inside a scrolled text has that text under it.
+# Each sticky element, and what of the page lies under it at this scroll position. The bar and the header of a tool at
+# the top and the bar of the button Run at the bottom are meant to lie over the page; what sticks inside a scrolled text
+# has that text under it.
 COVERED = """() => {
   const clipped = (element) => {
     let { left, top, right, bottom } = element.getBoundingClientRect();

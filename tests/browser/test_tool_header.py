@@ -43,7 +43,8 @@ def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
         """() => {
           const found = [];
           document.documentElement.style.scrollBehavior = "auto";
-          for (const element of [...document.querySelectorAll("main input:not([type=hidden]), main textarea")].reverse()) {
+          const controls = [...document.querySelectorAll("main input:not([type=hidden]), main textarea")];
+          for (const element of controls.reverse()) {
             element.focus();
             const head = document.querySelector(".tool-head").getBoundingClientRect();
             if (element.getBoundingClientRect().top < head.bottom) found.push(element.outerHTML);
