@@ -12,6 +12,7 @@ from catalog.views import (
     people,
     similar,
     sources,
+    stars,
     tools,
     webhooks,
 )
@@ -70,6 +71,7 @@ urlpatterns = [
     path("people/<int:pk>/", people.person, name="person"),
     path("tags/", metadata.group_list, {"kind": "tag"}, name="tags"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
+    path("tools/<str:slug>/star/", stars.star_tool, name="star"),
     path("tools/<str:slug>/organise/", metadata.organise_tool, name="organise"),
     path("tools/<str:slug>/access/", access.tool_access, name="tool_access"),
     path("tools/<str:slug>/deprecate/", metadata.deprecate_tool, name="deprecate"),
