@@ -211,7 +211,10 @@ def run_list(request: HttpRequest) -> HttpResponse:
     page = wanted.page(visible)
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
-    tool = Tool.objects.visible_to(request.user).filter(slug=wanted.tool).first() if wanted.tool else None
+    tool = None
+    if wanted.tool:
+        found = Tool.objects.visible_to(request.user).with_current()
+        tool = found.filter(slug=wanted.tool, current__isnull=False).first()
     context = {
         "filter": wanted,
         "tool": tool,
