@@ -3,6 +3,9 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.jsontext.reader import dumps
+from catalog.publishing import publish
+from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
@@ -123,3 +126,41 @@ def test_a_button_in_the_empty_configuration_does_not_fold_it(browser, builtin):
     answer = press(browser, browser.get("/tools/sign_text/try/"), "op=configuration:view::json")
 
     assert "open" in fold_of(answer).attributes
+
+
+def folded_of(answer):
+    tree = LexborHTMLParser(answer.content.decode())
+    return [node.attributes["id"].rpartition(".")[2] for node in tree.css(".form-member.is-unset")]
+
+
+MANY = {
+    "definition": {
+        "name": "many",
+        "description": "Takes many parameters.",
+        "parameters": {
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in ("a", "b", "c", "d", "e", "last")},
+            "required": ["last"],
+        },
+    }
+}
+
+
+def test_required_fields_come_first_and_optional_ones_are_folded(browser, ada):
+    publish(read_spec(dumps(MANY)), by=ada)
+
+    page = browser.get("/tools/many/try/")
+
+    tree = LexborHTMLParser(page.content.decode())
+    assert tree.css_first(".form-member").attributes["id"].endswith(".last-member")
+    assert folded_of(page) == [f"{name}-member" for name in "abcde"]
+    assert text_of(page, ".form-optional summary") == "5 more: a, b, c…"
+
+
+def test_optional_fields_with_a_value_stay_in_view(browser, ada):
+    more = {"definition": MANY["definition"] | {"parameters": {**MANY["definition"]["parameters"], "required": []}}}
+    publish(read_spec(dumps(more)), by=ada)
+
+    page = browser.get('/tools/many/try/?parameters={"b":"x"}')
+
+    assert folded_of(page) == [f"{name}-member" for name in ("a", "c", "d", "e", "last")]
