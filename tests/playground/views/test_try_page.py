@@ -9,6 +9,7 @@ from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
+from playground.models import Run
 from tests.playground.views.test_runs import HTMX, _plain_static_files, control, press, text_of  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("runs")
@@ -164,3 +165,15 @@ def test_optional_fields_with_a_value_stay_in_view(browser, ada):
     page = browser.get('/tools/many/try/?parameters={"b":"x"}')
 
     assert folded_of(page) == [f"{name}-member" for name in ("a", "c", "d", "e", "last")]
+
+
+def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    done = run(tool, {}, ada)
+    Run.objects.filter(pk=done.pk).update(response_json=dumps("# Title\n\n<script>x</script>\n\n**bold**"))
+
+    answer = browser.get(done.get_absolute_url())
+
+    shown = LexborHTMLParser(answer.content.decode()).css_first("#text .text-markdown")
+    assert shown.css_first("strong") is not None
+    assert shown.css_first("script") is None
