@@ -75,6 +75,8 @@ def begin_check(
             # Without all of its runs, the check would never end, or would pass examples that were not called.
             ExampleCheck.objects.filter(pk=check.pk).delete()
             raise
+    check.has_all_runs = True
+    check.save(update_fields=["has_all_runs"])
     settle(check)
     return check
 

@@ -336,6 +336,7 @@ class ExampleCheck(models.Model):
     factory = models.CharField(max_length=200, blank=True)
     passed = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
+    has_all_runs = models.BooleanField(default=False)  # False while the calls are being started
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
 

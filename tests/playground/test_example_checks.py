@@ -9,10 +9,10 @@ from catalog.errors import Unreachable
 from catalog.jsontext import reader
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground import running
+from playground import example_checks, running
 from playground.celery.app import BrokerError
 from playground.example_checks import begin_check, wait_for
-from playground.examples.results import differing, results_of
+from playground.examples.results import differing, results_of, settle
 from playground.models import ExampleCheck, Run
 from tests.factories import make_tool
 
@@ -40,6 +40,19 @@ def test_the_examples_of_a_conforming_tool_pass(builtin):
     assert (done.has_passed, done.failed) == (True, 0)
     assert done.passed == len(results_of(done)) == done.runs.count()
     assert done.factory
+
+
+def test_a_call_that_ends_before_the_next_has_started_does_not_end_the_check(builtin, monkeypatch):
+    def start_and_wait(*arguments, example, **options):
+        run = running.wait(running.start(*arguments, example=example, **options), 30)
+        settle(example.check)
+        return run
+
+    monkeypatch.setattr(example_checks, "start", start_and_wait)
+
+    done = check(builtin("convert_units"))
+
+    assert (done.has_passed, done.passed) == (True, 4)
 
 
 def test_a_check_is_waited_for_even_if_many_threads_wait_for_runs(builtin, monkeypatch):
@@ -284,7 +297,6 @@ def test_the_page_of_a_spec_without_examples_explains_what_to_do(browser):
 
 
 def live(tool, parameters, by):
-    from playground import running
 
     return running.wait(running.start(tool, tool.current, parameters, by=by), 20)
 
@@ -353,7 +365,6 @@ def test_a_run_is_not_saved_as_an_example_of_an_unseen_revision(browser, ada, bu
 
 
 def test_a_mock_cannot_be_saved_as_an_example(browser, ada, builtin):
-    from playground import running
 
     tool = builtin("convert_units")
     run = running.start(tool, tool.current, KILOMETER, by=ada, mode="mock")

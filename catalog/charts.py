@@ -1,0 +1,291 @@
+"""Small charts as SVG: numbers go in, markup comes out. No script, no inline style, no request.
+
+Positions are percentages, so that a chart is as wide as its place and its text and shapes are never distorted. Colours
+are classes (`.chart-good` and so on, `static/css/charts.css`). No chart depends on colour alone: tones differ in how
+they are filled, marks in shape, and everything is in words: in the label, in titles, and in a hidden table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Final, Literal
+
+from django.utils.safestring import SafeString
+
+from catalog.html import join_html
+
+# good: light fill; bad: solid; failed: hollow; the others are solid and quiet
+Tone = Literal["good", "bad", "failed", "warn", "muted", "accent"]
+Shape = Literal["circle", "diamond", "square"]
+
+CAPS: Final = {"diamond": "M0-6 6 0 0 6-6 0Z", "square": "M-4.5-4.5H4.5V4.5H-4.5Z"}
+MIN_MS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One kind of thing that bars count: its name in the legend, and its tone."""
+
+    name: str
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: a count for each series, in their order. `href`: where a click leads, "" for a bar that is no link."""
+
+    label: str
+    counts: tuple[int, ...]
+    href: str = ""
+    is_selected: bool = False
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One mark: `x` is any number (a time), `value` a duration in milliseconds, `title` the words for it."""
+
+    x: float
+    value: float
+    title: str
+    tone: Tone = "accent"
+    shape: Shape = "circle"
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One mark on a timeline: `x` is any number (a time, or a count), `title` the words for it."""
+
+    x: float
+    title: str
+    tone: Tone = "accent"
+    shape: Shape = "circle"
+    href: str = ""
+
+
+def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str, height: int = 120) -> SafeString:
+    """Bars of stacked counts, with a legend, the first and last label, the largest total, and a table for readers.
+
+    Bars with `href` are links; then the drawing is a group of links instead of one image.
+    """
+    top = max((bar.total for bar in bars), default=0)
+    linked = any(bar.href for bar in bars)
+    step = 100 / max(1, len(bars))
+    drawing = _svg(label, height, (_bar(bar, series, index * step, step, top or 1) for index, bar in enumerate(bars)),
+                   is_group=linked)  # fmt: skip
+    totals = [sum(bar.counts[number] for bar in bars) for number in range(len(series))]
+    legend = [
+        element("li", {"class": "chart-key"}, _swatch(each.tone), each.name, " ", element("b", {}, f"{total:,}"))
+        for each, total in zip(series, totals, strict=True)
+    ]
+    ends = [element("span", {}, bars[0].label), element("span", {}, bars[-1].label)] if bars else []
+    return element(
+        "figure", {"class": "chart chart-bars"},
+        element("ul", {"class": "chart-legend", "role": "list"}, *legend),
+        element("div", {"class": "chart-plot"},
+                element("span", {"class": "chart-top", "aria-hidden": "true"}, f"{top:,}"), drawing),
+        element("div", {"class": "chart-axis", "aria-hidden": "true"}, *ends),
+        SafeString("") if linked else table(label, ["", *(each.name for each in series)],
+                                            [[bar.label, *map(str, bar.counts)] for bar in bars]),
+    )  # fmt: skip
+
+
+def dots(points: Sequence[Dot], *, label: str, start: float, end: float, ends: tuple[str, str] = ("", ""),
+         height: int = 160) -> SafeString:  # fmt: skip
+    """Durations over time on a logarithmic scale; `start` and `end` bound `Dot.x`, `ends` are their words."""
+    low, high = decades([point.value for point in points])
+    span, width = max(1, high - low), max(end - start, 1e-9)
+    lines = []
+    for power in range(low, low + span + 1):
+        level = _percent(100 - (power - low) / span * 100)
+        lines.append(element("line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": level, "y2": level}))
+        lines.append(element("text", {"class": "chart-tick", "x": "0", "y": level, "dy": "-3"}, duration(10.0**power)))
+    marks = []
+    for point in points:
+        x = 1 + 98 * min(1.0, max(0.0, (point.x - start) / width))
+        y = 100 - (log10(max(point.value, MIN_MS)) - low) / span * 100
+        marks.append(_mark(point, _percent(x), _percent(y)))
+    linked = any(point.href for point in points)
+    return element(
+        "figure", {"class": "chart chart-dots"},
+        element("div", {"class": "chart-plot"}, _svg(label, height, [*lines, *marks], is_group=linked)),
+        element("div", {"class": "chart-axis", "aria-hidden": "true"}, *(element("span", {}, end) for end in ends)),
+    )  # fmt: skip
+
+
+def ring(share: float, *, label: str, text: str = "", tone: Tone = "accent", size: int = 40) -> SafeString:
+    """A share, 0 to 1, as a ring of `size` pixels with `text` in it (at most three characters)."""
+    filled = _number(min(1.0, max(0.0, share)) * 100)
+    circle = {"cx": "20", "cy": "20", "r": "17"}
+    return element(
+        "svg", {"class": "ring", "viewBox": "0 0 40 40", "width": str(size), "height": str(size), "role": "img",
+                "aria-label": label},
+        element("title", {}, label),
+        element("circle", circle | {"class": "ring-track"}),
+        element("circle", circle | {"class": f"ring-share chart-{tone}", "pathLength": "100",
+                                    "stroke-dasharray": f"{filled} 100", "transform": "rotate(-90 20 20)"}),
+        element("text", {"class": "ring-text", "x": "20", "y": "20", "dy": "0.36em", "text-anchor": "middle"}, text),
+    )  # fmt: skip
+
+
+def sparkline(values: Sequence[float], *, label: str, width: int = 72, height: int = 20) -> SafeString:
+    """Values over time as a line with a mark at the last one; nothing is drawn without values."""
+    if not values:
+        return SafeString("")
+    top, step = max(*values, 1e-9), (width - 6) / max(1, len(values) - 1)
+    points = [(3 + index * step, height - 3 - value / top * (height - 6)) for index, value in enumerate(values)]
+    line = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+    return element(
+        "svg", {"class": "sparkline", "viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height),
+                "role": "img", "aria-label": label},
+        element("title", {}, label),
+        element("polyline", {"class": "sparkline-line", "points": line}),
+        element("circle", {"class": "sparkline-end", "cx": _number(points[-1][0]), "cy": _number(points[-1][1]),
+                           "r": "2.5"}),
+    )  # fmt: skip
+
+
+def timeline(events: Sequence[Event], *, label: str, height: int = 32) -> SafeString:
+    """Marks along a line, the smallest `x` on the left. Marks with `href` are links."""
+    first = min((event.x for event in events), default=0.0)
+    width = max((event.x for event in events), default=0.0) - first
+    marks = [element("line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": "50%", "y2": "50%"})]
+    for event in events:
+        x = 2 + 96 * (event.x - first) / width if width else 50.0
+        marks.append(_mark(event, _percent(x), "50%"))
+    drawing = _svg(label, height, marks, is_group=any(event.href for event in events))
+    return element("div", {"class": "chart chart-timeline"}, drawing)
+
+
+def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = (), height: int = 96) -> SafeString:
+    """Counts of ranges side by side, each with its label under it; `tones` are those of the bars, else "accent"."""
+    columns = []
+    top = max((bar.total for bar in bars), default=0) or 1
+    for index, bar in enumerate(bars):
+        series = [Series(bar.label, tones[index] if index < len(tones) else "accent")]
+        columns.append(_bar(bar, series, index * 100 / len(bars), 100 / len(bars), top))
+    drawing = _svg(label, height, columns, is_group=any(bar.href for bar in bars))
+    labels = [element("span", {}, bar.label) for bar in bars]
+    return element("figure", {"class": "chart chart-histogram"}, element("div", {"class": "chart-plot"}, drawing),
+                   element("div", {"class": "chart-labels", "aria-hidden": "true"}, *labels))  # fmt: skip
+
+
+def segments(parts: Sequence[tuple[Series, int]], *, label: str, height: int = 12) -> SafeString:
+    """One horizontal bar of parts, and its legend with their numbers. Parts of 0 are only in the legend."""
+    total = sum(count for _, count in parts)
+    rects, x = [], 0.0
+    for each, count in parts:
+        width = 100 * count / total if total else 0.0
+        if count:
+            rects.append(element("rect", {"class": f"chart-part chart-{each.tone}", "x": _percent(x), "y": "0",
+                                          "width": _percent(width), "height": "100%"},
+                                 element("title", {}, f"{each.name}: {count:,}")))  # fmt: skip
+        x += width
+    legend = [
+        element("li", {"class": "chart-key"}, _swatch(each.tone), element("b", {}, f"{count:,}"), " ", each.name)
+        for each, count in parts
+    ]
+    return element("figure", {"class": "chart chart-segments"}, _svg(label, height, rects),
+                   element("ul", {"class": "chart-legend", "role": "list"}, *legend))  # fmt: skip
+
+
+def share_bar(share: float, *, tone: Tone = "accent", height: int = 6) -> SafeString:
+    """A share, 0 to 1, as a bar behind or under its number; readers skip it, so put the number beside it."""
+    width = _percent(100 * min(1.0, max(0.0, share)))
+    return element("svg", {"class": "share-bar", "width": "100%", "height": str(height), "aria-hidden": "true"},
+                   element("rect", {"class": "share-bar-track", "width": "100%", "height": "100%"}),
+                   element("rect", {"class": f"chart-{tone}", "width": width, "height": "100%"}))  # fmt: skip
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> SafeString:
+    """The numbers of a chart as a table that only screen readers show; the first cell of a row names it."""
+    head = element("tr", {}, *(element("th", {"scope": "col"}, text) if text else element("td", {}) for text in heads))
+    body = [
+        element("tr", {}, element("th", {"scope": "row"}, row[0]), *(element("td", {}, cell) for cell in row[1:]))
+        for row in rows
+    ]
+    return element("div", {"class": "visually-hidden"},
+                   element("table", {}, element("caption", {}, caption), element("thead", {}, head),
+                           element("tbody", {}, *body)))  # fmt: skip
+
+
+def element(name: str, attributes: Mapping[str, str], *children: str) -> SafeString:
+    """An element; attribute values and children are escaped, except children that are markup already."""
+    parts: list[str] = [SafeString(f"<{name}")]
+    for attribute, value in attributes.items():
+        parts += [SafeString(f' {attribute}="'), value, SafeString('"')]
+    return join_html([*parts, SafeString(">"), *children, SafeString(f"</{name}>")])
+
+
+def decades(values: Sequence[float]) -> tuple[int, int]:
+    """The powers of ten, in milliseconds, between which all values lie."""
+    low = floor(log10(max(min(values, default=1.0), MIN_MS)))
+    return low, max(low + 1, ceil(log10(max(max(values, default=1.0), MIN_MS))))
+
+
+def duration(milliseconds: float) -> str:
+    """A power of ten as a tick: "10 ms", "100 s"."""
+    return f"{milliseconds / 1000:g} s" if milliseconds >= 1000 else f"{milliseconds:g} ms"
+
+
+def words_of(bar: Bar, series: Sequence[Series]) -> str:
+    """A bar in words: "16 Nov: 12 (10 conform, 2 violate)"; with one series "16 Nov: 12"."""
+    parts = [f"{count:,} {each.name}" for each, count in zip(series, bar.counts, strict=True) if count]
+    return f"{bar.label}: {bar.total:,}" + (f" ({', '.join(parts)})" if len(series) > 1 and parts else "")
+
+
+def _bar(bar: Bar, series: Sequence[Series], x: float, step: float, top: int) -> SafeString:
+    """One bar with its hit area, which is as high as the chart, so that a small bar is as easy to click."""
+    words = words_of(bar, series)
+    hit = element("rect", {"class": "chart-hit", "x": _percent(x), "y": "0", "width": _percent(step), "height": "100%"})
+    rects, y = [], 100.0
+    for each, count in zip(series, bar.counts, strict=True):
+        if count:
+            height = max(100 * count / top, 1.5)
+            y -= height
+            rects.append(element("rect", {"class": f"chart-part chart-{each.tone}", "x": _percent(x + step * 0.12),
+                                          "y": _percent(max(0.0, y)), "width": _percent(step * 0.76),
+                                          "height": _percent(height)}))  # fmt: skip
+    selected = " is-selected" if bar.is_selected else ""
+    inside = [element("title", {}, words), hit, *rects]
+    if bar.href:
+        return element("a", {"class": f"chart-slot{selected}", "href": bar.href, "aria-label": words}, *inside)
+    return element("g", {"class": f"chart-slot{selected}"}, *inside)
+
+
+def _mark(mark: Dot | Event, x: str, y: str) -> SafeString:
+    words, paint = element("title", {}, mark.title), f"chart-mark chart-{mark.tone}"
+    if mark.shape == "circle":
+        drawn = element("circle", {"class": paint, "cx": x, "cy": y, "r": "4.5"}, words)
+    else:
+        path = element("path", {"class": paint, "d": CAPS[mark.shape]}, words)
+        drawn = element("svg", {"x": x, "y": y, "overflow": "visible"}, path)
+    if not mark.href:
+        return drawn
+    return element("a", {"class": "chart-point", "href": mark.href, "aria-label": mark.title}, drawn)
+
+
+def _svg(label: str, height: int, children: Iterable[SafeString], *, is_group: bool = False) -> SafeString:
+    """A drawing as wide as its place. An image hides what is in it from screen readers; a group of links does not."""
+    return element("svg", {"class": "chart-drawing", "width": "100%", "height": str(height),
+                           "role": "group" if is_group else "img", "aria-label": label}, *children)  # fmt: skip
+
+
+def _swatch(tone: Tone) -> SafeString:
+    return element("svg", {"class": "chart-swatch", "width": "12", "height": "12", "aria-hidden": "true"},
+                   element("rect", {"class": f"chart-part chart-{tone}", "x": "1", "y": "1", "width": "10",
+                                    "height": "10"}))  # fmt: skip
+
+
+def _percent(value: float) -> str:
+    return f"{_number(value)}%"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

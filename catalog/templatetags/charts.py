@@ -1,0 +1,32 @@
+"""The charts of `catalog.charts` that templates draw from plain numbers; views draw the others and pass the markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django import template
+from django.utils.safestring import SafeString
+
+from catalog import charts
+
+register = template.Library()
+
+
+@register.simple_tag
+def ring(
+    value: float, of: float, label: str, *, text: str = "", tone: charts.Tone = "accent", size: int = 40
+) -> SafeString:
+    """`{% ring score 100 "Lint score 94 of 100" text=score tone="good" %}`."""
+    return charts.ring(value / of if of else 0.0, label=label, text=str(text), tone=tone, size=size)
+
+
+@register.simple_tag
+def sparkline(values: Sequence[float], label: str, width: int = 72, height: int = 20) -> SafeString:
+    """`{% sparkline runs_per_day "Runs in the last 7 days: 2, 4, 0" %}`."""
+    return charts.sparkline(values, label=label, width=width, height=height)
+
+
+@register.simple_tag
+def share_bar(value: float, of: float, tone: charts.Tone = "accent", height: int = 6) -> SafeString:
+    """`{% share_bar count largest %}`: beside the number, which readers need."""
+    return charts.share_bar(value / of if of else 0.0, tone=tone, height=height)
