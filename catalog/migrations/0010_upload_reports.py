@@ -15,7 +15,7 @@ def rank_stored_specs(apps: Apps, _: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog", "0008_held_change_toolkit")]
+    dependencies = [("catalog", "0009_stars")]
 
     operations = [
         migrations.AddField("upload", "breaking", models.PositiveIntegerField(default=0)),
