@@ -233,6 +233,21 @@ def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, mem
     assert member in page(client, link).css_first(f"#use-{key}-code").text()
 
 
+@pytest.mark.parametrize("path", ["spec/", "compatibility/", "exports/openai/", "code/python/"])
+def test_each_page_of_the_exports_leads_to_all_others(client, path):
+    make_tool("greet", name="Say: greet!")
+
+    tiles = page(client, f"/tools/greet/{path}").css(".tile")
+
+    assert {"/tools/greet/spec/", "/tools/greet/exports/openai-strict/", "/tools/greet/code/java/"} <= {
+        tile.attributes["href"] for tile in tiles
+    }
+    [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
+    assert openai.css_first(".tile-state").text().split()[1:] == ["changes"]
+    current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
+    assert current == ([] if path == "compatibility/" else [f"/tools/greet/{path}"])
+
+
 def test_the_export_page_of_an_unknown_format_is_not_found(client):
     make_tool("greet")
 
