@@ -36,7 +36,9 @@ PAGES = {
     "facets": (EVERYONE, NOBODY),
     "palette": (EVERYONE, NOBODY),
     "upload": (EVERYONE, PUBLISH),
+    "upload_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
+    "upload_publish": (NOBODY, "own upload"),
     "upload_resume": (NOBODY, "own upload"),
     "upload_difference": ("missing", NOBODY),
     "sources": (SIGNED_IN, ADMINISTER),
@@ -159,6 +161,7 @@ ALLOWED = {
 VALUES = {
     "upload_report": {"pk": "upload"},
     "upload_resume": {"pk": "upload"},
+    "upload_publish": {"pk": "upload"},
     "upload_difference": {"pk": "upload"},
     "change": {"pk": "change"},
     "toolkit_access": {"name": "toolkit"},
@@ -172,6 +175,7 @@ VALUES = {
 }
 POSTED = {
     "upload": {"text": spec_of("kit.mine", examples=[])},
+    "upload_preview": {"text": spec_of("kit.mine", examples=[])},
     "try": {"run": "1"},
     "people_groups": {"name": "team"},
     "person": {"role": "runner"},
