@@ -57,10 +57,10 @@ def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
 
 
 def test_a_link_to_a_property_opens_it(signed_in: Page):
-    signed_in.goto(f"{TOOL}#parameters.issue_fields.field_name")
+    signed_in.goto(f"{TOOL}#parameters.issue_fields.items.field_name")
 
-    expect(signed_in.locator("[id='parameters.issue_fields.field_name'] > details")).to_have_attribute("open", "")
-    expect(signed_in.locator("[id='parameters.issue_fields.field_name']")).to_be_in_viewport()
+    expect(signed_in.locator("[id='parameters.issue_fields.items.field_name'] > details")).to_have_attribute("open", "")
+    expect(signed_in.locator("[id='parameters.issue_fields.items.field_name']")).to_be_in_viewport()
 
 
 def test_the_outline_shows_only_properties_that_match_its_filter(signed_in: Page):
