@@ -20,11 +20,13 @@ class Hooks:
         installed_tool_ids: those of them that an installed factory serves: few, as queries need them.
         tools_with_passing_examples: the primary keys of tools whose current revision passed all its examples when they
             were last checked. Called with every list.
+        most_run_tools: the primary keys of the tools with the most runs, those with the most first.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset
     installed_tool_ids: Callable[[], frozenset[str]] = frozenset
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
+    most_run_tools: Callable[[], tuple[int, ...]] = tuple
 
 
 hooks = Hooks()

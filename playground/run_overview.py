@@ -140,7 +140,7 @@ def _share(now: float | None, before: float | None) -> Figure:
     change = ""
     if now is not None and before is not None:
         points = round(now * 100) - round(before * 100)
-        change = f"{points:+d} points" if points else "no change"
+        change = f"{points:+d} {'point' if abs(points) == 1 else 'points'}" if points else "no change"
     return Figure("Conforming", percent(now), change, _way(now, before))
 
 

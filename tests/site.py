@@ -77,6 +77,7 @@ class Site:
         self.data_dir = data_dir
         self.host = host
         self.python = python
+        self._tokens: dict[tuple[str, ...], str] = {}
         if prepared and "DATABASE_URL" not in environment and not (data_dir / "toolshelf.sqlite3").exists():
             copy_started_site(data_dir)
         self.port = free_port()
@@ -125,8 +126,11 @@ class Site:
         )
 
     def token(self, user: str = "tester", *scopes: str) -> str:
-        words = [word for scope in scopes for word in ("--scope", scope)]
-        return self.manage("create_token", user, *words).stdout.strip()
+        """A token of `user`, made by a command when it is first asked for."""
+        if (user, *scopes) not in self._tokens:
+            words = [word for scope in scopes for word in ("--scope", scope)]
+            self._tokens[user, *scopes] = self.manage("create_token", user, *words).stdout.strip()
+        return self._tokens[user, *scopes]
 
     def log(self) -> str:
         return (self.data_dir / "server.log").read_text()

@@ -8,6 +8,7 @@ code.py                source code that is generated from a spec
 bulk.py                upload many specs, export the catalog, check a spec without storing it
 lint.py                rules, findings, fixes and waivers
 sources.py             sources, their syncs and held changes
+stars.py               a person's starred tools
 audit.py               events of the audit log
 webhooks.py            webhooks and their deliveries
 similar.py             tools that are similar to another one
@@ -33,6 +34,7 @@ from catalog.api import (  # noqa: F401 - they add to their routers
     search,
     similar,
     sources,
+    stars,
     tools,
     webhooks,
 )

@@ -55,6 +55,7 @@ class Facet:
     """A filter with its options.
 
     `more`: the URL of a page with all options, with `more_label` as the link's text. `note`: explains the counts.
+    `folded`: a page shows the options when they are opened.
     """
 
     label: str
@@ -62,6 +63,22 @@ class Facet:
     more: str = ""
     more_label: str = ""
     note: str = ""
+    folded: bool = False
+
+    @property
+    def shown(self) -> list[Option]:
+        """The options that lead to tools, and the chosen ones."""
+        return [option for option in self.options if option.count != 0 or option.chosen]
+
+    @property
+    def empty(self) -> list[Option]:
+        """The options that lead to no tool."""
+        return [option for option in self.options if option.count == 0 and not option.chosen]
+
+    @property
+    def open(self) -> bool:
+        """Whether a page shows its options at first: unless it is `folded`, or if one is chosen."""
+        return not self.folded or any(option.chosen for option in self.options)
 
 
 def _characters(facets: tuple[Facet, ...]) -> int:
@@ -110,13 +127,15 @@ class _Faceting:
         return (
             Facet("Runs", (self._option("Runnable here", "runnable", True),)),
             self._groups("Toolkit", "toolkit"),
+            Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._not_assessed()),
             self._groups("Tag", "tag"),
             Facet(
                 "Configuration",
                 (
                     self._option("Needs configuration", "configurable", True),
-                    self._option("Needs no configuration", "configurable", False),
+                    self._option("No configuration", "configurable", False),
                 ),
+                folded=True,
             ),
             Facet(
                 "Documentation",
@@ -125,11 +144,11 @@ class _Faceting:
                     self._option("Examples pass", "examples_hold", True),
                     self._option("Has a return type", "returns", True),
                 ),
+                folded=True,
             ),
-            Facet("Works with", tuple(map(self._format, FORMATS))),
-            Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._not_assessed()),
-            Facet("Owner", tuple(self._owners())),
-            Facet("Status", (self._option("Deprecated", "deprecated", True), self._archived_option())),
+            Facet("Works with", tuple(map(self._format, FORMATS)), folded=True),
+            Facet("Owner", tuple(self._owners()), folded=True),
+            Facet("Status", (self._option("Deprecated", "deprecated", True), self._archived_option()), folded=True),
         )
 
     def _option(self, label: str, name: str, value: bool) -> Option:

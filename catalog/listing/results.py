@@ -17,7 +17,9 @@ from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
 from catalog.hooks import hooks
 from catalog.indexing import distinct_tags
-from catalog.listing.pagination import BadCursor, Cursor, window
+from catalog.listing import sorting
+from catalog.listing.pagination import BadCursor, Cursor, first_row, window
+from catalog.listing.sorting import Sort
 from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
@@ -63,6 +65,7 @@ class Page:
     `filled_up`: the results that contain all words come first, followed by less exact ones.
     `loosely`: some results contain only some of the words; `holding_all` is the number that contain all.
     `corrections`: (as typed, as searched), for each corrected typo.
+    `start`: the number of rows before this page.
     """
 
     results: tuple[Result, ...]
@@ -74,6 +77,17 @@ class Page:
     holding_all: int = 0
     corrections: tuple[tuple[str, str], ...] = ()
     filled_up: bool = False
+    start: int = 0
+
+    @property
+    def first(self) -> int:
+        """The number of the first row, from 1."""
+        return self.start + 1
+
+    @property
+    def last(self) -> int:
+        """The number of the last row."""
+        return self.start + len(self.results)
 
     @property
     def exact_results(self) -> list[Result]:
@@ -112,6 +126,7 @@ class CatalogSearch:
     tags: tuple[str, ...] = ()  # all of them
     owner: str | None = None  # a username
     archived: bool = False  # include archived tools
+    sort: Sort = ""  # "": by relevance, or by name if there are no words
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
     visibility: Visibility = field(default_factory=visitors_see)
@@ -138,6 +153,7 @@ class CatalogSearch:
             tags=distinct_tags(query.getlist("tag"))[:MAX_TAGS],
             owner=query.get("owner") or None,
             archived=query.get("include") == "archived",
+            sort=sorting.read(query.get("sort")),
             cursor=cursor,
             visibility=Audience.objects.visibility_for(person),
         )
@@ -165,7 +181,8 @@ class CatalogSearch:
         """A cache key: everything that results of this search depend on, except the page."""
         asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
         passing = hooks.tools_with_passing_examples() if asks_for_examples else None
-        return self.state, hooks.runnable_tool_ids(), passing, replace(self, cursor=None, limit=PAGE_SIZE)
+        most_run = hooks.most_run_tools() if self.sort == "runs" else ()
+        return self.state, hooks.runnable_tool_ids(), passing, most_run, replace(self, cursor=None, limit=PAGE_SIZE)
 
     @cached_property
     def plan(self) -> Plan:
@@ -218,12 +235,19 @@ class CatalogSearch:
     @property
     def without_facets(self) -> str:
         """The URL's query for the same words without facets."""
-        return CatalogSearch(words=self.words, visibility=self.visibility).address()
+        return CatalogSearch(words=self.words, sort=self.sort, visibility=self.visibility).address()
+
+    @property
+    def without_words(self) -> str:
+        """The URL's query for the same facets without words."""
+        return replace(self, words="", cursor=None).address()
 
     def address(self, *, cursor: str | None = None) -> str:
         """This search as the query of a URL ("?q=weather&examples=1"), from the beginning or from `cursor` on."""
         pairs = [("q", self.words)] if self.words else []
         pairs += self.choices
+        if self.sort:
+            pairs.append(("sort", self.sort))
         if cursor:
             pairs.append(("cursor", cursor))
         return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
@@ -240,7 +264,39 @@ class CatalogSearch:
 
     def page(self) -> Page:
         """The results at the cursor."""
+        if self.sort:
+            return self._sorted_page(self.sort)
         return self._found_page() if self.query else self._listed_page()
+
+    def _sorted_page(self, sort: Sort) -> Page:
+        """The results in another order than the usual one: of words, the `FEW` best or oldest results."""
+        finding, cursor = self.finding if self.query else None, self.cursor
+        offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
+        tools = self.tools() if finding is None else Tool.objects.filter(pk__in=self._pks_found(finding))
+        in_order = sorting.page_of(tools, sort, offset=offset, limit=self.limit + 1)
+        pks, more = in_order[: self.limit], len(in_order) > self.limit
+        if finding is None:
+            count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
+        else:
+            count, counted = (finding.holding_all, True) if finding.filled_up else self._count_found(finding)
+        return Page(
+            self._results(pks, finding or Hits(rest=self.chosen)),
+            count,
+            counted,
+            next=Cursor("sorted", offset + self.limit, 0).encode() if more else None,
+            previous=Cursor("sorted", max(0, offset - self.limit), 0).encode() if offset else None,
+            loosely=bool(finding and finding.loosely and not finding.filled_up),
+            holding_all=finding.holding_all if finding else 0,
+            corrections=self.plan.corrections if finding else (),
+            start=offset,
+        )
+
+    def _pks_found(self, finding: Hits) -> list[int]:
+        """The tools to sort: if less exact ones only fill up the page, without these."""
+        ranked = [pk for pk in finding.ranked if not finding.filled_up or pk in finding.exact]
+        if finding.rest is None:
+            return ranked
+        return list(dict.fromkeys([*ranked, *search_index().matching(finding.rest, limit=FEW)]))
 
     def _listed_page(self) -> Page:
         cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None
@@ -266,7 +322,7 @@ class CatalogSearch:
         pks = [position.pk for position in positions]
         results = tuple(Result(tool, self.explainer.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
         count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
-        return Page(results, count, counted, next=after, previous=before)
+        return Page(results, count, counted, next=after, previous=before, start=first_row(cursor, len(results)))
 
     @cached_property
     def _few(self) -> list[int] | None:
@@ -301,6 +357,7 @@ class CatalogSearch:
             holding_all=finding.holding_all,
             corrections=self.plan.corrections,
             filled_up=finding.filled_up,
+            start=offset,
         )
 
     def _rows_at(self, finding: Hits, offset: int, beyond: int, *, backwards: bool) -> list[int]:

@@ -1,14 +1,15 @@
-"""The catalog's tables: tools, revisions, who may see them, lint, uploads, sources, the audit log, webhooks."""
+"""The catalog's tables: tools, revisions, stars, who may see them, lint, uploads, sources, the audit log, webhooks."""
 
 from catalog.audit import AuditEvent
 from catalog.models.access import Audience, Toolkit
 from catalog.models.lint import Assessment, Waiver
 from catalog.models.sources import HeldChange, Source, SourceSync, SourceTool
+from catalog.models.stars import Star
 from catalog.models.tools import Revision, Tool, ToolQuerySet, ToolTag
 from catalog.models.uploads import Upload, UploadedSpec
 from catalog.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
-    "Assessment", "Audience", "AuditEvent", "HeldChange", "Revision", "Source", "SourceSync", "SourceTool", "Tool",
-    "ToolQuerySet", "ToolTag", "Toolkit", "Upload", "UploadedSpec", "Waiver", "Webhook", "WebhookDelivery",
+    "Assessment", "Audience", "AuditEvent", "HeldChange", "Revision", "Source", "SourceSync", "SourceTool", "Star",
+    "Tool", "ToolQuerySet", "ToolTag", "Toolkit", "Upload", "UploadedSpec", "Waiver", "Webhook", "WebhookDelivery",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
+from urllib.parse import quote_plus
 
 from django import template
 from django.urls import reverse
@@ -17,7 +18,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.html import join_html
-from catalog.listing.results import Result
+from catalog.listing.active_filters import WORDS_SHOWN
+from catalog.listing.facets import Facet, Option
+from catalog.listing.results import CatalogSearch, Page, Result
 from catalog.models import Tool
 from catalog.search.explain import Reason
 from catalog.templatetags.catalog import marked
@@ -25,25 +28,33 @@ from catalog.templatetags.icons import icon
 
 register = template.Library()
 
-TAGS_SHOWN: Final = 3
+TAGS_SHOWN: Final = 2
+TOP_SCORES: Final = ((90, "good"), (70, "fair"), (0, "poor"))
 
-_ROW: Final = SafeString('<li class="result"><h2 class="result-name"><a href="')
+_ROW: Final = SafeString('<li class="result"><div class="result-head"><h2 class="result-name"><a href="')
 _NAME: Final = SafeString('">')
 _NAME_END: Final = SafeString("</a></h2>")
+_HEAD_END: Final = SafeString("</div>")
 _ROW_END: Final = SafeString("</li>")
 _ID: Final = SafeString(' <code class="id result-id">')
 _CODE: Final = SafeString("<code>")
 _CODE_END: Final = SafeString("</code>")
+_TOOLKIT: Final = SafeString('<a class="result-toolkit" href="?toolkit=')
+_TOOLKIT_END: Final = SafeString("</a>")
 _TEXT: Final = SafeString('<p class="result-text">')
 _NO_TEXT: Final = SafeString('<p class="result-text muted">No description</p>')
 _WHY: Final = SafeString('<p class="result-why">')
-_PARAMETERS: Final = SafeString('<span class="visually-hidden">Parameters: </span>')
 _MATCHED_ONE: Final = SafeString("matched in <b>parameter</b> ")
 _MATCHED_MANY: Final = SafeString("matched in <b>parameters</b> ")
 _SPAN: Final = SafeString("<span>")
 _SPAN_END: Final = SafeString("</span>")
 _PARAGRAPH_END: Final = SafeString("</p>")
 _NOTHING: Final = SafeString("")
+_NO_RING: Final = SafeString('<span class="ring"></span>')
+_SIDE: Final = SafeString('<div class="result-side">')
+_TRY: Final = SafeString('<a class="button button-small result-try" href="')
+_TRY_NAME: Final = SafeString('">Try<span class="visually-hidden"> ')
+_TRY_END: Final = SafeString("</span></a>")
 _SPACE, _COLON, _COMMA, _SEMICOLON = map(SafeString, (" ", ": ", ",", ";"))
 
 
@@ -51,7 +62,32 @@ _SPACE, _COLON, _COMMA, _SEMICOLON = map(SafeString, (" ", ": ", ",", ";"))
 def result_rows(results: Iterable[Result]) -> SafeString:
     """One `<li>` for each result, with the searched words in `<mark>`."""
     before, after = reverse("catalog:tool", args=["-"]).rsplit("-", 1)
-    return join_html(_row(result, f"{before}{result.tool.slug}{after}") for result in results)
+    try_before, try_after = reverse("playground:try", args=["-"]).split("-", 1)
+    return join_html(
+        _row(result, f"{before}{result.tool.slug}{after}", f"{try_before}{result.tool.slug}{try_after}")
+        for result in results
+    )
+
+
+@register.simple_tag
+def results_range(page: Page) -> str:
+    """The part of the results that a page shows: "1 to 20 of 1,809"."""
+    if page.filled_up:
+        return ""
+    return f"{page.first:,} to {page.last:,} of {page.count:,}{'' if page.counted else '+'}"
+
+
+@register.simple_tag
+def nothing_found(search: CatalogSearch) -> str:
+    """The title of an empty list: with the words, if they are few."""
+    words = search.words.strip()
+    return f"No tools match “{words}”" if words and len(words) <= WORDS_SHOWN else "No tools match your search"
+
+
+@register.simple_tag
+def empty_options(facets: Iterable[Facet]) -> list[tuple[Facet, Option]]:
+    """The options of all facets that lead to no tool, each with its facet."""
+    return [(facet, option) for facet in facets for option in facet.empty]
 
 
 @register.simple_tag
@@ -60,19 +96,31 @@ def tool_chips(tool: Tool, css_class: str) -> SafeString:
     return _list(_facts(tool), css_class)
 
 
-def _row(result: Result, url: str) -> SafeString:
+def _row(result: Result, url: str, try_url: str) -> SafeString:
+    """Two lines: the name, and the description; a third one if other texts match."""
     tool, shown = result.tool, result.shown
-    tool_id = (_ID, marked(shown.tool_id), _CODE_END) if tool.tool_id != tool.name else ()
+    tool_id = _id_and_toolkit(result)
     text = (_TEXT, marked(shown.excerpt), _PARAGRAPH_END) if shown.excerpt.text else (_NO_TEXT,)
-    chips = _list([*_facts(tool), *_tags(tool)], "result-chips")
-    return join_html([_ROW, url, _NAME, marked(shown.name), _NAME_END, *tool_id, *text, _why(result), chips, _ROW_END])
+    chips = _list([*_exceptions(tool), *_tags(tool)], "result-chips")
+    head = (_ROW, url, _NAME, marked(shown.name), _NAME_END, *tool_id, chips, _HEAD_END)
+    side = (_SIDE, score_ring(tool.score), _TRY, try_url, _TRY_NAME, tool.name, _TRY_END, _HEAD_END)
+    return join_html([*head, *text, _why(result), *side, _ROW_END])
+
+
+def _id_and_toolkit(result: Result) -> tuple[str, ...]:
+    """The id, in which the toolkit is a link; a link of its own if the id does not begin with it, or has a match."""
+    tool, shown = result.tool, result.shown
+    link = (_TOOLKIT, quote_plus(tool.toolkit), _NAME, tool.toolkit, _TOOLKIT_END) if tool.toolkit else ()
+    if tool.tool_id == tool.name:
+        return link
+    if link and not shown.tool_id.marks and tool.tool_id.startswith(f"{tool.toolkit}."):
+        return (_ID, *link, tool.tool_id[len(tool.toolkit) :], _CODE_END)
+    return (_ID, marked(shown.tool_id), _CODE_END, _SPACE, *link)
 
 
 def _why(result: Result) -> SafeString:
     if reasons := result.shown.reasons:
         return join_html([_WHY, *_matched_in(reasons), _PARAGRAPH_END])
-    if takes := result.tool.takes:
-        return join_html([_WHY, _PARAMETERS, _CODE, takes, _CODE_END, _PARAGRAPH_END])
     return _NOTHING
 
 
@@ -91,8 +139,8 @@ def _matched_in(reasons: tuple[Reason, ...]) -> Iterator[str]:
         yield _SPAN_END
 
 
-def _facts(tool: Tool) -> Iterator[SafeString]:
-    number = tool.current.number if tool.current else 0
+def _exceptions(tool: Tool) -> Iterator[SafeString]:
+    """What differs from most tools."""
     if tool.archived:
         yield _chip("chip-warn", "archive", "Archived")
     if tool.deprecated:
@@ -101,6 +149,11 @@ def _facts(tool: Tool) -> Iterator[SafeString]:
         yield _chip("chip-accent", "zap", "Runnable")
     if tool.configurable:
         yield _chip("", "settings-2", "Needs configuration")
+
+
+def _facts(tool: Tool) -> Iterator[SafeString]:
+    number = tool.current.number if tool.current else 0
+    yield from _exceptions(tool)
     if tool.has_examples:
         yield _chip("", "flask-conical", "Examples")
     if tool.has_return_type:
@@ -115,6 +168,24 @@ def _tags(tool: Tool) -> Iterator[SafeString]:
         yield _chip("chip-muted", "hash", tag)
     if more := len(tags[TAGS_SHOWN:]):
         yield format_html('<li class="chip chip-muted">{} more tag{}</li>', more, "s" if more > 1 else "")
+
+
+@register.simple_tag
+@lru_cache(maxsize=128)
+def score_ring(score: int | None) -> SafeString:
+    """A lint score from 0 to 100 as a ring around the number; an empty place if there is none yet."""
+    if score is None:
+        return _NO_RING
+    level = next(name for lowest, name in TOP_SCORES if score >= lowest)
+    return format_html(
+        '<span class="ring ring-{}" title="Lint score"><span class="visually-hidden">Lint score </span>'
+        '<svg viewBox="0 0 36 36" width="30" height="30" aria-hidden="true"><circle class="ring-track" cx="18" cy="18"'
+        ' r="16"/><circle class="ring-value" cx="18" cy="18" r="16" pathLength="100" stroke-dasharray="{} 100"'
+        ' transform="rotate(-90 18 18)"/></svg><span class="ring-number">{}</span></span>',
+        level,
+        score,
+        score,
+    )
 
 
 @lru_cache(maxsize=1024)

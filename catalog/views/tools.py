@@ -16,8 +16,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog import lifecycle
 from catalog.caching import MAX_CHARACTERS, LRUCache
+from catalog.listing.active_filters import active_filters
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import CatalogSearch
+from catalog.listing.sorting import SORTS
 from catalog.models import Revision
 from catalog.revision_diff import meaning_of, with_verdicts
 from catalog.shortcuts import revision_of, tool_at, tool_for
@@ -50,7 +52,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     if wants_part:
         response = HttpResponse(results)
     else:
-        response = render(request, "catalog/tool_list.html", {"search": search, "results": results})
+        response = render(request, "catalog/tool_list.html", {"search": search, "sorts": SORTS, "results": results})
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -61,6 +63,7 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
         "search": search,
         "page": page,
         "facets": facets,
+        "filters": active_filters(search),
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,
@@ -80,7 +83,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
         results = _results(search, facets, counted=True)
-        response = render(request, "catalog/tool_list.html", {"search": search, "results": results})
+        response = render(request, "catalog/tool_list.html", {"search": search, "sorts": SORTS, "results": results})
     patch_vary_headers(response, ["HX-Request"])
     return response
 

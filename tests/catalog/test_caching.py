@@ -54,10 +54,10 @@ def test_counts_are_asked_once_and_again_when_the_catalog_changed(
         facets_of(CatalogSearch(words="hello"))
 
     make_tool("wave", description="Says hello by hand.")
-    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs no configuration"] == 2
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["No configuration"] == 2
 
     archive(tool)
-    assert counts_of(facets_of(CatalogSearch(words="hello")))["Needs no configuration"] == 1
+    assert counts_of(facets_of(CatalogSearch(words="hello")))["No configuration"] == 1
     assert CatalogSearch().page().count == 1
 
 
@@ -85,7 +85,7 @@ def test_a_page_of_many_tools_has_no_counts_but_their_url(client, monkeypatch):
 
     assert 'hx-get="/facets/?q=hello"' in page
     assert '<span class="facet-count"></span>' in page
-    assert "Needs no configuration</span>" in page
+    assert "No configuration</span>" in page
     assert '<span class="facet-count">2</span>' in facets
     assert "<html" not in facets
     assert 'hx-get="/facets/' not in again

@@ -69,7 +69,7 @@ def test_the_page_shows_the_files_and_links_to_the_zip(weather, client):
     names = [node.text() for node in tree.css(".code-file-name")]
     assert names[:2] == ["src/get_weather_tool/models.py", "src/get_weather_tool/tool.py"]
     assert "class Request(Model):" in tree.css_first("#file-1").text()
-    assert tree.css_first("a[download]").attributes["href"] == f"/api/v1/tools/{SLUG}/code/python"
+    assert tree.css_first("a.button-primary[download]").attributes["href"] == f"/api/v1/tools/{SLUG}/code/python"
 
 
 def test_the_page_of_a_tool_links_to_the_code_in_each_language(weather, client):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,6 +10,7 @@ from functools import cache
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 from django.test import Client
 
 from catalog.access import Access, change_tool_access
@@ -59,8 +61,21 @@ def password():
     return make_password("correct horse battery staple")
 
 
+@pytest.fixture(scope="module")
+def _world_of_module(django_db_setup, django_db_blocker):
+    """Made once for the hundreds of tests of a module, in a transaction around those of its tests."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world()
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def world(db):
+def world(_world_of_module, db):
+    """A copy, because tests change its members."""
+    return copy.deepcopy(_world_of_module)
+
+
+def make_world() -> World:
     people = {}
     for persona, role in ROLES.items():
         people[persona] = make_user(persona.replace(" ", "-"))

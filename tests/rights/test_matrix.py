@@ -36,7 +36,9 @@ PAGES = {
     "facets": (EVERYONE, NOBODY),
     "palette": (EVERYONE, NOBODY),
     "upload": (EVERYONE, PUBLISH),
+    "upload_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
+    "upload_publish": (NOBODY, "own upload"),
     "upload_resume": (NOBODY, "own upload"),
     "upload_difference": ("missing", NOBODY),
     "sources": (SIGNED_IN, ADMINISTER),
@@ -65,6 +67,7 @@ PAGES = {
     "person": (ADMINISTER, ADMINISTER),
     "tags": (EVERYONE, NOBODY),
     "tool": (EVERYONE, NOBODY),
+    "star": (NOBODY, SIGNED_IN),
     "organise": (MAINTAIN, MAINTAIN),
     "tool_access": (MAINTAIN, MAINTAIN),
     "deprecate": (NOBODY, MAINTAIN),
@@ -158,6 +161,7 @@ ALLOWED = {
 VALUES = {
     "upload_report": {"pk": "upload"},
     "upload_resume": {"pk": "upload"},
+    "upload_publish": {"pk": "upload"},
     "upload_difference": {"pk": "upload"},
     "change": {"pk": "change"},
     "toolkit_access": {"name": "toolkit"},
@@ -171,6 +175,7 @@ VALUES = {
 }
 POSTED = {
     "upload": {"text": spec_of("kit.mine", examples=[])},
+    "upload_preview": {"text": spec_of("kit.mine", examples=[])},
     "try": {"run": "1"},
     "people_groups": {"name": "team"},
     "person": {"role": "runner"},
@@ -268,6 +273,9 @@ OPERATIONS = {
     "POST /tools": PUBLISH,
     "PUT /tools/{slug}": PUBLISH,
     "POST /tools/{slug}/revisions/{number}/restore": MAINTAIN,
+    "GET /stars": SIGNED_IN,
+    "PUT /tools/{slug}/star": SIGNED_IN,
+    "DELETE /tools/{slug}/star": SIGNED_IN,
     "PATCH /tools/{slug}": MAINTAIN,
     "DELETE /tools/{slug}": MAINTAIN,
     "PUT /tools/{slug}/deprecation": MAINTAIN,

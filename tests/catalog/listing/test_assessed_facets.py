@@ -113,7 +113,7 @@ def test_the_link_of_a_chosen_option_removes_it(catalog_tools, client):
 
     assert texts_of(tree, ".result-id") == ["good"]
     chosen = [link.attributes["href"] for link in tree.css(".facet-link[aria-current]")]
-    assert chosen == ["?grade=90", "?usable=openai"]
+    assert chosen == ["?usable=openai", "?grade=90"]
 
 
 def test_the_api_returns_the_score_and_formats_of_a_tool(catalog_tools, stranger):

@@ -1,0 +1,58 @@
+"""The active filters of a list, each with the address of the list without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from catalog.listing.results import CatalogSearch
+from catalog.specs.exporters import FORMATS
+from catalog.specs.lint.assessment import GRADES
+
+_CHOICES: Final = {
+    "runnable": ("Runnable here", "Not runnable here"),
+    "configurable": ("Needs configuration", "No configuration"),
+    "examples": ("Has examples", "No examples"),
+    "examples_hold": ("Examples pass", "Examples do not pass"),
+    "returns": ("Has a return type", "No return type"),
+    "deprecated": ("Deprecated", "Not deprecated"),
+}
+WORDS_SHOWN: Final = 60  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveFilter:
+    """One filter: a label, and the URL's query that removes it."""
+
+    label: str
+    without: str
+
+
+def active_filters(search: CatalogSearch) -> list[ActiveFilter]:
+    """The words and the chosen facets of `search`."""
+    found: list[ActiveFilter] = []
+
+    def add(label: str, **without: Any) -> None:
+        found.append(ActiveFilter(label, replace(search, cursor=None, **without).address()))
+
+    if words := search.words.strip():
+        add(f"“{words[:WORDS_SHOWN]}{'…' if len(words) > WORDS_SHOWN else ''}”", words="")
+    for name, (yes, no) in _CHOICES.items():
+        choice = getattr(search, name)
+        if choice is not None:
+            add(yes if choice else no, **{name: None})
+    if search.toolkit is not None:
+        add(f"Toolkit: {search.toolkit}", toolkit=None)
+    for tag in search.tags:
+        add(f"Tag: {tag}", tags=tuple(one for one in search.tags if one != tag))
+    for key in search.usable:
+        add(f"Works with {FORMATS[key].label}", usable=tuple(one for one in search.usable if one != key))
+    if search.grade is not None:
+        add(f"Score {dict(GRADES)[search.grade]}", grade=None)
+    if search.score is not None:
+        add(f"Score {search.score} or more", score=None)
+    if search.owner is not None:
+        add(f"Owner: {search.owner}", owner=None)
+    if search.archived:
+        add("With archived tools", archived=False)
+    return found

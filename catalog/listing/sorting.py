@@ -1,0 +1,54 @@
+"""The orders of a list of tools other than by relevance.
+
+Their pages are read by offset: tools have no key that is unique and sorted by the number of runs.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from django.db.models import F
+
+from catalog.hooks import hooks
+from catalog.models import ToolQuerySet
+
+Sort = Literal["", "name", "recent", "runs", "score"]
+
+SORTS: Final[dict[Sort, str]] = {
+    "": "Relevance",
+    "recent": "Recently published",
+    "runs": "Most run",
+    "score": "Lint score",
+    "name": "Name",
+}
+
+
+def read(text: str | None) -> Sort:
+    """The sort with this key; "" if there is none."""
+    return text if text in SORTS else ""
+
+
+def page_of(tools: ToolQuerySet, sort: Sort, *, offset: int, limit: int) -> list[int]:
+    """Primary keys of `tools` in the order `sort`, from `offset` on."""
+    if sort == "runs":
+        return _by_runs(tools, offset, limit)
+    if sort == "recent":
+        ordered = tools.order_by("-updated_at", "-pk")
+    elif sort == "score":
+        ordered = tools.order_by(F("score").desc(nulls_last=True), "sort_name", "pk")
+    else:
+        ordered = tools.by_name()
+    return list(ordered.values_list("pk", flat=True)[offset : offset + limit])
+
+
+def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
+    """First those that were run, by their number of runs; then the others by name."""
+    known = hooks.most_run_tools()
+    among = set(tools.filter(pk__in=known).values_list("pk", flat=True))
+    run = [pk for pk in known if pk in among]
+    page = run[offset : offset + limit]
+    if missing := limit - len(page):
+        start = max(0, offset - len(run))
+        others = tools.exclude(pk__in=run).by_name().values_list("pk", flat=True)
+        page += others[start : start + missing]
+    return page

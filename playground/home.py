@@ -1,0 +1,146 @@
+"""The playground's part of the first page: a tool to begin with, and a person's recent tools and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from catalog.accounts.models import Person, User
+from catalog.caching import LRUCache
+from catalog.charts import Bar, Series, stacked_bars
+from catalog.hooks import hooks
+from catalog.models import Audience, Tool
+from catalog.search import vocabulary
+from catalog.search.visibility import Visibility
+from catalog.stars import starred_tools
+from playground.models import Run
+from playground.run_filter import first_id_of
+
+DAYS: Final = 7
+SHOWN: Final = 6  # tools of a list
+RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
+RUNS_COUNTED: Final = 2_000  # the latest ones of the week
+KINDS: Final = {
+    "conforms": Series("Conforms", "good"),
+    "violates": Series("Violates", "bad"),
+    "unchecked": Series("Not checked", "muted"),
+    "failed": Series("No response", "failed"),
+}
+
+
+_beginnings: Final[LRUCache[Tool | None]] = LRUCache(max_weight=100)
+
+
+def tool_to_begin_with(person: Person) -> Tool | None:
+    """A tool that the person sees and that runs with one press: it has an example and needs no configuration.
+
+    Tools whose examples have passed come first, then those whose response is checked, then the best described ones.
+    """
+    state, _ = vocabulary.state_and_size()
+    installed, passing = hooks.installed_tool_ids(), hooks.tools_with_passing_examples()
+    visibility = Audience.objects.visibility_for(person)
+    key = (state, visibility, installed, passing)
+    return _beginnings.get_or_compute(key, lambda: _to_begin_with(visibility, installed, passing))
+
+
+def _to_begin_with(visibility: Visibility, installed: frozenset[str], passing: frozenset[int]) -> Tool | None:
+    found = (
+        Tool.objects.with_visibility(visibility)
+        .available()
+        .filter(tool_id__in=installed, has_examples=True, configurable=False, deprecated_at=None)
+        .only("slug", "name", "has_return_type", "score", "sort_name")
+    )
+    return min(
+        found,
+        key=lambda tool: (tool.pk not in passing, not tool.has_return_type, -(tool.score or 0), tool.sort_name),
+        default=None,
+    )
+
+
+def recent_tools(person: User) -> list[Tool]:
+    """The tools that the person tried last, the latest first, with the columns of a row."""
+    tried = Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
+    keys = list(dict.fromkeys(tried))[:SHOWN]
+    if not keys:
+        return []
+    tools = {tool.pk: tool for tool in Tool.objects.visible_to(person).available().for_rows().filter(pk__in=keys)}
+    return [tools[key] for key in keys if key in tools]
+
+
+def latest_stars(person: User) -> list[Tool]:
+    """The tools that the person starred last."""
+    return list(starred_tools(person)[:SHOWN])
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The runs of one day (UTC): a number for each of `KINDS`; `url` lists them."""
+
+    day: date
+    counts: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def url(self) -> str:
+        return runs_url(since=self.day, until=self.day)
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """A person's runs of the last 7 days, today included; of more than `RUNS_COUNTED` runs only the latest."""
+
+    days: tuple[Day, ...]
+
+    @property
+    def runs(self) -> int:
+        return sum(day.total for day in self.days)
+
+    @property
+    def is_cut(self) -> bool:
+        return self.runs >= RUNS_COUNTED
+
+    @property
+    def violating(self) -> int:
+        return sum(day.counts["violates"] for day in self.days)
+
+    @property
+    def chart(self) -> SafeString:
+        """Stacked bars, each a link to the runs of its day."""
+        bars = [Bar(f"{day.day:%a} {day.day.day}", tuple(day.counts.values()), day.url) for day in self.days]
+        return stacked_bars(bars, list(KINDS.values()), label="Your runs of the last 7 days")
+
+
+def week_of(person: User) -> Week:
+    """The person's own runs of the last 7 days, by one query that reads at most `RUNS_COUNTED` runs."""
+    today = datetime.now(UTC).date()
+    days = [today - timedelta(days=before) for before in reversed(range(DAYS))]
+    counted = {day: dict.fromkeys(KINDS, 0) for day in days}
+    for index, outcome, verdict, count in _counts_since(person, days):
+        kind = verdict if outcome == "returned" and verdict in KINDS else "failed"
+        counted[days[index]][kind] += count
+    return Week(tuple(Day(day, counts) for day, counts in counted.items()))
+
+
+def _counts_since(person: User, days: Sequence[date]) -> QuerySet[Run, tuple[int, str, str, int]]:
+    """(index of the day, outcome, verdict, number of runs); runs that have not ended are left out."""
+    runs = Run.objects.filter(by=person, id__gte=first_id_of(days[0])).exclude(outcome__in=("queued", "running"))
+    latest = runs.order_by("-id").values("pk")[:RUNS_COUNTED]
+    later = [When(id__gte=first_id_of(day), then=Value(index)) for index, day in enumerate(days)]
+    index = Case(*reversed(later), default=Value(0), output_field=IntegerField())
+    found = Run.objects.filter(pk__in=latest).order_by().annotate(day=index)
+    return found.values_list("day", "outcome", "verdict").annotate(Count("pk"))
+
+
+def runs_url(**filters: object) -> str:
+    """The list of runs with these filters."""
+    return f"{reverse('playground:runs')}?{urlencode(filters)}"

@@ -1,0 +1,56 @@
+"""The header of a tool stays in view, and never covers what a person looks at."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+TOOL = "/tools/github-mcp-server.issue_write/"
+SIZES = [{"width": 1280, "height": 900}, {"width": 360, "height": 780}]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
+def test_the_current_tab_is_in_view(signed_in: Page, size):
+    signed_in.set_viewport_size(size)
+    signed_in.goto(f"{TOOL}compatibility/")
+    tab = signed_in.locator(".tool-tabs [aria-current]")
+
+    expect(tab).to_contain_text("Exports")
+    expect(tab).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
+def test_the_header_stays_in_view_above_the_target_of_a_link(signed_in: Page, size):
+    signed_in.set_viewport_size(size)
+    signed_in.goto(f"{TOOL}#returns")
+    head, target = signed_in.locator(".tool-head"), signed_in.locator("#returns")
+    expect(target).to_be_in_viewport()
+
+    signed_in.evaluate("() => document.getElementById('returns').scrollIntoView({ behavior: 'instant' })")
+    above, below = head.bounding_box(), target.bounding_box()
+
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
+
+
+def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
+    signed_in.set_viewport_size({"width": 1280, "height": 600})
+    signed_in.goto(f"{TOOL}organise/")
+    signed_in.evaluate("() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
+
+    covered = signed_in.evaluate(
+        """() => {
+          const found = [];
+          document.documentElement.style.scrollBehavior = "auto";
+          const controls = [...document.querySelectorAll("main input:not([type=hidden]), main textarea")];
+          for (const element of controls.reverse()) {
+            element.focus();
+            const head = document.querySelector(".tool-head").getBoundingClientRect();
+            if (element.getBoundingClientRect().top < head.bottom) found.push(element.outerHTML);
+          }
+          return found;
+        }"""
+    )
+
+    assert covered == []

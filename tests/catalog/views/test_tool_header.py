@@ -1,0 +1,130 @@
+"""The header that all pages of a tool share."""
+
+import pytest
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
+
+from catalog.lifecycle import deprecate
+from catalog.models import Tool
+from playground.models import Run
+from tests.factories import make_tool, make_user
+
+pytestmark = pytest.mark.django_db
+
+PAGES = {
+    "/tools/greet/": "Docs",
+    "/tools/greet/similar/": "Docs",
+    "/tools/greet/try/": "Try",
+    "/tools/greet/examples/": "Examples",
+    "/tools/greet/revisions/": "Revisions",
+    "/tools/greet/revisions/1..2/": "Revisions",
+    "/tools/greet/lint/": "Lint",
+    "/tools/greet/lint/changes/": "Lint",
+    "/tools/greet/spec/": "Exports",
+    "/tools/greet/compatibility/": "Exports",
+    "/tools/greet/exports/openai/": "Exports",
+    "/tools/greet/code/python/": "Exports",
+}
+
+
+@pytest.fixture
+def greet(ada):
+    make_tool("greet")
+    tool = make_tool("greet", parameters={"type": "object"}, examples=[{"parameters": {}}])
+    tool.owner = ada
+    tool.save()
+    return tool
+
+
+@pytest.fixture
+def other_browser():
+    client = Client()
+    client.force_login(make_user("grace"))
+    return client
+
+
+def header(browser, path):
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    return HTMLParser(answer.content).css_first(".tool-head")
+
+
+def tabs(head):
+    return {link.text().split()[0]: link for link in head.css(".tool-tabs a")}
+
+
+def texts_of(head, selector):
+    return [" ".join(node.text().split()) for node in head.css(selector)]
+
+
+@pytest.mark.parametrize(("path", "label"), PAGES.items())
+def test_each_page_of_a_tool_has_the_header_with_its_tab_marked(client, greet, path, label):
+    head = header(client, path)
+
+    assert texts_of(head, "h1") == [greet.name]
+    assert [name for name, link in tabs(head).items() if "aria-current" in link.attributes] == [label]
+
+
+@pytest.mark.parametrize("path", ["organise/", "access/"])
+def test_the_settings_of_a_tool_have_the_header_without_a_tab_of_their_own(browser, greet, path):
+    head = header(browser, f"/tools/greet/{path}")
+
+    assert head.css("[aria-current]") == []
+
+
+def test_the_tabs_have_numbers(client, greet):
+    Tool.objects.update(score=93, usable_mcp=False)
+
+    shown = {name: " ".join(link.text().split()) for name, link in tabs(header(client, "/tools/greet/")).items()}
+
+    assert shown["Examples"] == "Examples 1"
+    assert shown["Revisions"] == "Revisions 2"
+    assert shown["Lint"] == "Lint 93 of 100"
+    assert shown["Exports"] == "Exports 6/8 formats accept it without changes"
+
+
+def test_only_runs_that_the_person_may_see_are_counted(client, browser, other_browser, greet, ada):
+    Run.objects.create(tool=greet, revision=greet.current, by=ada, mode="mock", outcome="returned")
+
+    own = tabs(header(browser, "/tools/greet/"))["Runs"].text().split()
+    of_others = tabs(header(other_browser, "/tools/greet/"))["Runs"].text().split()
+    of_visitors = tabs(header(client, "/tools/greet/"))["Runs"].text().split()
+
+    assert own == ["Runs", "1"]
+    assert of_others == ["Runs"]
+    assert of_visitors == ["Runs"]
+
+
+def test_the_runs_of_a_tool_have_its_header(browser, greet):
+    head = header(browser, f"/runs/?tool={greet.slug}")
+
+    assert tabs(head)["Runs"].attributes["aria-current"] == "true"
+
+
+def test_many_runs_are_not_all_counted(browser, greet, ada):
+    Run.objects.bulk_create(
+        Run(tool=greet, revision=greet.current, by=ada, mode="mock", outcome="returned") for _ in range(120)
+    )
+
+    assert tabs(header(browser, "/tools/greet/"))["Runs"].text().split() == ["Runs", "99+"]
+
+
+def test_the_header_names_what_differs_from_the_rule(client, greet):
+    deprecate(greet)
+
+    assert texts_of(header(client, "/tools/greet/"), ".chip") == ["Deprecated", "Not runnable"]
+
+
+def test_settings_are_offered_to_those_who_may_change_them(client, browser, other_browser, greet):
+    assert "Organise" in texts_of(header(browser, "/tools/greet/"), ".menu-item")
+    assert "Organise" not in texts_of(header(other_browser, "/tools/greet/"), ".menu-item")
+    assert "Organise" not in texts_of(header(client, "/tools/greet/"), ".menu-item")
+
+
+def test_an_archived_tool_can_be_restored_from_the_menu(browser, greet):
+    browser.post("/tools/greet/archive/")
+
+    head = header(browser, "/tools/greet/lint/")
+
+    assert "Archived" in texts_of(head, ".chip")
+    assert head.css_first("form").attributes["action"] == "/tools/greet/restore/"

@@ -1,0 +1,119 @@
+"""The list of tools: its order, its active filters and its pages."""
+
+import pytest
+
+from catalog.models import Tool
+from playground.models import Run
+from tests.catalog.views.test_pages import page, text_of, texts_of
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+def names(client, query):
+    return texts_of(page(client, f"/tools/{query}"), ".result-name")
+
+
+def scored(name, score, **spec):
+    tool = make_tool(name, **spec)
+    Tool.objects.filter(pk=tool.pk).update(score=score)
+    return tool
+
+
+def run(tool):
+    Run.objects.create(
+        tool=tool, revision=tool.current, mode="live", outcome="returned", parameters_json="{}", response_json="1"
+    )
+
+
+def test_the_list_is_sorted_by_score_with_unassessed_tools_last(client):
+    scored("a", 40)
+    scored("b", 95)
+    scored("c", None)
+
+    assert names(client, "?sort=score") == ["b", "a", "c"]
+
+
+def test_the_list_is_sorted_by_the_time_of_the_last_revision(client):
+    for name in ("b", "a", "c"):
+        make_tool(name)
+
+    assert names(client, "?sort=recent") == ["c", "a", "b"]
+
+
+def test_the_most_run_tools_come_first_and_the_others_follow_by_name(client):
+    tools = {name: make_tool(name) for name in ("a", "b", "c", "d")}
+    for name in ("c", "c", "d"):
+        run(tools[name])
+
+    assert names(client, "?sort=runs") == ["c", "d", "a", "b"]
+
+
+def test_results_of_words_are_sorted_too(client):
+    scored("weather", 40)
+    scored("forecast", 90, description="The weather of tomorrow.")
+    scored("mail", 99)
+
+    assert names(client, "?q=weather") == ["weather", "forecast"]
+    assert names(client, "?q=weather&sort=score") == ["forecast", "weather"]
+
+
+def test_an_unknown_order_is_the_usual_one(client):
+    make_tool("b")
+    make_tool("a")
+
+    assert names(client, "?sort=x") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "sort=name", "sort=score", "sort=recent", "sort=runs", "q=fruit", "q=fruit&sort=name"]
+)
+def test_each_page_names_its_rows_and_no_tool_is_on_two(client, query):
+    for number in range(45):
+        make_tool(f"tool{number:02}", description="fruit")
+
+    first = page(client, f"/tools/?{query}")
+    second = page(client, "/tools/" + first.css_first("a[rel=next]").attributes["href"])
+    third = page(client, "/tools/" + second.css_first("a[rel=next]").attributes["href"])
+    back = page(client, "/tools/" + third.css_first("a[rel=prev]").attributes["href"])
+
+    assert [text_of(one, ".pagination p") for one in (first, second, third, back)] == [
+        "1 to 20 of 45",
+        "21 to 40 of 45",
+        "41 to 45 of 45",
+        "21 to 40 of 45",
+    ]
+    assert (
+        len({*texts_of(first, ".result-name"), *texts_of(second, ".result-name"), *texts_of(third, ".result-name")})
+        == 45
+    )
+
+
+def test_each_active_filter_can_be_removed_alone(client):
+    make_tool("acme.greet", examples=[{}])
+
+    tree = page(client, "/tools/?q=greet&examples=1&toolkit=acme&sort=name")
+
+    assert {link.text(strip=True): link.attributes["href"] for link in tree.css(".active-filter")} == {
+        "Remove the filter“greet”": "?toolkit=acme&examples=1&sort=name",
+        "Remove the filterHas examples": "?q=greet&toolkit=acme&sort=name",
+        "Remove the filterToolkit: acme": "?q=greet&examples=1&sort=name",
+    }
+    assert tree.css_first(".active-filters-clear").attributes["href"] == "/tools/"
+
+
+def test_filters_without_tools_are_folded(client):
+    make_tool("greet")
+
+    tree = page(client, "/tools/?q=zzzzqqq")
+
+    assert text_of(tree, ".empty-title") == "No tools match “zzzzqqq”"
+    assert tree.css(".facet:not(.facet-empty) .facet-link.is-empty") == []
+    assert len(tree.css(".facet-empty .facet-link")) > 10
+
+
+def test_a_row_shows_only_what_differs_from_most_tools(client):
+    make_tool("greet", examples=[{}], returns={"type": "string"})
+    make_tool("greet", examples=[{}], returns={"type": "integer"})
+
+    assert texts_of(page(client, "/tools/"), ".result .chip") == []
