@@ -106,6 +106,11 @@ class RunPage:
     older: str
 
 
+def first_id_of(day: date) -> str:
+    """The smallest id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
+    return id_at(_milliseconds(day))
+
+
 def _milliseconds(day: date) -> int:
     return int(datetime.combine(day, time(), tzinfo=UTC).timestamp() * 1000)
 
