@@ -111,6 +111,7 @@ PAGES = {
     "factories": (EVERYONE, NOBODY),
     "factories_rescan": (NOBODY, ADMINISTER),
     "factory_spec": (EVERYONE, PUBLISH),
+    "account": (SIGNED_IN, NOBODY),
     "help": (EVERYONE, NOBODY),
     "help_page": (EVERYONE, NOBODY),
     "sign_in": (EVERYONE, EVERYONE),

@@ -175,9 +175,8 @@ def test_a_tools_page_documents_its_schemas(client):
 
     tree = page(client, "/tools/weather/")
 
-    assert texts_of(tree, "#parameters > .properties > .property > .property-head > .property-name") == [
-        "city", "days", "units",
-    ]  # fmt: skip
+    names = "#parameters > .properties > .property > .property-fold > .property-head > .property-name"
+    assert texts_of(tree, names) == ["city", "days", "units"]
     city = tree.css_first("[id='parameters.city']")
     assert "required" in city.text()
     assert texts_of(city, ".property-facts > div") == ['Default "Paris"', "Length 1 to 50 characters"]
@@ -234,13 +233,28 @@ def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, mem
     assert member in page(client, link).css_first(f"#use-{key}-code").text()
 
 
+@pytest.mark.parametrize("path", ["spec/", "compatibility/", "exports/openai/", "code/python/"])
+def test_each_page_of_the_exports_leads_to_all_others(client, path):
+    make_tool("greet", name="Say: greet!")
+
+    tiles = page(client, f"/tools/greet/{path}").css(".tile")
+
+    assert {"/tools/greet/spec/", "/tools/greet/exports/openai-strict/", "/tools/greet/code/java/"} <= {
+        tile.attributes["href"] for tile in tiles
+    }
+    [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
+    assert openai.css_first(".tile-state").text().split()[1:] == ["changes"]
+    current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
+    assert current == ([] if path == "compatibility/" else [f"/tools/greet/{path}"])
+
+
 def test_the_export_page_of_an_unknown_format_is_not_found(client):
     make_tool("greet")
 
     assert client.get("/tools/greet/exports/soap/").status_code == 404
 
 
-@pytest.mark.parametrize("part", ["lint", "compatibility", "spec", "similar", "exports/mcp"])
+@pytest.mark.parametrize("part", ["lint", "similar", "exports/mcp"])
 def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
     make_tool("greet")
     tree = page(client, "/tools/greet/")
@@ -252,6 +266,46 @@ def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
     answer = client.get(f"/tools/greet/{part}/", headers={"HX-Request": "true"})
     assert "<html" not in answer.content.decode()
     assert "HX-Request" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize("part", ["compatibility", "spec"])
+def test_a_page_of_a_tool_answers_htmx_with_its_part(client, part):
+    make_tool("greet")
+
+    answer = client.get(f"/tools/greet/{part}/", headers={"HX-Request": "true"})
+
+    assert "<html" not in answer.content.decode()
+    assert "HX-Request" in answer.headers["Vary"]
+
+
+def test_required_properties_come_first_and_open_by_their_line(client):
+    many = {f"p{number:02}": {"type": "string", "description": "One. Two."} for number in range(20)}
+    make_tool("greet", parameters={"type": "object", "properties": many, "required": ["p19"]})
+
+    tree = page(client, "/tools/greet/")
+
+    names = texts_of(tree, "#parameters .property-name")
+    assert names[:2] == ["p19", "p00"]
+    assert texts_of(tree, "[data-outline] [data-filter]")[0] == "p19* required"
+    first = tree.css_first("[id='parameters.p19']")
+    assert text_of(first, ".property-lead") == "One."
+    assert text_of(first, ".property-text") == "One. Two."
+    assert "open" not in first.css_first("details").attributes
+
+
+def test_a_short_schema_is_open(client):
+    make_tool("greet", parameters=properties(name={"type": "string", "minLength": 1}))
+
+    tree = page(client, "/tools/greet/")
+
+    assert "open" in tree.css_first("[id='parameters.name'] details").attributes
+
+
+def test_a_tools_page_shows_the_response_of_its_first_example_with_one(client):
+    examples = [{"parameters": {}}, {"parameters": {}, "returnValue": {"greeting": "Hello"}}]
+    make_tool("greet", parameters={"type": "object"}, examples=examples)
+
+    assert '"greeting": "Hello"' in text_of(page(client, "/tools/greet/"), "#sample-response")
 
 
 def test_a_tools_page_reads_the_text_of_a_spec_once(client, django_assert_max_num_queries):

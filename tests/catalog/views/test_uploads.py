@@ -224,3 +224,15 @@ def test_the_bar_shows_every_outcome_within_its_width():
 
 def test_an_empty_upload_has_no_bar():
     assert Summary().segments == []
+
+
+def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
+    text = spec_text("a", paramters={"type": "object"}, returnType={"type": "sting"})
+
+    buttons = preview_of(browser, text).css("button[data-old]")
+    renamed = preview_of(browser, text.replace("sting", "string")).css("button[data-old]")
+
+    assert [(one.attributes["data-old"], one.attributes["data-replacement"]) for one in buttons + renamed] == [
+        ('"sting"', '"string"'),
+        ('"paramters"', '"parameters"'),
+    ]
