@@ -54,6 +54,7 @@ def by_link_in_another_tab(page: Page, site: Site, name: str) -> None:
 def fill_in(page: Page) -> None:
     page.goto(TRY)
     page.locator(TEXT).fill("what I typed")
+    page.locator("#configuration-fold > summary").click()
     page.locator(SIGNING_KEY).fill(KEY)
     page.get_by_label("Time limit").fill("9")
 
