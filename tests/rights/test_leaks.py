@@ -113,7 +113,8 @@ def addresses(tool):
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}
-            yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted)
+            query = f"?tool={slug}&tool={public.slug}" if name.startswith("selection") else ""
+            yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted) + query
         for method, path, _ in OPERATIONS_THERE:
             if method == "GET":
                 given = {**values, "slug": slug, "name": KIT if path.startswith("/toolkits/") else "origin"}
