@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,8 +16,13 @@ from django.utils.safestring import SafeString, mark_safe
 from catalog.markdown import Document, Heading, read_document
 
 _LANGUAGES: Final = {"sh": "Shell", "python": "Python", "toml": "TOML", "json": "JSON", "text": "Output"}
-FIRST: Final = ("write-a-tool",)
-"""The documents to begin with, by name; the others follow in the order of their titles."""
+GROUPS: Final = (
+    ("Use the site", ("search", "verdicts", "semantic-diff", "configurations")),
+    ("Build and connect", ("write-a-tool", "api", "mcp", "code", "sources", "connections", "webhooks")),
+    ("Run a site", ("operations", "settings", "sign-in", "rights", "audit", "logs")),
+)
+"""The documents by subject, by name; the others follow in the order of their titles."""
+OTHERS: Final = "About Toolshelf"
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,12 @@ class HelpPage:
     content: SafeString
 
 
-def help_pages() -> list[HelpPage]:
-    """Every document, in the order of the list."""
-    pages = [_page_of(file) for file in _folder().glob("*.md")]
-    return sorted(pages, key=lambda page: (*_rank(page.slug), page.title))
+def help_groups() -> list[tuple[str, list[HelpPage]]]:
+    """Every document: (title of a group, its documents), without empty groups."""
+    pages = {file.stem: _page_of(file) for file in _folder().glob("*.md")}
+    groups = [(title, [pages.pop(slug) for slug in slugs if slug in pages]) for title, slugs in GROUPS]
+    others = sorted(pages.values(), key=lambda page: page.title)
+    return [(title, found) for title, found in (*groups, (OTHERS, others)) if found]
 
 
 def help_page(slug: str) -> HelpPage | None:
@@ -51,10 +57,6 @@ def help_page(slug: str) -> HelpPage | None:
 
 def _folder() -> Path:
     return Path(settings.BASE_DIR) / "docs"
-
-
-def _rank(slug: str) -> Iterable[int]:
-    return (FIRST.index(slug),) if slug in FIRST else (len(FIRST),)
 
 
 def _page_of(file: Path) -> HelpPage:

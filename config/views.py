@@ -20,7 +20,7 @@ from ninja.responses import Response
 from catalog.api.etags import is_known, not_modified
 from catalog.caching import LRUCache
 from config.api_docs_page import Operation, documented_operations
-from config.help_pages import help_page, help_pages
+from config.help_pages import help_groups, help_page
 from playground.celery.heartbeats import connected_workers
 
 ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the rendered documentation
@@ -29,8 +29,8 @@ ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the re
 @conditional_page
 @require_safe
 def help_index(request: HttpRequest) -> HttpResponse:
-    """List the documents."""
-    return render(request, "help/index.html", {"pages": help_pages()})
+    """List the documents by subject."""
+    return render(request, "help/index.html", {"groups": help_groups()})
 
 
 @conditional_page
@@ -40,7 +40,7 @@ def help_document(request: HttpRequest, slug: str) -> HttpResponse:
     page = help_page(slug)
     if page is None:
         raise Http404(f"There is no help page “{slug}”.")
-    return render(request, "help/page.html", {"page": page, "pages": help_pages()})
+    return render(request, "help/page.html", {"page": page, "groups": help_groups()})
 
 
 @require_safe

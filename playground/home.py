@@ -10,9 +10,11 @@ from urllib.parse import urlencode
 
 from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from catalog.accounts.models import Person, User
 from catalog.caching import LRUCache
+from catalog.charts import Bar, Series, stacked_bars
 from catalog.hooks import hooks
 from catalog.models import Audience, Tool
 from catalog.search import vocabulary
@@ -26,10 +28,10 @@ SHOWN: Final = 6  # tools of a list
 RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
 RUNS_COUNTED: Final = 2_000  # the latest ones of the week
 KINDS: Final = {
-    "conforms": "Conforms",
-    "violates": "Violates",
-    "unchecked": "Not checked",
-    "failed": "No response",
+    "conforms": Series("Conforms", "good"),
+    "violates": Series("Violates", "bad"),
+    "unchecked": Series("Not checked", "muted"),
+    "failed": Series("No response", "failed"),
 }
 
 
@@ -78,45 +80,19 @@ def latest_stars(person: User) -> list[Tool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a day's bar: from `y`, `height` high, both in percent of the chart."""
-
-    kind: str
-    count: int
-    y: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
 class Day:
-    """The runs of one day (UTC) by kind of result, as a bar of a chart."""
+    """The runs of one day (UTC): a number for each of `KINDS`; `url` lists them."""
 
     day: date
     counts: dict[str, int]
-    parts: tuple[Part, ...]
-    url: str
 
     @property
     def total(self) -> int:
         return sum(self.counts.values())
 
     @property
-    def summary(self) -> str:
-        """The numbers as words: "3 runs: 2 conforms, 1 violates"."""
-        if not self.total:
-            return "no runs"
-        kinds = ", ".join(f"{count} {KINDS[kind].lower()}" for kind, count in self.counts.items() if count)
-        return f"{self.total} {'run' if self.total == 1 else 'runs'}: {kinds}"
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """All runs of one kind; `url` lists them, and is "" for a kind that the list cannot be filtered by."""
-
-    kind: str
-    label: str
-    count: int
-    url: str
+    def url(self) -> str:
+        return runs_url(since=self.day, until=self.day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +114,10 @@ class Week:
         return sum(day.counts["violates"] for day in self.days)
 
     @property
-    def totals(self) -> list[Total]:
-        since = self.days[0].day
-        return [
-            Total(kind, label, sum(day.counts[kind] for day in self.days), "" if kind == "failed" else
-                  runs_url(since=since, verdict=kind))
-            for kind, label in KINDS.items()
-        ]  # fmt: skip
+    def chart(self) -> SafeString:
+        """Stacked bars, each a link to the runs of its day."""
+        bars = [Bar(f"{day.day:%a} {day.day.day}", tuple(day.counts.values()), day.url) for day in self.days]
+        return stacked_bars(bars, list(KINDS.values()), label="Your runs of the last 7 days")
 
 
 def week_of(person: User) -> Week:
@@ -155,8 +128,7 @@ def week_of(person: User) -> Week:
     for index, outcome, verdict, count in _counts_since(person, days):
         kind = verdict if outcome == "returned" and verdict in KINDS else "failed"
         counted[days[index]][kind] += count
-    highest = max((sum(counts.values()) for counts in counted.values()), default=0) or 1
-    return Week(tuple(_bar(day, counts, highest) for day, counts in counted.items()))
+    return Week(tuple(Day(day, counts) for day, counts in counted.items()))
 
 
 def _counts_since(person: User, days: Sequence[date]) -> QuerySet[Run, tuple[int, str, str, int]]:
@@ -167,16 +139,6 @@ def _counts_since(person: User, days: Sequence[date]) -> QuerySet[Run, tuple[int
     index = Case(*reversed(later), default=Value(0), output_field=IntegerField())
     found = Run.objects.filter(pk__in=latest).order_by().annotate(day=index)
     return found.values_list("day", "outcome", "verdict").annotate(Count("pk"))
-
-
-def _bar(day: date, counts: dict[str, int], highest: int) -> Day:
-    parts, top = [], 100.0
-    for kind, count in counts.items():
-        if count:
-            height = 100 * count / highest
-            top -= height
-            parts.append(Part(kind, count, round(top, 2), round(height, 2)))
-    return Day(day, counts, tuple(parts), runs_url(since=day, until=day))
 
 
 def runs_url(**filters: object) -> str:

@@ -32,27 +32,29 @@ def sentence(run: Run, position: int = 0) -> Sentence:
         which = f"number {position:,}" if position > 1 else "next"
         return Sentence(f"Waiting: {which} in the queue.", "info", "clock")
     if run.verdict == "conforms":
-        return Sentence("The response conforms to returnType.", "good", "circle-check")
+        return Sentence("Conforms to the return type", "good", "circle-check")
     if run.verdict == "violates":
-        return Sentence(f"The response violates returnType {_times(run)}.", "bad", "triangle-alert")
+        return Sentence(f"{_problem_count(run)}: violates the return type", "bad", "triangle-alert")
     if run.verdict == "unchecked":
-        return Sentence(f"The response was not checked. {run.verdict_reason}", "muted", "circle-dashed")
+        return Sentence(
+            f"Not checked: {run.verdict_reason[:1].lower()}{run.verdict_reason[1:]}", "muted", "circle-dashed"
+        )
     return {
         "queued": RUNNING,  # the row of a short run is not updated before its end
         "running": RUNNING,
         "raised": Sentence("The tool raised an error instead of returning a response.", "bad", "circle-x"),
         "timed_out": Sentence(f"Timed out after {run.timeout_s:g} s.", "bad", "hourglass"),
-        "cancelled": Sentence("Cancelled before the tool returned a response.", "muted", "square"),
+        "cancelled": Sentence("Cancelled.", "muted", "square"),
         "crashed": Sentence("Crashed: the process ended before the tool returned a response.", "bad", "zap"),
         "refused": Sentence("Refused: the tool was not called.", "warn", "circle-slash"),
     }.get(run.outcome, Sentence("Ended without a response.", "muted", "circle-dashed"))
 
 
-def _times(run: Run) -> str:
+def _problem_count(run: Run) -> str:
     count = len(run.problems)
     if run.problems_truncated:
-        return f"in more than {count} places"
-    return "in one place" if count == 1 else f"in {count} places"
+        return f"More than {count} problems"
+    return "1 problem" if count == 1 else f"{count} problems"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import cast
 
 from django.conf import settings
@@ -36,6 +37,7 @@ from playground.configurations.saved import (
 from playground.configurations.secret_members import Configuration, described_in_form, secret_members
 from playground.factories.connections import factory_of
 from playground.factories.registry import FactoryInfo
+from playground.history import HistoryBar, history_of
 from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, Prefilled, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
@@ -45,6 +47,7 @@ from playground.schema_form.parse import Sent, Upload
 from playground.schema_form.serialize import posted
 from playground.schema_form.values import ABSENT, Absent, Maybe
 
+USED_LATELY = 20  # runs that are searched for the configuration that was used last
 PARAMETERS = "parameters"
 CONFIGURATION = "configuration"
 
@@ -80,6 +83,7 @@ class Trial:
     run: Run | None = None
     save_as: str = ""
     is_restored: bool = False
+    pressed: str = ""
     parameters: Submission = field(init=False)
     configuration: Submission | None = None
     selected: SavedConfiguration | None = field(default=None, init=False)
@@ -156,6 +160,68 @@ class Trial:
             if example.has_parameters
         ]
 
+    @cached_property
+    def history(self) -> list[HistoryBar]:
+        """The user's latest runs of this tool, oldest first."""
+        return history_of(self.tool, self.user)
+
+    @property
+    def last_run(self) -> HistoryBar | None:
+        """The user's latest run of this tool."""
+        return self.history[-1] if self.history else None
+
+    @property
+    def expected_example(self) -> tuple[str, JSON] | None:
+        """Title and return value of the first example that has one."""
+        for number, example in enumerate(self.contract.spec.examples, 1):
+            if example.has_return_value:
+                return f"Response of example {number}", example.return_value
+        return None
+
+    @property
+    def shows_preview(self) -> bool:
+        """Whether the preview shows anything that the form, in JSON mode, does not."""
+        if self.parameters.view == "fields":
+            return True
+        return self.configuration is not None and self.configuration.view == "fields" and self.mode == "live"
+
+    @property
+    def error_title(self) -> str:
+        """The title of the error summary."""
+        return f"Fix {len(self.errors)} problems to run" if len(self.errors) > 1 else "Fix 1 problem to run"
+
+    @property
+    def configuration_label(self) -> str:
+        """The configuration in one line."""
+        if self.selected is not None and (self.is_shared_by_other or self.configuration_name):
+            return next((choice.label for choice in self.saved if choice.reference == self.saved_name), self.saved_name)
+        if self._configuration_is_empty:
+            return "not filled in" if self._configuration_is_incomplete else "none"
+        return f"{self.saved_name}, edited" if self.saved_name else "used for this run only"
+
+    @property
+    def configuration_is_open(self) -> bool:
+        """Whether the configuration is shown: something in it is missing, wrong, changed, or was just pressed."""
+        if self.is_shared_by_other:
+            return False
+        if self.save_as or self.pressed.startswith((CONFIGURATION, "sav", "forget", "share", "stop")):
+            return True
+        if self.configuration is None or self.configuration.problems:
+            return self.configuration is not None
+        if self.run is not None and self.run.configuration_fingerprint and not self.run.configuration_name:
+            return True
+        is_edited = not self._configuration_is_empty and not self.configuration_name
+        return is_edited or (self.mode == "live" and self._configuration_is_incomplete)
+
+    @property
+    def _configuration_is_empty(self) -> bool:
+        return self.configuration is None or self.configuration.value in (ABSENT, {})
+
+    @cached_property
+    def _configuration_is_incomplete(self) -> bool:
+        schema, value = self.contract.configuration_form, self.configuration_value
+        return schema is not None and value is not None and schema.check(value.value).verdict != "conforms"
+
     @property
     def timeout_s(self) -> float | None:
         """The time limit that is filled in; None for the default.
@@ -184,10 +250,22 @@ class Trial:
             value = self._of_text(query["parameters"])
         if query.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = query["mode"]
-        self.saved_name = query.get("configuration", self.saved_name)
+        self.saved_name = query["configuration"] if "configuration" in query else self._usual_configuration()
         self._begin(value)
         if from_run:
             self._note_missing_secrets(from_run)
+
+    def _usual_configuration(self) -> str:
+        """The saved configuration to begin with: that of the run on the page, else the one that was used last."""
+        if self.run is not None or not self.is_configurable or not isinstance(self.user, User):
+            return self.saved_name
+        used = (
+            Run.objects.filter(tool=self.tool, by=self.user)
+            .order_by("-id")
+            .values_list("configuration_name", flat=True)
+        )
+        usable = {choice.reference for choice in self.saved}
+        return next((name for name in used[:USED_LATELY] if name in usable), "") if usable else ""
 
     def _of_run(self, run_id: str) -> Prefilled:
         run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
@@ -254,9 +332,21 @@ class Trial:
 
     def use_example(self, query: Mapping[str, str]) -> None:
         """Replace the filled-in parameters by those of an example."""
-        value = self._of_example(query.get("example", ""))
+        _, _, number = query.get("use", "").partition(":")
+        value = self._of_example(number or query.get("example", ""))
         if not isinstance(value, Absent):
             self.parameters = self._parameters_of(value)
+
+    def use_run(self, query: Mapping[str, str]) -> None:
+        """Replace the filled-in parameters by those of a run."""
+        _, _, run_id = query.get("use", "").partition(":")
+        run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
+        if run is None:
+            self.notices.append(Notice("This tool has no such run, or you have no access to it."))
+            return
+        from_run = prefilled(compiled_spec_of(run.revision), run.parameters)
+        self.parameters = self._parameters_of(from_run.value)
+        self._note_missing_secrets(from_run)
 
     def use_saved(self, _query: Mapping[str, str]) -> None:
         """Replace the filled-in configuration by a saved one."""
@@ -333,6 +423,7 @@ class Trial:
 
     def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
         """Read all names and values of a request; `single` has the fields outside the schema forms."""
+        self.pressed = single.get("op") or single.get("use") or ""
         if single.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = single["mode"]
         self.timeout = single.get("timeout_s", "").strip()[:20]

@@ -12,6 +12,7 @@ from django.urls import reverse
 from catalog.accounts.models import Person, User
 from catalog.listing.glance import Glance, glance_at
 from catalog.models import Audience
+from catalog.stars import starred_ids
 from playground.attention import concerns_of
 from playground.home import latest_stars, recent_tools, tool_to_begin_with, week_of
 
@@ -44,6 +45,7 @@ def activity(context: Context) -> dict[str, Any]:
         "user": user,
         "recent": recent_tools(user),
         "starred_tools": latest_stars(user),
+        "starred": starred_ids(user),
         "week": week,
         "concerns": concerns_of(user, week),
     }

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
+from catalog.accounts.models import Person
 from catalog.errors import Busy, DocumentError, NotAllowed, RevisionConflict, SpecError
 from catalog.models import Tool
 from catalog.publishing import publish
@@ -30,6 +31,7 @@ from playground.run_filter import RunFilter
 from playground.run_json import run_text
 from playground.sharing import share_with_groups
 from playground.statistics import statistics_of
+from playground.verdict_notes import like_example, like_last_run
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
@@ -61,8 +63,8 @@ def own_run(request: HttpRequest, run_id: str) -> Run:
     return run
 
 
-def result_context(run: Run) -> dict[str, object]:
-    """The context of `playground/_result.html` for a run."""
+def result_context(run: Run, viewer: Person) -> dict[str, object]:
+    """The context of `playground/_result.html` for a run; `viewer` sees a comparison with their own runs only."""
     position = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     files = run.file_list()
@@ -80,6 +82,7 @@ def result_context(run: Run) -> dict[str, object]:
         "return_type": contract.spec.return_type,
         "return_type_title": f"returnType of revision {run.revision.number}",
         "mock": run.mock,
+        "likenesses": [found for found in (like_example(run, contract.spec), like_last_run(run, viewer)) if found],
         "phases": phases(run),
         "waited_ms": run.waited.total_seconds() * 1000,
         "poll": secrets.token_hex(4),  # a new element each time, so that htmx polls again
@@ -98,7 +101,7 @@ def poll_ms(run: Run) -> int:
 def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
     """One run, at its permanent URL. An htmx request gets only the result: the page polls it during the run."""
     run = run_for(request, run_id)
-    context = result_context(run)
+    context = result_context(run, actor(request))
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_result.html", context)
     site = f"{request.scheme}://{request.get_host()}"
@@ -125,7 +128,7 @@ def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
 def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
     run = running.cancel(own_run(request, run_id))
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/_result.html", result_context(run))
+        return render(request, "playground/_result.html", result_context(run, actor(request)))
     return redirect(run)
 
 

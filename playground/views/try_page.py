@@ -29,6 +29,9 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_at(slug, request.user)
     trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
+    if request.htmx and request.GET.get("part") == "history":  # type: ignore[attr-defined]
+        context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", "")}
+        return render(request, "playground/_history.html", context)
     if request.method != "POST":
         unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None
         if unfinished is None or not trial.restore(unfinished):
@@ -40,9 +43,11 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if "run" in request.POST:
         require(request.user, "run", tool)
     trial.submit(request, is_checked="run" in request.POST)
+    if request.POST.get("use") == "preview":
+        return render(request, "playground/_sent.html", {"trial": trial})
     if "run" in request.POST and "op" not in request.POST and not trial.errors:
         return run_trial(request, trial)
-    change = TRIAL_CHANGES.get(request.POST.get("use", ""))
+    change = TRIAL_CHANGES.get(request.POST.get("use", "").partition(":")[0])
     if change:
         change(trial, request.POST)
     return trial_page(request, trial)
@@ -50,6 +55,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
 
 TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
     "example": Trial.use_example,
+    "run": Trial.use_run,
     "saved": Trial.use_saved,
     "save": Trial.save,
     "forget": Trial.forget,
@@ -66,7 +72,7 @@ def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_trial.html", {**context, "is_partial": True}, status=status)
     if trial.run:
-        context |= result_context(trial.run)
+        context |= result_context(trial.run, trial.user)
     return render(request, "playground/try.html", context, status=status)
 
 
@@ -93,7 +99,7 @@ def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
     run = running.wait(run, BRIEF_S)
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(run)
-    response = render(request, "playground/_result.html", result_context(run))
+    response = render(request, "playground/_result.html", result_context(run, trial.user))
     response["HX-Retarget"] = "#run"
     response["HX-Reswap"] = "innerMorph"
     response["HX-Replace-Url"] = f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"

@@ -84,7 +84,10 @@ document.addEventListener("htmx:before:request", (event) => {
 
 document.addEventListener("htmx:after:swap", (event) => {
   if (event.detail.ctx?.sourceElement?.id !== trial()?.id) return;
-  if (draft) document.getElementById("restored").hidden = false;
+  if (draft) {
+    document.getElementById("restored").hidden = false;
+    for (const fold of document.querySelectorAll("details[data-open]")) fold.open = fold.dataset.open === "1";
+  }
   draft = undefined;
   setTimeout(store); // after htmx has changed the history's entry
 });

@@ -22,16 +22,10 @@ document.addEventListener("change", (event) => {
     return;
   }
 
-  // Other fields of this form, or the request preview, may depend on the value.
+  // Other fields of this form may depend on the value.
   const live = control.closest("[data-form-live]")?.querySelector(".form-refresh button");
   const { form } = control; // the control may have left it when the pause is over
   if (live) refreshSoon(form, () => form.requestSubmit(document.getElementById(live.id)));
-  else if (control.closest("form:has(#will-be-sent[open])")) refreshSoon(form, () => redraw(form));
-});
-
-document.addEventListener("click", (event) => {
-  const details = event.target.closest?.("#will-be-sent > summary")?.parentElement;
-  if (details && !details.open) redraw(details.closest("form")); // it is about to open
 });
 
 const redraw = (form) => form.dispatchEvent(new CustomEvent("refresh"));
@@ -111,12 +105,12 @@ document.addEventListener("htmx:after:swap", (event) => {
   document.title = (form.querySelector(".error-summary") ? "Error: " : "") + document.title.replace(/^Error: /, "");
 });
 
-// After a run has begun, draw the form again: its errors are obsolete, and the preview must show the request.
+// After a run has begun, draw the form again: its errors are obsolete.
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
   if (!isForm(form) || ctx.target === form) return;
-  if (form.querySelector(".error-summary, #will-be-sent[open]")) setTimeout(() => redraw(form));
+  if (form.querySelector(".error-summary")) setTimeout(() => redraw(form));
 });
 document.addEventListener("htmx:finally:request", (event) => {
   if (isForm(event.detail?.ctx?.sourceElement)) isWaiting = false;

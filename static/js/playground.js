@@ -10,15 +10,6 @@ document.addEventListener("click", (event) => {
   requestAnimationFrame(() => target.scrollIntoView({ block: "center" }));
 });
 
-// On a narrow page the result is below the form: scroll there when it arrives.
-document.addEventListener("htmx:after:swap", (event) => {
-  const source = event.target;
-  const result = document.getElementById("run");
-  if (!(source instanceof HTMLFormElement) || !result?.querySelector(".result-of-run")) return;
-  if (!event.detail?.ctx?.hx?.retarget) return;
-  if (result.getBoundingClientRect().top > innerHeight) result.scrollIntoView({ block: "start" });
-});
-
 // If a request fails, the form keeps its entries, and a notice above it explains what to do.
 document.addEventListener("htmx:response:error", (event) => {
   const form = document.getElementById("trial");

@@ -152,5 +152,56 @@ def test_without_javascript_nothing_is_offered_that_needs_it(browser: Browser, s
     context.close()
 
 
+def test_dismissed_first_steps_stay_away(signed_in: Page):
+    signed_in.goto("/")
+
+    signed_in.get_by_role("button", name="Dismiss").click()
+
+    expect(signed_in.get_by_role("heading", name="First steps")).to_be_hidden()
+    signed_in.reload()
+    expect(signed_in.get_by_role("heading", name="First steps")).to_be_hidden()
+    expect(signed_in.locator("#main")).to_be_visible()
+
+
+def test_the_navigation_is_at_the_same_place_on_every_page(signed_in: Page):
+    places = []
+    for address in ("/", "/tools/", "/upload/", "/runs/", "/help/", "/account/tokens/"):
+        signed_in.goto(address)
+        places.append(signed_in.locator(".bar-nav a").first.bounding_box())
+
+    assert places == [places[0]] * len(places)
+
+
+@pytest.mark.parametrize("address", ["/", "/tools/", "/runs/", "/help/", "/account/tokens/", "/help/search/"])
+def test_the_content_begins_where_the_bar_does(signed_in: Page, address: str):
+    signed_in.set_viewport_size({"width": 1920, "height": 1000})
+    signed_in.goto(address)
+
+    left = [signed_in.locator(part).first.bounding_box() for part in (".brand", "main > :not(.visually-hidden)")]
+
+    assert left[0] is not None
+    assert left[1] is not None
+    assert left[0]["x"] == left[1]["x"]
+
+
+def test_a_star_is_given_and_removed_in_place(signed_in: Page, site: Site):
+    signed_in.goto("/tools/hash_text/try/?example=1")
+    signed_in.keyboard.press("Control+Enter")
+    expect(signed_in.locator(".verdict")).to_contain_text("conforms")
+    signed_in.goto("/")
+    star = signed_in.get_by_role("button", name="Star hash_text").first
+    expect(star).to_have_attribute("aria-pressed", "false")
+
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "true")
+    signed_in.reload()
+    expect(signed_in.get_by_role("heading", name="Starred")).to_be_visible()
+
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "false")
+    signed_in.reload()
+    expect(signed_in.get_by_role("heading", name="Starred")).to_be_hidden()
+
+
 def background(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))

@@ -22,7 +22,8 @@ def test_a_long_run_shows_how_far_it_is_and_is_cancelled(signed_in: Page):
     result = signed_in.locator("#run")
     expect(result.get_by_role("progressbar")).to_have_attribute("value", re.compile("^[2-9]"), timeout=20_000)
     expect(result.locator(".log")).to_contain_text("step 2 of 50")
-    result.get_by_role("button", name="Cancel").click()
+    expect(run_button(signed_in)).to_be_hidden()
+    signed_in.get_by_role("button", name="Cancel").click()
     expect(result.locator(".verdict")).to_contain_text("Cancelled")
     expect(result.get_by_role("progressbar")).to_have_count(0)
 
@@ -30,11 +31,11 @@ def test_a_long_run_shows_how_far_it_is_and_is_cancelled(signed_in: Page):
 def test_a_reload_loses_neither_the_parameters_nor_the_result(signed_in: Page):
     signed_in.goto("/tools/convert_units/try/?example=1")
     run_button(signed_in).click()
-    expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
 
     signed_in.reload()
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
     expect(signed_in.get_by_label("from_unit").first).to_have_value("km")
 
 
@@ -53,19 +54,20 @@ def test_a_link_to_the_rule_opens_the_schema_at_its_line(signed_in: Page):
 
 def test_a_configuration_is_saved_and_used_again_without_typing_the_secret(signed_in: Page):
     signed_in.goto('/tools/sign_text/try/?parameters={"text":"hello"}')
+    signed_in.locator("#configuration-fold > summary").click()
     signed_in.get_by_label("key").first.fill("hunter22-hunter22")
     signed_in.get_by_text("Save this configuration").click()
     signed_in.get_by_label("Name", exact=True).fill("work")
     signed_in.get_by_role("button", name="Save", exact=True).click()
     expect(signed_in.get_by_label("Saved", exact=True)).to_have_value("work")
     run_button(signed_in).click()
-    expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
     first = signed_in.locator("#response").inner_text()
 
     signed_in.locator("#run .run-facts a").click()
     signed_in.get_by_role("button", name="Run again").click()
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
     expect(signed_in.get_by_role("main")).to_contain_text("work")
     assert signed_in.locator("#response").inner_text() == first
     assert "hunter22" not in signed_in.content()
@@ -79,7 +81,7 @@ def test_ctrl_enter_runs(signed_in: Page):
 
     signed_in.get_by_label("from_unit").first.press("Control+Enter")
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
 
 
 def test_the_request_preview_is_visible_and_follows_the_typed_text(signed_in: Page):

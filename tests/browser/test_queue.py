@@ -80,7 +80,7 @@ def test_the_page_shows_the_position_in_the_queue_until_the_run_starts(person: P
     others.cancel(third)
     expect(verdict(person)).to_have_text("Waiting: next in the queue.")
     others.cancel(first)
-    expect(verdict(person)).to_contain_text("conforms")
+    expect(verdict(person)).to_contain_text("Conforms")
 
 
 def test_a_run_that_has_a_slot_is_not_shown_as_waiting(person: Page, others: Others):

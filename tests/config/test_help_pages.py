@@ -24,11 +24,19 @@ def page_of(client, path):
     return LexborHTMLParser(response.content.decode())
 
 
-def test_every_document_is_listed_and_the_first_is_how_to_write_a_tool(client):
-    links = [node.attributes["href"] for node in page_of(client, "/help/").css(".help-title a")]
+def test_every_document_is_listed_once_in_its_group(client):
+    page = page_of(client, "/help/")
+    links = [node.attributes["href"] for node in page.css(".help-title a")]
 
     assert sorted(links) == [f"/help/{file.stem}/" for file in DOCS]
-    assert links[0] == "/help/write-a-tool/"
+    assert links[0] == "/help/search/"
+    groups = {node.css_first("h2").text(): node.css_first("a").text() for node in page.css(".help-group")}
+    assert groups == {
+        "Use the site": "Search the catalog",
+        "Build and connect": "Write a tool",
+        "Run a site": "Operations",
+        "About Toolshelf": "Architecture",
+    }
 
 
 @pytest.mark.parametrize("slug", [file.stem for file in DOCS])

@@ -71,7 +71,7 @@ def test_an_example_fills_the_form_and_a_press_leads_to_the_runs_page(browser, b
     assert answer.status_code == 302
     assert answer["Location"] == f"/runs/{run.pk}/"
     running.wait(run, 10)
-    assert "The response conforms to returnType." in text_of(browser.get(answer["Location"]))
+    assert "Conforms to the return type" in text_of(browser.get(answer["Location"]))
 
 
 def test_with_htmx_only_the_result_is_replaced(browser, builtin):
@@ -299,7 +299,7 @@ def test_a_violation_is_at_its_line_with_a_link_to_the_rule(browser, ada, builti
 
     page = browser.get(run.get_absolute_url())
 
-    assert "The response violates returnType in" in text_of(page)
+    assert "violates the return type" in text_of(page)
     tree = LexborHTMLParser(page.content.decode())
     notes = tree.css("#response .json-note")
     assert notes

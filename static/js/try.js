@@ -1,0 +1,232 @@
+// The page to try a tool: borders to drag, the live preview, Run that is Cancel during a run, and the history.
+
+const page = document.querySelector("[data-try]");
+const form = () => document.getElementById("trial");
+const result = document.getElementById("run");
+const isRunning = () => result.querySelector(".run-progress") !== null;
+
+// -- borders: by pointer and by keyboard, in percent of the page's size; the browser remembers them
+
+const SIZES = "toolshelf.try";
+const limits = { input: [25, 75], history: [5, 60] };
+
+function sizes() {
+  try {
+    return JSON.parse(localStorage.getItem(SIZES)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function resize(border, percent) {
+  const name = border.dataset.border;
+  const [least, most] = limits[name];
+  const size = Math.round(Math.min(most, Math.max(least, percent)));
+  border.setAttribute("aria-valuenow", String(size));
+  if (name === "input") {
+    page.style.setProperty("--try-input", `${size}fr`);
+    page.style.setProperty("--try-result", `${100 - size}fr`);
+  } else {
+    page.style.setProperty("--try-history", `${size}dvh`);
+  }
+  return size;
+}
+
+function remember(border) {
+  try {
+    localStorage.setItem(SIZES, JSON.stringify({ ...sizes(), [border.dataset.border]: Number(border.ariaValueNow) }));
+  } catch {
+    // the browser stores nothing; the size lasts as long as the page
+  }
+}
+
+for (const border of page.querySelectorAll("[data-border]")) {
+  const stored = sizes()[border.dataset.border];
+  if (Number.isFinite(stored)) resize(border, stored);
+  const isVertical = border.dataset.border === "input";
+
+  border.addEventListener("pointerdown", (event) => {
+    border.setPointerCapture(event.pointerId);
+    border.classList.add("is-dragged");
+    event.preventDefault();
+    border.focus();
+  });
+  border.addEventListener("pointermove", (event) => {
+    if (!border.hasPointerCapture(event.pointerId)) return;
+    const box = page.getBoundingClientRect();
+    const share = isVertical ? (event.clientX - box.left) / box.width : (box.bottom - event.clientY) / innerHeight;
+    resize(border, 100 * share);
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    border.addEventListener(end, () => {
+      border.classList.remove("is-dragged");
+      remember(border);
+    });
+  }
+  border.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -2, ArrowRight: 2, ArrowDown: -2, ArrowUp: 2 }[event.key];
+    const [least, most] = limits[border.dataset.border];
+    const edge = { Home: least, End: most }[event.key];
+    if (step === undefined && edge === undefined) return;
+    event.preventDefault();
+    resize(border, edge ?? Number(border.ariaValueNow) + step);
+    remember(border);
+  });
+}
+
+// -- narrow pages: input or result
+
+function show(zone) {
+  page.dataset.shown = zone;
+  for (const button of page.querySelectorAll("[data-show]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.show === zone));
+  }
+}
+page.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-show]");
+  if (button) show(button.dataset.show);
+});
+show(result.querySelector(".result-of-run") && !form().querySelector(".error-summary") ? "result" : "input");
+if (matchMedia("(width < 68.75rem)").matches) document.getElementById("run-options").open = false;
+
+// -- the live preview: what is typed is read by the site, which knows how it is sent
+
+const PAUSE_MS = 120;
+let timer = 0;
+let latest = 0;
+
+document.addEventListener("input", (event) => previewSoon(event.target));
+document.addEventListener("change", (event) => previewSoon(event.target));
+document.addEventListener("toggle", (event) => event.target.id === "will-be-sent" && previewSoon(), true);
+
+function previewSoon(control) {
+  if (control && control.form !== form()) return;
+  clearTimeout(timer);
+  timer = setTimeout(preview, PAUSE_MS);
+}
+
+async function preview() {
+  if (!document.querySelector("#will-be-sent[open]")) return;
+  const body = new FormData(form());
+  if ([...body.values()].some((value) => value instanceof File && value.size > 0)) return; // too long to send often
+  body.append("use", "preview");
+  const number = ++latest;
+  let text;
+  try {
+    const response = await fetch(form().action, { method: "POST", body, headers: { "HX-Request": "true" } });
+    if (!response.ok) return;
+    text = await response.text();
+  } catch {
+    return; // without a connection, the preview waits for the next change
+  }
+  if (number !== latest) return;
+  const drawn = new DOMParser().parseFromString(text, "text/html");
+  for (const block of drawn.querySelectorAll("pre[id]")) {
+    const present = document.getElementById(block.id);
+    if (present && present.textContent !== block.textContent) present.textContent = block.textContent;
+  }
+}
+
+// -- selectors that act at once
+
+page.addEventListener("change", (event) => {
+  if (!event.target.matches?.("[data-apply]")) return;
+  const button = event.target.parentElement.querySelector(".form-apply");
+  if (button) button.form.requestSubmit(button);
+});
+
+// -- one run at a time
+
+let isStarting = false;
+
+document.addEventListener("submit", (event) => {
+  if (event.target !== form() || event.submitter?.name !== "run") return;
+  if (isStarting || isRunning()) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
+  isStarting = true;
+}, true);
+
+document.addEventListener("htmx:finally:request", (event) => {
+  if (event.detail?.ctx?.sourceElement === form()) isStarting = false;
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || !isRunning()) return;
+  if (document.querySelector("dialog[open], details.menu[open]")) return;
+  document.querySelector("[data-cancel-button]")?.click();
+});
+
+// -- after a run: the result is shown, the history is drawn again, the title tells of a long run
+
+const title = document.title.replace(/^Error: /, "");
+let wasRunning = isRunning();
+let shown = runOnPage();
+
+function runOnPage() {
+  return result.querySelector(".result-of-run")?.id.replace("result-", "") ?? "";
+}
+
+document.addEventListener("htmx:after:swap", () => {
+  const run = runOnPage();
+  if (run && run !== shown) {
+    show("result");
+    const sent = document.getElementById("will-be-sent");
+    if (sent && !shown) sent.open = false;
+  }
+  const running = isRunning();
+  if (running) document.title = `Running… ${title}`;
+  else if (wasRunning) {
+    const verdict = result.querySelector(".verdict [role=status]")?.textContent.trim() ?? "Done";
+    document.title = document.hidden ? `● ${verdict} · ${title}` : title;
+  }
+  const hasEnded = run && !running && (run !== shown || wasRunning);
+  wasRunning = running;
+  shown = run;
+  mark();
+  const history = document.getElementById("history");
+  if (hasEnded && history && !history.querySelector(`[data-run="${run}"][data-ended]`)) {
+    history.dispatchEvent(new CustomEvent("refresh-history"));
+  }
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && !isRunning()) document.title = document.title.replace(/^● .* · (?=Try )/, "");
+});
+
+function mark() {
+  for (const bar of document.querySelectorAll("[data-run]")) {
+    if (bar.dataset.run === shown) bar.setAttribute("aria-current", "true");
+    else bar.removeAttribute("aria-current");
+  }
+}
+
+// -- the history: a click shows a run here, with Shift it is compared with the one shown
+
+document.addEventListener("click", (event) => {
+  const bar = event.target.closest?.("[data-run]");
+  if (!bar || !event.shiftKey || !shown || bar.dataset.run === shown) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const [first, second] = [bar.dataset.run, shown].sort();
+  location.assign(`/runs/${first}..${second}/`);
+}, true);
+
+document.querySelector(".history-bars")?.scrollTo({ left: 1e6 });
+
+// -- the problems of a response, one after the other
+
+let current = -1;
+result.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-step]");
+  if (!button) return;
+  const notes = [...result.querySelectorAll("#response .json-note")];
+  if (notes.length === 0) return;
+  const tab = document.getElementById("response-tab");
+  if (tab?.getAttribute("aria-selected") === "false") tab.click();
+  current = (current + Number(button.dataset.step) + notes.length) % notes.length;
+  for (const line of result.querySelectorAll(".is-current-problem")) line.classList.remove("is-current-problem");
+  notes[current].classList.add("is-current-problem");
+  notes[current].scrollIntoView({ block: "center" });
+});

@@ -1,0 +1,125 @@
+"""The page to try a tool: chips, the preview, the folded configuration, the history, and what a response equals."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from playground import running
+from playground.configurations.saved import save_configuration
+from playground.configurations.secret_members import Configuration
+from tests.playground.views.test_runs import HTMX, _plain_static_files, control, press, text_of  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("runs")
+
+
+@pytest.fixture
+def bob(django_user_model):
+    return django_user_model.objects.create_user("bob", password="x")
+
+
+KILOMETRES = {"value": 42.195, "from_unit": "km", "to_unit": "mile"}
+
+
+def run(tool, parameters, by):
+    return running.wait(running.start(tool, tool.current, parameters, by=by), 10)
+
+
+def fold_of(answer):
+    return LexborHTMLParser(answer.content.decode()).css_first("#configuration-fold")
+
+
+def test_an_example_is_filled_in_by_its_chip(browser, builtin):
+    builtin("convert_units")
+
+    answer = press(browser, browser.get("/tools/convert_units/try/"), "use=example:1")
+
+    assert '"from_unit": "km"' in text_of(answer, "#preview")
+
+
+def test_the_input_of_the_last_run_is_filled_in_by_its_chip(browser, ada, builtin):
+    tool = builtin("convert_units")
+    last = run(tool, KILOMETRES, ada)
+
+    answer = press(browser, browser.get("/tools/convert_units/try/"), f"use=run:{last.pk}")
+
+    assert '"value": 42.195' in text_of(answer, "#preview")
+
+
+def test_the_input_of_someone_else_s_run_is_not_filled_in(browser, builtin, bob):
+    tool = builtin("convert_units")
+    other = run(tool, KILOMETRES, bob)
+
+    answer = press(browser, browser.get("/tools/convert_units/try/"), f"use=run:{other.pk}")
+
+    assert "42.195" not in text_of(answer, "#preview")
+    assert "no such run" in text_of(answer)
+
+
+def test_the_preview_is_drawn_alone_and_nothing_is_run(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/")
+
+    answer = press(browser, page, "use=preview", typed={control(page, "/.from_unit"): "mile"}, **HTMX)
+
+    assert '"from_unit": "mile"' in answer.content.decode().replace("&quot;", '"')
+    assert "<form" not in answer.content.decode()
+
+
+def test_in_json_mode_the_parameters_are_not_shown_twice(browser, builtin):
+    builtin("convert_units")
+
+    answer = press(browser, browser.get("/tools/convert_units/try/?example=1"), "op=parameters:view::json")
+
+    assert LexborHTMLParser(answer.content.decode()).css_first("#preview") is None
+
+
+def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada, bob, builtin):
+    tool = builtin("drifting_thermometer")
+    runs = [run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50)]
+    run(tool, {}, bob)
+
+    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers=HTMX)
+
+    bars = LexborHTMLParser(answer.content.decode()).css("[data-run]")
+    assert [bar.attributes["data-run"] for bar in bars] == [one.pk for one in runs]
+    assert [bar.attributes["title"].split(",")[0] for bar in bars] == ["Conforms", "Violates"]
+
+
+def test_a_response_like_the_example_s_says_so(browser, ada, builtin):
+    tool = builtin("convert_units")
+
+    answer = browser.get(run(tool, KILOMETRES, ada).get_absolute_url())
+
+    assert "same as example 1" in text_of(answer, ".run-facts")
+
+
+def test_a_response_is_compared_with_the_last_run_of_the_same_input(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run(tool, KILOMETRES, ada)
+
+    again = browser.get(run(tool, KILOMETRES, ada).get_absolute_url())
+    other = browser.get(run(tool, KILOMETRES | {"value": 1}, ada).get_absolute_url())
+
+    assert "same as last run" in text_of(again, ".run-facts")
+    assert "last run" not in text_of(other, ".run-facts")
+
+
+def test_the_configuration_used_last_is_selected_and_folded(browser, ada, builtin):
+    tool = builtin("sign_text")
+    value = Configuration({"key": "hunter22-hunter22"})
+    save_configuration(ada, tool, "work", value, None)
+    running.wait(
+        running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=value, configuration_name="work"), 10
+    )
+
+    fold = fold_of(browser.get("/tools/sign_text/try/"))
+
+    assert "open" not in fold.attributes
+    assert fold.css_first(".configuration-name").text() == "work"
+
+
+def test_a_button_in_the_empty_configuration_does_not_fold_it(browser, builtin):
+    builtin("sign_text")
+
+    answer = press(browser, browser.get("/tools/sign_text/try/"), "op=configuration:view::json")
+
+    assert "open" in fold_of(answer).attributes
