@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
@@ -73,10 +73,10 @@ def change_selection(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])  # 500 tools are too many for a URL
 def export_selection(request: HttpRequest) -> HttpResponse:
     """The selected tools as one JSON list in an export format (`?format=`)."""
-    key = request.GET.get("format", "mcp")
+    key = (request.POST or request.GET).get("format", "mcp")
     if key not in FORMATS:
         raise Http404
     tools = _tools(request, _selected(request))
@@ -105,7 +105,8 @@ def _selected(request: HttpRequest) -> list[str]:
         pks = CatalogSearch.from_query(request.GET, request.user).first(MAX_TOOLS)
         found = Tool.objects.filter(pk__in=pks).by_name()
         return list(found.values_list("slug", flat=True))
-    return list(dict.fromkeys(slug.replace("\x00", "") for slug in request.GET.getlist("tool")))[:MAX_TOOLS]
+    slugs = (request.POST or request.GET).getlist("tool")
+    return list(dict.fromkeys(slug.replace("\x00", "") for slug in slugs))[:MAX_TOOLS]
 
 
 def _tools(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:

@@ -60,7 +60,7 @@ PAGES = {
     "lint_rule": (EVERYONE, NOBODY),
     "selection": (EVERYONE, NOBODY),
     "selection_change": (NOBODY, SIGNED_IN),
-    "selection_export": (EVERYONE, NOBODY),
+    "selection_export": (EVERYONE, EVERYONE),
     "selection_compare": (EVERYONE, NOBODY),
     "toolkits": (EVERYONE, NOBODY),
     "toolkit_access": (ADMINISTER, ADMINISTER),
