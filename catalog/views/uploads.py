@@ -117,6 +117,7 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
     others = [entry for entry in ordered if entry.outcome not in {"rejected", "unchanged"}]
     return {
         "summary": summary_of(entries, form.skipped),
+        "pasted": form.entries["text"].replace("\r\n", "\n"),
         "rejected": list(_with_room_to_fix(rejected[:LISTED])),
         "others": list(_with_previews(others[:LISTED], request.user, form.skipped)),
         "unchanged": unchanged[:LISTED],

@@ -34,6 +34,7 @@ from playground.run_json import run_text
 from playground.run_overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.sharing import share_with_groups
 from playground.statistics import statistics_of
+from playground.text_view import texts_of
 from playground.verdict_notes import like_example, like_last_run
 
 RAW_CHARACTERS = 65_536
@@ -79,6 +80,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
         "table": as_table(run.response) if run.has_response else None,
+        "texts": texts_of(run.response) if run.has_response and not run.response_cut else [],
         "files": files,
         "whole": any(file.is_whole_response for file in files),
         "raw": raw[:RAW_CHARACTERS],

@@ -53,6 +53,7 @@ function show(fresh) {
   for (const id of open) pane.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
   if (focused?.name === "take") pane.querySelector(`[name=take][value="${CSS.escape(focused.value)}"]`)?.focus();
   for (const button of pane.querySelectorAll("[data-edit-file]")) button.hidden = !fileOf(button) || text.value.trim() !== "";
+  markProblems();
 }
 
 const fileOf = (button) => [...files()].find((file) => file.name === button.dataset.editFile);
@@ -76,17 +77,43 @@ function write(content) {
   text.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Put the cursor at a line and column of the text, both from 1. */
-function goTo(line, column) {
-  const before = text.value.split("\n").slice(0, line - 1);
-  const at = before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
-  const editor = text.closest("json-editor")?.editor;
-  if (editor?.select) {
-    editor.select(at);
+const editor = () => text.closest("json-editor")?.editor;
+
+/** The offset of a line and column, both from 1; the site counts characters, the browser UTF-16 units. */
+function offsetOf(line, column) {
+  const lines = text.value.split("\n");
+  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+}
+
+const placeOf = ({ dataset }) => offsetOf(Number(dataset.line), Number(dataset.column));
+
+function goTo(at) {
+  if (editor()?.select) {
+    editor().select(at);
     return;
   }
   text.focus();
   text.setSelectionRange(at, at);
+}
+
+/** Mark the problems of the preview in the editor. */
+function markProblems() {
+  const problems = [...pane.querySelectorAll("a[data-line]")].map((link) => ({
+    at: placeOf(link),
+    message: link.closest(".problem").querySelector(".problem-message").textContent.trim(),
+    severity: "error",
+  }));
+  editor()?.mark?.(problems);
+}
+
+/** Apply the edit of a quick fix, unless the text has changed since. */
+function fix(button) {
+  const at = placeOf(button);
+  const { old, replacement } = button.dataset;
+  if (!text.value.startsWith(old, at)) return;
+  write(text.value.slice(0, at) + replacement + text.value.slice(at + old.length));
+  goTo(at + replacement.length);
 }
 
 if (form && pane) {
@@ -99,9 +126,12 @@ if (form && pane) {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("#upload a[data-line]");
     const button = event.target.closest?.("#upload [data-edit-file]");
+    const quick = event.target.closest?.("#upload [data-old]");
     if (link) {
       event.preventDefault();
-      goTo(Number(link.dataset.line), Number(link.dataset.column));
+      goTo(placeOf(link));
+    } else if (quick) {
+      fix(quick);
     } else if (button) {
       edit(button);
     }

@@ -29,16 +29,28 @@ def test_a_typed_spec_is_checked_and_published_with_one_button(signed_in: Page):
     expect(signed_in.get_by_role("link", name="Try it")).to_be_visible()
 
 
-def test_a_problem_leads_into_the_editor_and_disappears_when_it_is_fixed(signed_in: Page):
+def test_a_problem_leads_to_its_line_and_disappears_when_it_is_fixed(signed_in: Page):
     signed_in.goto("/upload/")
 
     type_into_editor(signed_in, '{\n  "definition": {\n    "name": 5\n  }\n}')
     signed_in.get_by_role("link", name="Line 3, column 13").click()
-    assert signed_in.evaluate("document.activeElement.tagName") == "JSON-EDITOR"
-    type_into_editor(signed_in, spec_text("fixed"))
+    signed_in.keyboard.press("Delete")
+    signed_in.keyboard.insert_text('"fixed", "description": "Does something."')
 
     expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
     expect(signed_in.locator(".entry-rejected")).to_have_count(0)
+
+
+def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, spec_text("quick", returnType={"type": "sting"}))
+    expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_be_visible()
+
+    signed_in.get_by_role("button", name="Change to “string”").click()
+
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
+    expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_have_count(0)
+    assert '"type": "string"' in signed_in.locator("#text").input_value()
 
 
 def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, specs: Path):

@@ -120,6 +120,7 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
     assert [" ".join(link.text().split()) for link in tree.css(".outcomes a")] == [
         "All 4", "Wrong 1", "Breaking 1", "Changed 1", "New 1", "The same 1",
     ]  # fmt: skip
+    assert not tree.css("a[data-line]")  # there is no editor here
     folded = tree.css_first('a[href$="?outcome=unchanged"]:not(.outcomes a)')
     assert folded.text() == "Show 1 the same"
     only = HTMLParser(browser.get(f"{address}?outcome=breaking").content)
@@ -224,3 +225,15 @@ def test_the_bar_shows_every_outcome_within_its_width():
 
 def test_an_empty_upload_has_no_bar():
     assert Summary().segments == []
+
+
+def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
+    text = spec_text("a", paramters={"type": "object"}, returnType={"type": "sting"})
+
+    buttons = preview_of(browser, text).css("button[data-old]")
+    renamed = preview_of(browser, text.replace("sting", "string")).css("button[data-old]")
+
+    assert [(one.attributes["data-old"], one.attributes["data-replacement"]) for one in buttons + renamed] == [
+        ('"sting"', '"string"'),
+        ('"paramters"', '"parameters"'),
+    ]
