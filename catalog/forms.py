@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final, cast
 
@@ -351,6 +352,17 @@ class WebhookForm(ToolForm):
         return WebhookSettings(self.cleaned_data["url"].strip(), self.cleaned_data["events"], toolkits, is_active)
 
 
+def skipped_ids(sent: QueryDict) -> frozenset[str]:
+    """The ids of the tools that a form offers in `offered`, a JSON array, but whose boxes `take` are not checked."""
+    try:
+        offered = json.loads(sent.get("offered", "[]"))
+    except (ValueError, RecursionError):
+        return frozenset()
+    if not isinstance(offered, list):
+        return frozenset()
+    return frozenset(one for one in offered if isinstance(one, str)) - set(sent.getlist("take"))
+
+
 class UploadForm(forms.Form):
     """Files, pasted text, corrected specs (`fixed`, each from its `source`), and the options of the upload."""
 
@@ -392,6 +404,11 @@ class UploadForm(forms.Form):
     @property
     def is_dry_run(self) -> bool:
         return "dry_run" in self.sent
+
+    @property
+    def skipped(self) -> frozenset[str]:
+        """The ids of imported tools that the person leaves out."""
+        return skipped_ids(self.sent)
 
     @property
     def entries(self) -> dict[str, str]:

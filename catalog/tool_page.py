@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from catalog.specs.exporters import FORMATS, Export, Format, export
 from catalog.specs.spec import Example, ToolSpec
 
 LONG_PURPOSE_CHARS = 900
+MAX_OUTLINE = 80  # rows of one section
 LONG_CODE_CHARS = 8_000
 EXPORTS_SHOWN = ("mcp", "openai", "anthropic")
 
@@ -27,6 +29,34 @@ class Section:
     title: str
     absent: str
     node: schema_docs.Node | None
+
+    @property
+    def outline(self) -> tuple[OutlineRow, ...]:
+        """Its properties and theirs, and the variants of unions, in the order of the page."""
+        return tuple(_outline(self.node))[:MAX_OUTLINE] if self.node else ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineRow:
+    """One property or variant. `parent` is the name of what it belongs to, and a dot; "" at the top."""
+
+    name: str
+    anchor: str
+    parent: str
+    required: bool
+
+
+def _outline(node: schema_docs.Node, parent: str = "") -> Iterator[OutlineRow]:
+    for child in node.children:
+        inner = parent or (f"{child.name}." if child.name else "")
+        if child.name:
+            yield OutlineRow(child.name, child.anchor, parent, child.required)
+        if not parent:
+            yield from _outline(child, inner)
+        elif not child.name:
+            yield from _outline(child, parent)
+    for branch in node.branches:
+        yield OutlineRow(branch.title, branch.node.anchor, parent, required=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +143,11 @@ class ToolPage:
     @cached_property
     def examples(self) -> tuple[Sample, ...]:
         return tuple(Sample(number, example) for number, example in enumerate(self.spec.examples, 1))
+
+    @property
+    def sample_response(self) -> Sample | None:
+        """The first example with a return value."""
+        return next((sample for sample in self.examples if sample.example.has_return_value), None)
 
     @property
     def export_formats(self) -> tuple[Format, ...]:

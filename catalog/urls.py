@@ -15,6 +15,7 @@ from catalog.views import (
     sources,
     stars,
     tools,
+    upload_reports,
     webhooks,
 )
 from catalog.views import lint as lint_views
@@ -43,9 +44,11 @@ urlpatterns = [
     path("facets/", tools.facet_list, name="facets"),
     path("palette/", palette.palette_tools, name="palette"),
     path("upload/", upload_views.upload_specs, name="upload"),
-    path("uploads/<str:pk>/", upload_views.upload_report, name="upload_report"),
-    path("uploads/<str:pk>/resume/", upload_views.resume_upload, name="upload_resume"),
-    path("uploads/<str:pk>/<int:position>/", upload_views.upload_difference, name="upload_difference"),
+    path("upload/preview/", upload_views.preview, name="upload_preview"),
+    path("uploads/<str:pk>/", upload_reports.upload_report, name="upload_report"),
+    path("uploads/<str:pk>/resume/", upload_reports.resume_upload, name="upload_resume"),
+    path("uploads/<str:pk>/publish/", upload_reports.publish_preview, name="upload_publish"),
+    path("uploads/<str:pk>/<int:position>/", upload_reports.upload_difference, name="upload_difference"),
     path("sources/", sources.source_list, name="sources"),
     path("sources/<str:name>/", sources.source_page, name="source"),
     path("sources/<str:name>/settings/", sources.change_settings, name="source_settings"),

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config import views
+from config.account_page import account
 from config.api import api
 from config.metrics import metrics
 
@@ -12,6 +13,7 @@ urlpatterns = [
     path("", include("playground.urls")),
     path("", include("catalog.accounts.urls")),
     path("", include("catalog.accounts.allauth_urls")),
+    path("account/", account, name="account"),
     path("admin/", admin.site.urls),
     path("api/v1/docs", views.api_docs, name="api_docs"),
     path("api/v1/openapi.json", views.openapi_document),  # before the API's own view, which builds it for each request

@@ -8,7 +8,7 @@ import { json, jsonParseLinter } from "@codemirror/lang-json";
 import {
   HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting,
 } from "@codemirror/language";
-import { linter, lintKeymap } from "@codemirror/lint";
+import { lintGutter, lintKeymap, linter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState } from "@codemirror/state";
 import {
@@ -40,6 +40,8 @@ const look = EditorView.theme({
   ".cm-panels, .cm-tooltip": { backgroundColor: "var(--surface-raised)", color: "var(--text)", border: "1px solid var(--line-strong)" },
   ".cm-panel input, .cm-panel button": { font: "inherit", color: "inherit", background: "var(--surface)", border: "1px solid var(--edge)", borderRadius: "var(--radius-sm)" },
   ".cm-searchMatch": { backgroundColor: "var(--mark)", color: "var(--on-mark)" },
+  // Its own marker is an image from a data: URL, which the policy refuses.
+  ".cm-lint-marker-error": { content: "normal", backgroundColor: "var(--bad)", borderRadius: "50%", width: "0.6em", height: "0.6em", marginTop: "0.5em" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
 });
 
@@ -82,7 +84,9 @@ function typeOver(event, view) {
  *
  * @param {HTMLElement} host
  * @param {HTMLTextAreaElement} textarea
- * @returns {{sync: () => void, focus: () => void}} `sync` after the page changed the textarea
+ * @returns {{sync: () => void, focus: () => void, select: (at: number) => void, mark: (problems: object[]) => void}}
+ *   `sync` after the page changed the textarea; `select` puts the cursor at an offset; `mark` marks problems, each
+ *   {at: number, message: string, severity: "error" | "warning"}, in the text and in the gutter
  */
 export function mount(host, textarea) {
   const root = host.attachShadow({ mode: "open" });
@@ -103,7 +107,7 @@ export function mount(host, textarea) {
         lineNumbers(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), indentUnit.of("  "),
         EditorState.readOnly.of(textarea.readOnly || textarea.disabled),
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(),
-        highlightSelectionMatches(), json(), textarea.hasAttribute("data-json-lines") ? [] : linter(parseProblems, { delay: 400 }), syntaxHighlighting(colours), look,
+        highlightSelectionMatches(), json(), textarea.hasAttribute("data-json-lines") ? lintGutter() : linter(parseProblems, { delay: 400 }), syntaxHighlighting(colours), look,
         EditorView.lineWrapping, named.of(EditorView.contentAttributes.of(attributesOf(textarea))),
         // Tab is not taken: it moves on to the next control, as everywhere in a form. Ctrl+Enter runs.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),
@@ -135,5 +139,18 @@ export function mount(host, textarea) {
   sync();
   // A label or the summary of errors focuses the textarea; the editor takes the focus over.
   textarea.addEventListener("focus", () => view.focus());
-  return { sync, focus: () => view.focus() };
+  function select(at) {
+    const anchor = Math.min(at, view.state.doc.length);
+    view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    view.focus();
+  }
+  function mark(problems) {
+    const end = view.state.doc.length;
+    const found = problems.filter(({ at }) => at <= end).map(({ at, message, severity }) => {
+      const word = view.state.wordAt(at);
+      return { from: word?.from ?? at, to: word?.to ?? Math.min(at + 1, end), message, severity };
+    });
+    view.dispatch(setDiagnostics(view.state, found));
+  }
+  return { sync, focus: () => view.focus(), select, mark };
 }

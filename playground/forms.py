@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from django import forms
@@ -11,6 +11,7 @@ from django.core.validators import MinValueValidator
 from playground.models import MODES, OUTCOMES, VERDICTS
 
 RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
+NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
 NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
 
 
@@ -32,10 +33,13 @@ class RunFilterForm(forms.Form):
     person = forms.CharField(required=False, strip=False)
     since = _day()
     until = _day()
+    hour = forms.DateTimeField(input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME], required=False)
+    period = _choice(("24h", "7d", "30d"))
     before = forms.RegexField(RUN_ID, required=False, strip=False)
     after = forms.RegexField(RUN_ID, required=False, strip=False)
 
     def accepted(self) -> dict[str, Any]:
         """The values that are valid; links make the query, so a value that is not is ignored."""
         self.full_clean()
-        return {name: value for name, value in self.cleaned_data.items() if value}
+        accepted = {name: value for name, value in self.cleaned_data.items() if value}
+        return accepted | ({"hour": f"{accepted['hour']:%Y-%m-%dT%H}"} if "hour" in accepted else {})

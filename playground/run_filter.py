@@ -12,7 +12,9 @@ from playground.models import Run, RunQuerySet
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
-DAY_MS = 24 * 60 * 60 * 1000
+HOUR_MS = 60 * 60 * 1000
+DAY_MS = 24 * HOUR_MS
+END_MS = 16**12  # ids have 12 hex digits for the time
 MAX_LENGTHS = {"tool": 120, "person": 150}
 
 
@@ -27,6 +29,8 @@ class RunFilter:
     person: str = ""  # user name
     since: date | None = None  # both days included, UTC
     until: date | None = None
+    hour: str = ""  # "2026-11-23T04", UTC
+    period: str = ""  # of the chart, not a condition: a key of `run_overview.PERIODS`
     before: str = ""
     after: str = ""
 
@@ -36,25 +40,45 @@ class RunFilter:
         values = RunFilterForm(query).accepted()
         return cls(**values | {name: values[name][:length] for name, length in MAX_LENGTHS.items() if name in values})
 
-    def query(self, **changes: str) -> str:
+    def query(self, **changes: object) -> str:
         """A query string for the first page of this filter, with `changes` applied."""
         changed = replace(self, before="", after="", **changes)  # type: ignore[arg-type]
         return urlencode({name: str(value) for name, value in vars(changed).items() if value})
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self.query())
+        return bool(self.query(period=""))
+
+    @property
+    def hour_name(self) -> str:
+        """The hour in words: "23 Nov, 04:00 to 05:00 UTC"."""
+        start = datetime.fromtimestamp(self.bounds_ms[0] / 1000, UTC)
+        return f"{start:%-d %b, %H:00} to {(start.hour + 1) % 24:02}:00 UTC"
+
+    @property
+    def bounds_ms(self) -> tuple[int, int]:
+        """The first millisecond and the one after the last: of the hour, or else of the days."""
+        if self.hour:
+            start = int(datetime.fromisoformat(f"{self.hour}:00+00:00").timestamp() * 1000)
+            return start, start + HOUR_MS
+        start = _milliseconds(self.since) if self.since else 0
+        return start, _milliseconds(self.until) + DAY_MS if self.until else END_MS
+
+    def without_times(self) -> RunFilter:
+        """This filter for a chart: of all times and on all pages."""
+        return replace(self, since=None, until=None, hour="", before="", after="")
 
     def apply(self, runs: RunQuerySet) -> RunQuerySet:
         """The runs that match the filter, on all pages."""
+        start, end = self.bounds_ms
         conditions = {
             "tool__slug": self.tool,
             "outcome": self.outcome,
             "verdict": self.verdict,
             "mode": self.mode,
             "by__username": self.person,
-            "id__gte": first_id_of(self.since) if self.since else "",
-            "id__lt": first_id_after(self.until) if self.until else "",
+            "id__gte": id_at(start) if start else "",
+            "id__lt": id_at(end) if end != END_MS else "",
         }
         return runs.filter(**{name: value for name, value in conditions.items() if value})
 
@@ -84,17 +108,13 @@ class RunPage:
 
 def first_id_of(day: date) -> str:
     """The smallest id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
-    return _id_at(_milliseconds(day))
-
-
-def first_id_after(day: date) -> str:
-    """The smallest id that a run after that day (UTC) can have. It also works for `date.max`."""
-    return _id_at(_milliseconds(day) + DAY_MS)
+    return id_at(_milliseconds(day))
 
 
 def _milliseconds(day: date) -> int:
     return int(datetime.combine(day, time(), tzinfo=UTC).timestamp() * 1000)
 
 
-def _id_at(milliseconds: int) -> str:
+def id_at(milliseconds: int) -> str:
+    """The smallest id that a run can have at that time (milliseconds since 1970)."""
     return f"{max(0, milliseconds):012x}" + "0" * 20

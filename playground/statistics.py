@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import sqrt
 
 from catalog.models import Tool
 from playground.models import ENDED, Run
 
 RUNS_COUNTED = 1000
-BARS = 60
-CHART_HEIGHT = 40
-GOOD = {("returned", "conforms"), ("returned", "unchecked")}
+CALLS = 120  # in the chart
 
 
 @dataclass(frozen=True)
-class Bar:
-    """One run in the chart: position, height, color and title."""
+class Call:
+    """One call in the chart."""
 
-    x: int
-    y: float
-    height: float
-    tone: str  # "good", "bad", "muted"
-    title: str
+    at: datetime
+    call_ms: float
+    outcome: str
+    verdict: str
+
+    @property
+    def words(self) -> str:
+        """How it ended: "returned, conforms", "timed out"."""
+        return f"{self.outcome.replace('_', ' ')}{f', {self.verdict}' if self.verdict else ''}"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class RunStatistics:
     median_ms: float | None
     p95_ms: float | None
     latest_at: datetime | None
-    bars: tuple[Bar, ...]
+    calls: tuple[Call, ...]  # the latest `CALLS` of them, the oldest first
 
     @property
     def returned_percent(self) -> str:
@@ -73,21 +74,15 @@ def statistics_of(tool: Tool) -> RunStatistics:
         median_ms=quantile(durations, 0.5),
         p95_ms=quantile(durations, 0.95),
         latest_at=rows[0][3] if rows else None,
-        bars=_bars(rows[:BARS]),
+        calls=_calls(rows[:CALLS]),
     )
 
 
-def _bars(rows: Sequence[tuple[str, str, float | None, datetime]]) -> tuple[Bar, ...]:
-    """The latest runs, the oldest on the left; heights are roots of durations, so a long run hides none."""
-    longest = max((call_ms or 0.0 for _, _, call_ms, _ in rows), default=0.0) or 1.0
-    found = []
-    for index, (outcome, verdict, call_ms, at) in enumerate(reversed(rows), BARS - len(rows)):
-        height = round(max(2.0, sqrt((call_ms or 0.0) / longest) * CHART_HEIGHT), 1)
-        duration = "not called" if call_ms is None else f"{call_ms:.0f} ms"
-        tone = "muted" if outcome == "cancelled" else "good" if (outcome, verdict) in GOOD else "bad"
-        title = f"{outcome.replace('_', ' ')}{f', {verdict}' if verdict else ''}, {duration}, {at:%Y-%m-%d %H:%M}"
-        found.append(Bar(index * 4, round(CHART_HEIGHT - height, 1), height, tone, title))
-    return tuple(found)
+def _calls(rows: Sequence[tuple[str, str, float | None, datetime]]) -> tuple[Call, ...]:
+    """The runs that called the tool, the oldest first."""
+    return tuple(
+        Call(at, call_ms, outcome, verdict) for outcome, verdict, call_ms, at in reversed(rows) if call_ms is not None
+    )
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:
@@ -99,7 +94,7 @@ def quantile(ordered: Sequence[float], share: float) -> float | None:
 
 
 def percent(share: float | None) -> str:
-    """A share as "98 %". Only 1 is shown as "100 %", and only 0 as "0 %"."""
+    """A share as "98%". Only 1 is shown as "100%", and only 0 as "0%"."""
     if share is None:
         return "—"
     rounded = round(share * 100)
@@ -107,4 +102,4 @@ def percent(share: float | None) -> str:
         rounded = 99
     if rounded == 0 and share > 0:
         rounded = 1
-    return f"{rounded} %"
+    return f"{rounded}%"

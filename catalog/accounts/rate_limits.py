@@ -77,6 +77,16 @@ def limit_uploads(request: HttpRequest) -> None:
     _take([Policy("uploads", f"upload {client}", settings.UPLOAD_RATE, "You have uploaded too often")])
 
 
+def limit_previews(request: HttpRequest) -> None:
+    """Count a check of what is typed on the upload page: as many as uploads are allowed, but counted apart from them.
+
+    Raises:
+        Busy: there were too many of this person.
+    """
+    client = _client_named(request.user) if isinstance(request.user, User) else network_of(request)
+    _take([Policy("previews", f"preview {client}", settings.UPLOAD_RATE, "You have checked specs too often")])
+
+
 def limit_run_starts(person: User) -> None:
     """Count a run that `person` starts.
 

@@ -17,6 +17,7 @@ from catalog.json_schema.describe import (
     Fact,
     Summary,
     facts_of,
+    listed,
     strings_in,
 )
 from catalog.json_schema.documentation_layers import (
@@ -29,6 +30,7 @@ from catalog.json_schema.documentation_layers import (
     item_children,
     named_children,
 )
+from catalog.json_schema.variants import Union, union_of, variant_words
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
@@ -36,14 +38,17 @@ MAX_SHOWN = 400  # nodes
 MAX_DEPTH = 12
 MAX_ANCHOR_CHARS = 120
 OPEN_SIZE = 12
+MAX_LEAD = 160  # characters of the first sentence on a property's line
+MAX_WORDS = 6  # variants that a type names
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One of several alternative schemas."""
+    """One of several alternative schemas. `constant`: the discriminator's value that selects it, or ""."""
 
     title: str
     node: Node
+    constant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ class Node:
         same_as: the anchor of the node that already describes this schema, for a recursive schema, or "".
         children_title: "Properties", "Items" …
         branches_title: how many of `branches` must hold: "One of these", "Any of these", "Depending on the value".
+        discriminator: the property whose constant selects one of `branches`, or "".
         cut: more follows than a page should show.
     """
 
@@ -81,7 +87,26 @@ class Node:
     children: tuple[Node, ...] = ()
     branches_title: str = ""
     branches: tuple[Branch, ...] = ()
+    discriminator: str = ""
     cut: bool = False
+
+    @property
+    def lead(self) -> str:
+        """The first sentence of the description, for a line."""
+        text = self.description.strip()
+        end = _SENTENCE_END.search(text)
+        text = text[: end.start() + 1].rstrip() if end else text
+        return text if len(text) <= MAX_LEAD else f"{text[:MAX_LEAD].rsplit(' ', 1)[0]} …"
+
+    @property
+    def has_details(self) -> bool:
+        """Whether there is more than its line."""
+        more = (self.facts, self.children, self.branches, self.cut, self.title)
+        return any(more) or self.has_more_text
+
+    @property
+    def has_more_text(self) -> bool:
+        return self.description.strip() != self.lead
 
     @property
     def is_plain_object(self) -> bool:
@@ -107,6 +132,9 @@ class Node:
         return 1 + sum(node.size for node in below)
 
 
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n\s*\n")
+
+
 def document(schema: JSON, *, anchor: str, pointer: str) -> Node:
     """The documentation of `schema`, found at `pointer` in its spec; anchors of its nodes begin with `anchor`."""
     return _Writer(Layers(schema, pointer)).node(schema, _Position(anchor, pointer))
@@ -126,6 +154,7 @@ class _Position:
     required: bool = False
     inside: Mapping[int, str] = field(default_factory=dict)
     depth: int = 0
+    described: frozenset[str] = frozenset()  # properties of a variant that its union describes
 
 
 @dataclass
@@ -148,7 +177,7 @@ class _Writer:
             position.kind,
             anchor,
             position.pointer,
-            self.layers.type_name(layers, nullable=nullable),
+            self._type(layers, nullable=nullable),
             title=summary.text("title"),
             description=summary.text("description"),
             definition=next((name for layer in layers if (name := definition_name(layer.schema))), ""),
@@ -172,9 +201,12 @@ class _Writer:
             of_items = tuple(replace(fact, label=f"Each item: {fact.label.lower()}") for fact in item.facts)
             node = replace(node, facts=node.facts + of_items)
             children_title, children = "Each item", list(item.children)
-        branches_title, branches = self._branches(layers, position, anchor, inside)
+        branches_title, branches, union = self._branches(layers, position, anchor, inside)
+        if branches and union.shared:
+            children_title, children = "Properties", children + self._shared(union, position, anchor, inside, children)
         return replace(
             node,
+            discriminator=union.discriminator,
             children_title=children_title,
             children=tuple(children),
             branches_title=branches_title,
@@ -193,7 +225,7 @@ class _Writer:
         items = False
         for layer in layers:
             for keyword, name, child in named_children(layer.schema):
-                if self.left <= 0 or (keyword == "properties" and name in named):
+                if self.left <= 0 or (keyword == "properties" and (name in named or name in position.described)):
                     continue
                 named.add(name)
                 kind: Literal["name", "pattern", "other"] = "name"
@@ -220,27 +252,67 @@ class _Writer:
                         depth=position.depth + 1,
                     )
                     nodes.append(self.node(child, at))
+        nodes.sort(key=lambda node: not node.required)
         return "Items" if items and not named else "Properties", nodes
+
+    def _shared(
+        self, union: Union, position: _Position, anchor: str, inside: Mapping[int, str], known: list[Node]
+    ) -> list[Node]:
+        """The properties that all variants of a union have in common, except those that are `known`."""
+        names = {node.name for node in known}
+        nodes = []
+        for name, (schema, required) in union.shared.items():
+            if self.left <= 0 or name in names:
+                continue
+            at = _Position(
+                f"{anchor}.{name}", position.pointer, name, required=required, inside=inside, depth=position.depth + 1
+            )
+            nodes.append(self.node(schema, at))
+        return sorted(nodes, key=lambda node: not node.required)
+
+    def _type(self, layers: list[Layer], *, nullable: bool) -> str:
+        """The type in words; a union without a declared type is named by its variants."""
+        words = self.layers.type_name(layers, nullable=nullable)
+        if words != "any value":
+            return words
+        for layer in layers:
+            names = variant_words(layer.schema, self.layers)
+            if names and all(names):
+                few = [*names, "null"] if nullable else names
+                return listed(few) if len(few) <= MAX_WORDS else f"one of {len(names)} variants"
+        return words
 
     def _branches(
         self, layers: list[Layer], position: _Position, anchor: str, inside: Mapping[int, str]
-    ) -> tuple[str, list[Branch]]:
+    ) -> tuple[str, list[Branch], Union]:
         found: list[Branch] = []
         titles: list[str] = []
+        union = Union(())
         for layer in layers:
-            for title, label, tokens, child in branch_children(layer):
+            listed_here = list(branch_children(layer))
+            alternatives = [child for _, _, tokens, child in listed_here if tokens[0] in ("oneOf", "anyOf")]
+            if len(alternatives) == len(listed_here) > 0 and not found:
+                union = union_of(alternatives, self.layers)
+            for title, label, tokens, child in listed_here:
                 if self.left <= 0:
                     break
                 titles.append(title)
-                number = len(found) + 1
+                index = len(found)
+                is_variant = index < len(union.names)
+                constant = union.constants[index] if is_variant and union.constants else ""
                 at = _Position(
-                    f"{anchor}.{number}",
+                    f"{anchor}.{index + 1}",
                     pointer_join(layer.pointer, *tokens),
                     inside=inside,
                     depth=position.depth + 1,
+                    described=frozenset((*union.shared, *filter(None, [union.discriminator])))
+                    if is_variant
+                    else frozenset(),
                 )
-                found.append(Branch(label, self.node(child, at)))
-        return (titles[0] if titles else ""), found
+                node = self.node(child, at)
+                name = union.names[index] if is_variant else ""
+                found.append(Branch(name or (_by_type(node) if is_variant else "") or label, node, constant))
+        return (titles[0] if titles else ""), found, union
 
     def _anchor(self, wanted: str) -> str:
         wanted = re.sub(r"[^A-Za-z0-9._~-]+", "-", wanted)[:MAX_ANCHOR_CHARS]
@@ -250,3 +322,8 @@ class _Writer:
             anchor = f"{wanted}~{number}"
         self.anchors.add(anchor)
         return anchor
+
+
+def _by_type(node: Node) -> str:
+    """The type of a variant that nothing else names, if it says something: "string", but not "object"."""
+    return "" if node.type in ("object", "any value") else node.type

@@ -1,4 +1,4 @@
-"""Large uploads: the progress of each, and the outcomes of its specs (see uploads/jobs.py)."""
+"""Uploads: the progress of each, and the outcomes of its specs (see uploads/jobs.py and uploads/immediate.py)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 OUTCOMES = ("created", "revised", "unchanged", "held", "rejected")
+RANKS = {"rejected": 0, "held": 1, "breaking": 2, "revised": 3, "created": 4, "unchanged": 5}  # the order of a report
 SILENT_S = 60  # without a heartbeat for this long, the process of an upload counts as ended
 
 
@@ -20,7 +21,7 @@ def new_upload_id() -> str:
 
 
 class Upload(models.Model):
-    """A large upload: its progress and its results."""
+    """An upload: its progress and its results."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_upload_id, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
@@ -42,6 +43,8 @@ class Upload(models.Model):
     unchanged = models.PositiveIntegerField(default=0)
     held = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
+    breaking = models.PositiveIntegerField(default=0)  # of `revised`
+    warned = models.PositiveIntegerField(default=0)  # specs with warnings, whatever their outcome
 
     def __str__(self) -> str:
         return f"upload of {self.names.splitlines()[0]}"
@@ -66,7 +69,7 @@ class Upload(models.Model):
 
 
 class UploadedSpec(models.Model):
-    """The outcome of one spec of a large upload."""
+    """The outcome of one spec of an upload."""
 
     upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="specs", db_index=False)
     position = models.PositiveIntegerField()  # in the upload, from 1
@@ -78,12 +81,17 @@ class UploadedSpec(models.Model):
     slug = models.CharField(max_length=120, blank=True)
     revision = models.PositiveIntegerField(default=0)
     archived = models.BooleanField(default=False)
+    rank = models.PositiveSmallIntegerField(default=RANKS["unchanged"])  # see `RANKS`
+    warnings = models.PositiveSmallIntegerField(default=0)  # the number of them
     details_json = models.TextField(blank=True)  # faults and origin, as JSON
     text = models.TextField(blank=True)  # for correcting a rejected spec, or comparing a revised one
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["upload", "position"], name="one_spec_per_position")]
-        indexes = [models.Index(fields=["upload", "outcome", "position"], name="uploaded_by_outcome")]
+        indexes = [
+            models.Index(fields=["upload", "outcome", "position"], name="uploaded_by_outcome"),
+            models.Index(fields=["upload", "rank", "position"], name="uploaded_by_rank"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.outcome} {self.tool_id or self.source}"

@@ -16,6 +16,7 @@ from catalog.html import tagged
 from catalog.models import Revision
 from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
+from catalog.specs.quick_fixes import QuickFix, quick_fix
 from catalog.uploads.store import Fault
 
 register = template.Library()
@@ -63,6 +64,12 @@ def by_rule(problems: Iterable[Fault | Problem]) -> list[ProblemGroup]:
 def origin_of(revision: Revision) -> str:
     """Where a revision came from; a dash if it is not known."""
     return origin_text(revision.origin_kind, revision.origin_name or "") if revision.origin_kind else "—"
+
+
+@register.simple_tag
+def quick_fix_of(problem: Problem, text: str) -> QuickFix | None:
+    """The edit of the pasted `text` that fixes `problem`, if there is one."""
+    return quick_fix(text, problem) if text else None
 
 
 @register.simple_tag

@@ -12,40 +12,36 @@ stores nothing more.
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, replace
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import BinaryIO, Final, Self, cast
+from typing import BinaryIO, Final, Self
 
 from django.conf import settings
 from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, connection
-from django.db.models import F
 from django.utils import timezone
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.conversion_report import Loss
-from catalog.db.bulk_insert import insert, new_row, reserved_keys
-from catalog.errors import Busy, Problem
+from catalog.errors import Busy
 from catalog.fairness import FairLock, may_queue
-from catalog.models import Upload, UploadedSpec
+from catalog.models import Upload
 from catalog.models.uploads import SILENT_S, new_upload_id
-from catalog.uploads.parse import Origin
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of
 from catalog.uploads.readers import pieces_of
-from catalog.uploads.store import SHORT_BATCH, Entry, Fault, Outcome, counts_of, upload_batches
+from catalog.uploads.results import LeaseLostError, ResultWriter
+from catalog.uploads.store import SHORT_BATCH, upload_batches
 
 SIGN_OF_LIFE_S: Final = 5
 MAX_WAITING: Final = 8  # uploads in a process; further ones are refused as busy
-STORED_TEXT_CHARS: Final = 16_000_000  # of one upload: rejected specs, and revised ones of a dry run
 RETENTION_DAYS: Final = 30
+PREVIEW_HOURS: Final = 24  # the files of a dry run can be published this long
+MAX_PREVIEWS: Final = 3  # of one person whose files are stored
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
@@ -55,10 +51,6 @@ PERMANENT: Final = (DataError, IntegrityError)  # except after these subclasses:
 _log = logging.getLogger(__name__)
 _turns = FairLock()
 _threads: dict[str, tuple[threading.Thread, str]] = {}  # each with the owner
-
-
-class LeaseLostError(Exception):
-    """Another thread has resumed the upload with a new lease, or the upload was deleted."""
 
 
 def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None, replace: bool = False) -> Upload:
@@ -79,12 +71,41 @@ def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None =
     return upload
 
 
+def preview(files: Files, *, by: User, prefix: str | None = None, replace: bool = False) -> Upload:
+    """Store the report of a small dry run, and its files, so that they can be published afterwards."""
+    delete_old()
+    upload = create(files, by=by, dry_run=True, prefix=prefix, replace=replace)
+    carry_out(upload)
+    return upload
+
+
+def can_publish(upload: Upload) -> bool:
+    """Whether it is a dry run that has ended, and whose files are still stored on this machine."""
+    if not upload.dry_run or upload.failed or upload.ended_at is None:
+        return False
+    return timezone.now() < upload.ended_at + timedelta(hours=PREVIEW_HOURS) and folder_of(upload).is_dir()
+
+
+@contextmanager
+def files_of(upload: Upload) -> Iterator[list[tuple[str, BinaryIO]]]:
+    """The stored files of an upload, open for reading."""
+    with ExitStack() as opened:
+        names = enumerate(upload.names.split("\n"))
+        yield [(name, opened.enter_context((folder_of(upload) / str(number)).open("rb"))) for number, name in names]
+
+
+def delete_files(upload: Upload) -> None:
+    """Delete the stored files of an upload; its report stays."""
+    shutil.rmtree(folder_of(upload), ignore_errors=True)
+
+
 def create(
     files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None, replace: bool = False
 ) -> Upload:
     """As `start`, but only create the upload. The files are copied before this returns."""
-    names = "\n".join(label_of(" ".join(name.split())) for name, _ in files)
-    upload = Upload(by=by, dry_run=dry_run, prefix=prefix, replace=replace, names=names)
+    if dry_run:
+        _make_room(by)
+    upload = Upload(by=by, dry_run=dry_run, prefix=prefix, replace=replace, names=names_of(files))
     folder = folder_of(upload)
     folder.mkdir(parents=True, mode=0o700)
     try:
@@ -96,6 +117,18 @@ def create(
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return upload
+
+
+def names_of(files: Files) -> str:
+    """The names of the files for the report, one per line."""
+    return "\n".join(label_of(" ".join(name.split())) for name, _ in files)
+
+
+def _make_room(by: User) -> None:
+    """Delete the files of this person's oldest dry runs, so that at most `MAX_PREVIEWS` remain with the next one."""
+    ended = Upload.objects.filter(by=by, dry_run=True).exclude(ended_at=None).order_by("-created_at")
+    for old in ended[MAX_PREVIEWS - 1 : MAX_PREVIEWS + 20]:
+        delete_files(old)
 
 
 def resume(upload: Upload) -> bool:
@@ -125,11 +158,17 @@ def recover_uploads() -> int:
 
 
 def delete_old() -> None:
-    """Delete the reports of uploads after `RETENTION_DAYS`; the tools stay."""
+    """Delete the reports of uploads after `RETENTION_DAYS`, and the files of expired dry runs; the tools stay."""
     old = Upload.objects.filter(created_at__lt=timezone.now() - timedelta(days=RETENTION_DAYS))
     for upload in old[:20]:
-        shutil.rmtree(folder_of(upload), ignore_errors=True)
+        delete_files(upload)
         upload.delete()
+    folder = Path(settings.DATA_DIR) / "uploads"
+    stored = [one.name for one in folder.iterdir()] if folder.is_dir() else []
+    if stored:
+        expired = timezone.now() - timedelta(hours=PREVIEW_HOURS)
+        for upload in Upload.objects.filter(pk__in=stored[:100], dry_run=True, ended_at__lt=expired):
+            delete_files(upload)
 
 
 def folder_of(upload: Upload) -> Path:
@@ -156,14 +195,15 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
         prefix=upload.prefix,
         replace=upload.replace,
         batch=SHORT_BATCH,
-        on_batch=_ResultWriter(upload).write,
+        on_batch=ResultWriter(upload).write,
         before=(upload.read, upload.created_at),
     )
     for _ in batches:
         if after_batch:
             after_batch()
     _update(upload, ended_at=timezone.now(), read=upload.total)
-    shutil.rmtree(folder_of(upload), ignore_errors=True)
+    if not upload.dry_run:
+        delete_files(upload)
 
 
 # -- in a thread ------------------------------------------------------------------------------------------------------
@@ -237,7 +277,7 @@ def _stopped(upload: Upload, error: Exception) -> None:
             _update(upload, ended_at=timezone.now(), failed=True)
         except (LeaseLostError, *TEMPORARY):
             return  # its files stay for the thread that resumes it
-        shutil.rmtree(folder_of(upload), ignore_errors=True)
+        delete_files(upload)
 
 
 def _update(upload: Upload, **changes: object) -> None:
@@ -249,7 +289,7 @@ def _update(upload: Upload, **changes: object) -> None:
         setattr(upload, name, value)
 
 
-# -- reading the files, storing the results ---------------------------------------------------------------------------
+# -- reading the files ---------------------------------------------------------------------------
 
 
 def _pieces(upload: Upload) -> Iterator[Piece]:
@@ -263,81 +303,3 @@ def _pieces(upload: Upload) -> Iterator[Piece]:
                     _update(upload)
                     seen = time.monotonic()
                 yield piece
-
-
-class _ResultWriter:
-    """Stores the results of specs in the transaction that stores the specs."""
-
-    def __init__(self, upload: Upload) -> None:
-        self.upload = upload
-        self.position = upload.specs.count()
-        self.left = STORED_TEXT_CHARS
-
-    def write(self, entries: list[Entry], read: int) -> None:
-        counts = {name: F(name) + number for name, number in counts_of(entries).items()}
-        own = Upload.objects.filter(pk=self.upload.pk, lease_id=self.upload.lease_id, ended_at=None)
-        if not own.update(read=read, seen_at=timezone.now(), **counts):
-            raise LeaseLostError  # which rolls the batch back
-        keys = reserved_keys(UploadedSpec, len(entries))
-        insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
-
-    def _row(self, key: int, entry: Entry) -> UploadedSpec:
-        self.position += 1
-        self.left -= len(entry.text)
-        return new_row(
-            UploadedSpec,
-            id=key,
-            upload_id=self.upload.pk,
-            position=self.position,
-            source=entry.source,
-            line=entry.line,
-            outcome=entry.outcome,
-            tool_id=entry.tool_id or "",
-            name=entry.name or "",
-            slug=entry.slug or "",
-            revision=entry.revision or 0,
-            archived=entry.archived,
-            details_json=_details(entry),
-            text=entry.text.replace("\x00", "\ufffd") if self.left > 0 else "",
-        )
-
-
-def _details(entry: Entry) -> str:
-    """The faults, warnings, origin and verdict of an entry as JSON; "" if it has none, as most."""
-    verdict = entry.verdict if entry.outcome == "revised" else None
-    if not (entry.faults or entry.origin or entry.warnings or verdict or entry.change):
-        return ""
-    origin = replace(entry.origin, text="") if entry.origin else None
-    details = {
-        "faults": list(map(asdict, entry.faults)),
-        "origin": origin and asdict(origin),
-        "warnings": list(map(asdict, entry.warnings)),
-        "verdict": verdict,
-        "change": entry.change,
-    }
-    return json.dumps(details)
-
-
-def entry_of(row: UploadedSpec) -> Entry:
-    """The entry that `_ResultWriter.write` stored in this row."""
-    details = json.loads(row.details_json) if row.details_json else {"faults": [], "origin": None}
-    faults = [Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in details["faults"]]
-    origin = details["origin"] and Origin(
-        **{**details["origin"], "losses": tuple(Loss(**loss) for loss in details["origin"]["losses"])}
-    )
-    return Entry(
-        row.source,
-        row.line,
-        cast("Outcome", row.outcome),
-        row.tool_id or None,
-        row.name or None,
-        row.slug or None,
-        row.revision or None,
-        row.archived,
-        tuple(faults),
-        row.text,
-        origin,
-        "identical" if row.outcome == "unchanged" else details.get("verdict"),
-        tuple(Problem(**warning) for warning in details.get("warnings", ())),
-        details.get("change"),
-    )

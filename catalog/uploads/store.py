@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -26,7 +26,7 @@ from catalog.revision_origins import RevisionOrigin
 from catalog.rights import may
 from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec
-from catalog.uploads.parse import CATALOG_FILE, Candidate, MissingRevisions, Origin, candidates_in
+from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import made_ahead
 from catalog.uploads.restore_metadata import MetadataRestore, MissingSuccessor
@@ -87,6 +87,16 @@ class Entry:
     change: int | None = None
 
     @property
+    def is_breaking(self) -> bool:
+        """Whether it is a revision that breaks callers."""
+        return self.outcome == "revised" and self.verdict == "breaking"
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it is a tool of a document in another format."""
+        return self.origin is not None and self.origin.format not in {CATALOG_FILE, YAML}
+
+    @property
     def pair(self) -> tuple[int, int] | None:
         """The previous revision and its own, as used in a URL; None if there is no previous one."""
         return (self.revision - 1, self.revision) if self.revision and self.revision > 1 else None
@@ -124,6 +134,7 @@ def upload_batches(
     dry_run: bool = False,
     prefix: str | None = None,
     replace: bool = False,
+    skip: Collection[str] = (),
     batch: int | None = None,
     on_batch: Callable[[list[Entry], int], None] | None = None,
     before: tuple[int, datetime] | None = None,
@@ -134,7 +145,8 @@ def upload_batches(
     `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
     transaction that stores the specs: what it writes is stored if and only if they are. For a resumed upload, `before`
     is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect together
-    with `on_batch`, because the number of processed pieces would be unknown.
+    with `on_batch`, because the number of processed pieces would be unknown. `skip` are ids of imported tools to leave
+    out.
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
@@ -142,15 +154,15 @@ def upload_batches(
         metadata.since = before[1]
         missing.resume_with(metadata.skip(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
-    batches = _batches(candidates_in(counted, prefix=prefix), batch or BATCH)
+    candidates = (one for one in candidates_in(counted, prefix=prefix) if not _is_skipped(one, skip))
+    batches = _batches(candidates, batch or BATCH)
     earlier = DryRun() if dry_run else None
     for prepared in made_ahead(batches) if ahead and not on_batch else batches:
-        candidates = prepared.candidates
         with transaction.atomic():
-            wanted = dataclasses.replace(prepared, candidates=missing.among(candidates))
+            wanted = dataclasses.replace(prepared, candidates=missing.among(prepared.candidates))
             entries = list(_publish(wanted, by, metadata, dry_run=earlier, replace=replace))
             if on_batch:
-                on_batch(entries, counted.processed_up_to(candidates[-1]))
+                on_batch(entries, counted.processed_up_to(prepared.candidates[-1]))
         yield entries
     missing_successors = metadata.finish()
     while True:
@@ -216,6 +228,10 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
+
+
+def _is_skipped(candidate: Candidate, skip: Collection[str]) -> bool:
+    return bool(skip) and candidate.origin is not None and getattr(candidate.spec, "tool_id", None) in skip
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:

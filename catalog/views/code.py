@@ -13,6 +13,7 @@ from catalog.code_generation import LANGUAGES, Project
 from catalog.errors import GenerationError
 from catalog.generated_code import project_of
 from catalog.shortcuts import tool_at
+from catalog.views.exports import exports_context
 from catalog.views.parts import without_input
 
 MAX_SHOWN = 200_000  # characters of one file; the ZIP has all of them
@@ -57,10 +58,8 @@ def code_page(request: HttpRequest, slug: str, language: str) -> HttpResponse:
         project = project_of(tool, language)
     except GenerationError as failure:
         error = str(failure)
-    context = {
-        "tool": tool,
+    context = exports_context(tool, language) | {
         "language": LANGUAGES[language],
-        "languages": LANGUAGES.values(),
         "files": _files(project),
         "error": error,
     }

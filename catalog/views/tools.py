@@ -27,11 +27,13 @@ from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
 from catalog.views.parts import without_input
 
-REVISIONS_SHOWN = 5
 REVISIONS_PER_PAGE = 50
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
-_documentation: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)  # by the revision's hash
+# the outline and the documentation of a spec's schemas, by the revision's hash
+_documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
+    max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
+)
 
 
 @require_safe
@@ -90,28 +92,29 @@ def facet_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One tool: description, parameters, return type, configuration, examples and revisions.
+    """One tool: description, parameters, return type, configuration and examples.
 
-    Lint, compatibility, exports, spec and similar tools have their own addresses; the page loads them when the reader
-    scrolls there.
+    Lint and similar tools have their own addresses; the page loads them when the reader scrolls there.
     """
     tool = tool_at(slug, request.user)
     docs = ToolPage(tool, site=request.build_absolute_uri("/"))
-    found = tool.revisions.defer("source").select_related("created_by", "assessment")[: REVISIONS_SHOWN + 1]
-    revisions = list(found)
+    outline, documentation = _documentation.get_or_compute(revision_of(tool).sha256, lambda: _documented(docs))
     context = {
         "tool": tool,
         "docs": docs,
-        "documentation": _documentation.get_or_compute(revision_of(tool).sha256, lambda: _documented(docs)),
-        "revisions": with_verdicts(revisions[:REVISIONS_SHOWN]),
-        "more_revisions": len(revisions) > REVISIONS_SHOWN,
-        "published_by": revisions[0].created_by,
+        "outline": outline,
+        "documentation": documentation,
+        "published_by": revision_of(tool).created_by,
     }
     return without_input(render(request, "catalog/tool.html", context))
 
 
-def _documented(docs: ToolPage) -> SafeString:
-    return render_to_string("catalog/_documentation.html", {"sections": docs.sections})
+def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
+    context = {"sections": docs.sections, "has_examples": bool(docs.examples)}
+    return (
+        render_to_string("catalog/_outline.html", context),
+        render_to_string("catalog/_documentation.html", context),
+    )
 
 
 @require_POST

@@ -1,68 +1,48 @@
-"""The upload page, and the report pages of large uploads."""
+"""The upload page, and its preview of what publishing will do."""
 
 from __future__ import annotations
 
-import io
 import json
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import BinaryIO, Final
-from urllib.parse import urlencode
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
-from catalog import text_diff
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
-from catalog.accounts.rate_limits import limit_uploads
+from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy
-from catalog.forms import PASTED, NamedFile, UploadForm
-from catalog.jsontext.pretty import is_one_line, pretty_print
-from catalog.models import Tool, Upload, UploadedSpec
-from catalog.models.uploads import OUTCOMES
-from catalog.request_body import file_pieces
-from catalog.rights import require
-from catalog.specs.diff import Difference
-from catalog.specs.diff import compare as compare_meaning
-from catalog.specs.spec import read_spec
+from catalog.forms import PASTED, UploadForm
+from catalog.models import Upload
+from catalog.models.uploads import RANKS
+from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
-from catalog.uploads.store import Entry, counts_of, upload
+from catalog.uploads.immediate import check_now, publish_now
+from catalog.uploads.sizes import is_large
+from catalog.uploads.store import Entry
+from catalog.uploads.summary import lost_kinds, summary_of
+from catalog.views.upload_reports import FIXED_CHARS, Compared, compared_with_current, text_to_correct
 
-LARGE_BYTES: Final = 1024 * 1024  # of all files; larger uploads run in the background
-LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # of an archive, because its contents are larger
-ENTRIES_SHOWN: Final = 500
-ROWS_PER_PAGE: Final = 100
-COMPARED: Final = 20  # revised specs of a small dry run whose differences are shown
+LISTED: Final = 200  # specs of each kind that a preview lists
+COMPARED: Final = 20  # revised specs of a preview whose differences are shown
 UPLOADS_LISTED: Final = 5
-FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to correct
-POLL_MS: Final = 700
-
-
-@dataclass(frozen=True)
-class Compared:
-    """The semantic and the textual difference that a spec would make to a tool."""
-
-    tool: Tool
-    meaning: Difference
-    difference: text_diff.Difference
+CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected on the upload page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_specs(request: HttpRequest) -> HttpResponse:
-    """Upload files and texts.
+    """Publish files and texts, or with `dry_run` check them; redirects to the report.
 
-    The page reports on a small upload, with the rejected specs ready to be corrected. A large one is redirected to its
-    own page, which shows the progress.
+    A few specs that are all wrong are shown again, ready to be corrected.
     """
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
-        context = {"max_spec_bytes": settings.MAX_SPEC_BYTES, "uploads": _recent(request)}
+        context = _page_context(request)
         if unfinished is not None:
             context |= {**json.loads(unfinished), "is_restored": True}
         return render(request, "catalog/upload.html", context)
@@ -79,139 +59,116 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         response = _upload_page(request, form, {"errors": [{"href": "#upload", "message": message}]}, status=429)
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    prefix, replaces, is_dry_run = form.prefix_of_imports, form.replaces, form.is_dry_run
-    if _is_large(form.sources):
-        started = uploading.start(form.sources, by=actor(request), dry_run=is_dry_run, prefix=prefix, replace=replaces)
+    by, prefix, replaces = actor(request), form.prefix_of_imports, form.replaces
+    if is_large(form.sources):
+        started = uploading.start(form.sources, by=by, dry_run=form.is_dry_run, prefix=prefix, replace=replaces)
         return redirect(started)
-    pieces = (piece for name, file in form.sources for piece in file_pieces(name, file))
-    entries = list(upload(pieces, by=actor(request), dry_run=is_dry_run, prefix=prefix, replace=replaces))
-    rejected = [entry for entry in entries if entry.outcome == "rejected"]
-    accepted = [entry for entry in entries if entry.outcome != "rejected"]
-    report = {
-        "nothing": not entries,
-        "nothing_errors": [{"href": "#text", "message": "Choose a file, or paste a spec"}],
-        "rejected": list(_with_room_to_fix(rejected))[:ENTRIES_SHOWN],
-        "accepted": list(_with_preview(accepted[:ENTRIES_SHOWN], request.user, wanted=form.is_dry_run)),
-        "more_entries": max(0, len(rejected) - ENTRIES_SHOWN) + max(0, len(accepted) - ENTRIES_SHOWN),
-        "counts": counts_of(entries),
-        "total": len(entries),
+    entries = check_now(form.sources, by=by, prefix=prefix, replace=replaces) if form.is_dry_run else []
+    report: Upload | None = None
+    if form.is_dry_run and entries and not _are_few_and_wrong(entries):
+        report = uploading.preview(_rewound(form), by=by, prefix=prefix, replace=replaces)
+    elif not form.is_dry_run:
+        report, entries = publish_now(form.sources, by=by, prefix=prefix, replace=replaces, skip=form.skipped)
+    if not entries:
+        nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
+        return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
+    if report is None or _are_few_and_wrong(entries):
+        if report is not None:
+            report.delete()  # nothing was published, and its problems are shown here
+        return _upload_page(request, form, _preview(request, entries, form), status=422)
+    return redirect(report)
+
+
+@login_required
+@require_POST
+def preview(request: HttpRequest) -> HttpResponse:
+    """What publishing the entries of the form would do: a part of the upload page. Nothing is stored."""
+    require(request.user, "upload")
+    form = UploadForm(request.POST, request.FILES)
+    context: dict[str, Any] = {"is_live": True}
+    retry_after_s = 0
+    try:
+        limit_previews(request)
+    except Busy as busy:
+        retry_after_s = busy.retry_after_s
+        context["note"] = f"{busy} You can publish without a preview, or edit again in {retry_after_s} s."
+    else:
+        context |= _live_preview(request, form)
+    response = render(request, "catalog/_preview.html", context, status=429 if retry_after_s else 200)
+    if retry_after_s:
+        response["Retry-After"] = str(retry_after_s)
+    return response
+
+
+def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
+    if not form.is_valid():
+        return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
+    if "is_large" in request.POST or is_large(form.sources):
+        return {"note": "These files are too large for a preview while you edit.", "is_large": True}
+    entries = check_now(form.sources, by=actor(request), prefix=form.prefix_of_imports, replace=form.replaces)
+    return _preview(request, entries, form) if entries else {}
+
+
+def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> dict[str, Any]:
+    """The context of `_preview.html`: the results with the worst first, and their numbers."""
+    ordered = sorted(entries, key=lambda entry: RANKS["breaking" if entry.is_breaking else entry.outcome])
+    rejected = [entry for entry in ordered if entry.outcome == "rejected"]
+    unchanged = [entry for entry in ordered if entry.outcome == "unchanged"]
+    others = [entry for entry in ordered if entry.outcome not in {"rejected", "unchanged"}]
+    return {
+        "summary": summary_of(entries, form.skipped),
+        "pasted": form.entries["text"].replace("\r\n", "\n"),
+        "rejected": list(_with_room_to_fix(rejected[:LISTED])),
+        "others": list(_with_previews(others[:LISTED], request.user, form.skipped)),
+        "unchanged": unchanged[:LISTED],
+        "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
+        "lost_kinds": lost_kinds(entries),
+        "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_import]),
+        "has_choice": sum(entry.is_import for entry in others) > 1,
     }
-    if not form.is_dry_run and all(entry.source != PASTED for entry in rejected):
-        report["text"] = ""
-    return _upload_page(request, form, report, status=422 if rejected or not entries else 200)
+
+
+def _page_context(request: HttpRequest) -> dict[str, Any]:
+    return {
+        "max_spec_bytes": settings.MAX_SPEC_BYTES,
+        "may_upload": request.user.is_authenticated and may(request.user, "upload"),
+        "uploads": _recent(request),
+    }
 
 
 def _upload_page(
     request: HttpRequest, form: UploadForm, report: Mapping[str, object] | None = None, *, status: int
 ) -> HttpResponse:
-    """The upload page with the submitted form, and its report or its errors."""
+    """The upload page with the submitted form, and its preview or its errors."""
     context = {
-        "max_spec_bytes": settings.MAX_SPEC_BYTES,
-        "uploads": _recent(request),
+        **_page_context(request),
         "text": form.entries["text"],
         "prefix": form.typed_prefix.replace("\0", "\ufffd"),
         "prefix_errors": [{"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())],
         "no_prefix": form.has_no_prefix,
         "replace": form.replaces,
-        "dry_run": form.is_dry_run,
         **(report or {}),
     }
     return render(request, "catalog/upload.html", context, status=status)
 
 
-@login_required
-@require_safe
-def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
-    """The progress of a large upload, and the results of its specs, filtered by `?outcome=` and paged by `?after=`."""
-    shown = _own_upload(request, pk)
-    outcome = request.GET.get("outcome", "")
-    rows = shown.specs.filter(outcome=outcome) if outcome in OUTCOMES else shown.specs.all()
-    after = request.GET.get("after", "")
-    if after.isascii() and after.isdecimal() and len(after) < 10:
-        rows = rows.filter(position__gt=int(after))
-    page = list(rows.order_by("position")[: ROWS_PER_PAGE + 1])
-    listed = [(row, uploading.entry_of(row)) for row in page[:ROWS_PER_PAGE]]
-    further = {"after": page[ROWS_PER_PAGE - 1].position} if len(page) > ROWS_PER_PAGE else {}
-    context = {
-        "upload": shown,
-        "names": shown.names.split("\n"),
-        "total": sum(shown.counts.values()),
-        "outcome": outcome if outcome in OUTCOMES else "",
-        "outcomes": shown.counts.items(),
-        "listed": list(_with_text(listed)),
-        "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
-        "can_resume": uploading.can_resume(shown),
-        "poll": time.monotonic_ns(),
-        "poll_ms": POLL_MS,
-    }
-    template = "catalog/_upload_report.html" if request.htmx else "catalog/upload_report.html"  # type: ignore[attr-defined]
-    return render(request, template, context)
-
-
-@login_required
-@require_safe
-def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpResponse:
-    """The difference that a spec of a dry run would make to its tool."""
-    row = get_object_or_404(UploadedSpec, upload=_own_upload(request, pk), position=position, outcome="revised")
-    compared = compared_with_current(row.tool_id, row.text, request.user)
-    if compared is None:
-        raise Http404
-    context = {
-        "upload": row.upload,
-        "row": row,
-        "tool": compared.tool,
-        "meaning": compared.meaning,
-        "difference": compared.difference,
-    }
-    return render(request, "catalog/upload_difference.html", context)
-
-
-@login_required
-@require_POST
-def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
-    """Continue an upload that has stopped."""
-    shown = _own_upload(request, pk)
-    uploading.resume(shown)
-    return redirect(shown)
-
-
-def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:
-    """The difference that `text` would make to a tool; None if `person` sees no such tool, or there is no text."""
-    tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()
-    if tool is None or tool.current is None or not text:
-        return None
-    meaning = compare_meaning(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
-    return Compared(tool, meaning, text_diff.compare(tool.current.source, text))
-
-
-def _own_upload(request: HttpRequest, pk: str) -> Upload:
-    return get_object_or_404(Upload, pk=pk, by=actor(request))
-
-
 def _recent(request: HttpRequest) -> list[Upload]:
-    """The latest large uploads of the user."""
+    """The latest uploads of the user."""
     if not request.user.is_authenticated:
         return []
     return list(Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED])
 
 
-def _is_large(files: list[NamedFile]) -> bool:
-    sizes = [_size_of(file) for _, file in files]
-    if sum(sizes) > LARGE_BYTES:
-        return True
-    return any(size > LARGE_ARCHIVE_BYTES and _is_archive(file) for size, (_, file) in zip(sizes, files, strict=True))
+def _are_few_and_wrong(entries: list[Entry]) -> bool:
+    return len(entries) <= CORRECTED and all(entry.outcome == "rejected" for entry in entries)
 
 
-def _size_of(file: BinaryIO) -> int:
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    return size
-
-
-def _is_archive(file: BinaryIO) -> bool:
-    start = file.read(2)
-    file.seek(0)
-    return start == b"PK"
+def _rewound(form: UploadForm) -> list[tuple[str, Any]]:
+    """The files of the form, to be read once more from their start."""
+    files = form.sources
+    for _, file in files:
+        file.seek(0)
+    return files
 
 
 def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
@@ -220,32 +177,18 @@ def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
     for entry in rejected:
         fits = entry.source != PASTED and len(entry.text) <= left
         left -= len(entry.text) if fits else 0
-        text = pretty_print(entry.text) if is_one_line(entry.text) else entry.text
-        yield entry, text if fits else ""
+        yield entry, text_to_correct(entry) if fits else ""
 
 
-def _with_preview(
-    accepted: list[Entry], person: Person, *, wanted: bool
-) -> Iterator[tuple[Entry, str, Compared | None]]:
-    """Each accepted entry, and its preview if `wanted`.
-
-    The preview of an imported tool is its spec, if the page has room; that of a revised one, its difference.
-    """
+def _with_previews(
+    entries: list[Entry], person: Person, skip: Collection[str]
+) -> Iterator[tuple[Entry, str, Compared | None, bool]]:
+    """Each entry, its converted spec if there is room, its difference if it is revised, and whether it is taken."""
     left, compared = FIXED_CHARS, COMPARED
-    for entry in accepted:
-        text = entry.origin.text if wanted and entry.origin else ""
+    for entry in entries:
+        text = entry.origin.text if entry.origin else ""
         left -= len(text)
-        differs = wanted and entry.outcome == "revised" and compared > 0
+        differs = entry.outcome == "revised" and compared > 0
         compared -= differs
-        yield (
-            entry,
-            text if left > 0 else "",
-            compared_with_current(entry.tool_id or "", entry.text, person) if differs else None,
-        )
-
-
-def _with_text(listed: list[tuple[UploadedSpec, Entry]]) -> Iterator[tuple[UploadedSpec, Entry, str]]:
-    """Each row, and the text of a rejected spec, if the page has room."""
-    rejected = {row.pk: entry for row, entry in listed if entry.outcome == "rejected"}
-    texts = dict(zip(rejected, (text for _, text in _with_room_to_fix(list(rejected.values()))), strict=True))
-    return ((row, entry, texts.get(row.pk, "")) for row, entry in listed)
+        difference = compared_with_current(entry.tool_id or "", entry.text, person) if differs else None
+        yield entry, text if left > 0 else "", difference, entry.tool_id not in skip

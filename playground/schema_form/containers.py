@@ -78,7 +78,11 @@ def object_node(context: NodeContext, draft: Object) -> Node:
     """An object."""
     given = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
     required = children.required_names(context.found, given.union(*map(_keys_of, draft.entries)))
-    order = arranged(draft, [*dict.fromkeys([*children.declared_names(context.found), *required])])
+    always = children.required_names(context.found, set())  # whatever else is given, so that no field moves
+    names = sorted(
+        dict.fromkeys([*children.declared_names(context.found), *required]), key=lambda name: name not in always
+    )
+    order = arranged(draft, names)
     present = {name for name, member in order.members.items() if not isinstance(member, Missing)}
     elsewhere = {key for entry in order.entries for key in _keys_of(entry)}
     members, left_out = [], []

@@ -253,6 +253,20 @@ def target_of(node: Node) -> str:
     return node.head.kinds.id if isinstance(node, AbsentNode) and node.head.kinds else node.head.id
 
 
+def is_unset(node: Node) -> bool:
+    """Whether an optional value is absent, and nothing about it needs attention."""
+    head = node.head
+    if head.is_required or head.errors or head.has_focus:
+        return False
+    if isinstance(node, TextNode | FileNode):
+        return not node.text and not node.is_sent_empty
+    if isinstance(node, BooleanNode | ChoiceNode):
+        return any(option.is_selected and option.value == "" for option in node.options)
+    if isinstance(node, ChoicesNode):
+        return node.marker is None
+    return isinstance(node, AbsentNode) or (isinstance(node, NumberNode) and not node.text)
+
+
 def fields(root: Node) -> int:
     """The most names and values that a form of `root` sends."""
     count = 0

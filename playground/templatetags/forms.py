@@ -13,10 +13,11 @@ from django import template
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from playground.schema_form.nodes import ArrayNode, Form, Node, ObjectNode, children
+from playground.schema_form.nodes import ArrayNode, Form, Node, ObjectNode, children, is_unset
 
 register = template.Library()
 
+FOLDED_FROM = 11  # optional members without a value, in the outermost object: shorter lists are read faster than opened
 FOLDER = "playground/form"
 
 
@@ -31,8 +32,12 @@ def draw_form(form: Form) -> SafeString:
 
 def _parts(node: Node, drawn: dict[int, SafeString]) -> dict[str, Any]:
     if isinstance(node, ObjectNode):
+        unset = [member for member in node.members if is_unset(member)] if not node.head.path else []
+        folded = unset if len(unset) >= FOLDED_FROM else []
+        first = next((member for member in node.members if not member.head.is_required), None)
         return {
-            "members": [drawn[id(member)] for member in node.members],
+            "members": [(member, drawn[id(member)], member in folded, member is first) for member in node.members],
+            "folded": folded,
             "entries": [(entry, drawn[id(entry.node)]) for entry in node.entries],
         }
     if isinstance(node, ArrayNode):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
+from django.utils.safestring import SafeString
 
 from catalog.mcp_snippets import claude_code
 from catalog.models import Tool
@@ -14,7 +16,8 @@ from playground.factories.registry import registry
 from playground.factories.specs import proposal_for
 from playground.mcp_addresses import address_of_tool
 from playground.models import ExampleCheck
-from playground.statistics import statistics_of
+from playground.run_charts import calls_chart
+from playground.statistics import Call, statistics_of
 
 register = template.Library()
 
@@ -23,6 +26,12 @@ register = template.Library()
 def run_figures(tool: Tool) -> dict[str, Any]:
     """Statistics of a tool's live runs with a chart, and a link to the user's own runs; empty if there are none."""
     return {"tool": tool, "figures": statistics_of(tool)}
+
+
+@register.simple_tag
+def calls(latest: Sequence[Call]) -> SafeString:
+    """The chart of a tool's latest calls."""
+    return calls_chart(latest)
 
 
 @register.inclusion_tag("playground/_example_state.html")

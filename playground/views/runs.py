@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
@@ -22,19 +23,23 @@ from playground import running
 from playground.annotations import pinned
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, one_line, spec_with_run
-from playground.models import MODES, OUTCOMES, VERDICTS, Run
+from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
 from playground.presenters import as_table, phases, sentence, snippets
 from playground.repeats import CannotRepeat, repeat
 from playground.response_files import file_response
+from playground.run_charts import runs_chart
 from playground.run_comparison import Comparison
 from playground.run_filter import RunFilter
 from playground.run_json import run_text
+from playground.run_overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.sharing import share_with_groups
 from playground.statistics import statistics_of
+from playground.text_view import texts_of
 from playground.verdict_notes import like_example, like_last_run
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
+RECENT_RUNS = 200
 NOT_YOUR_RUN = "Only the person who started this run and administrators can do this."
 
 
@@ -75,6 +80,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
         "table": as_table(run.response) if run.has_response else None,
+        "texts": texts_of(run.response) if run.has_response and not run.response_cut else [],
         "files": files,
         "whole": any(file.is_whole_response for file in files),
         "raw": raw[:RAW_CHARACTERS],
@@ -208,9 +214,14 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    """The runs that the user may see, newest first."""
+    """The runs that the user may see, newest first, under a chart of them; with `?compare=` twice, compare two."""
     wanted = RunFilter.from_query(request.GET)
     visible = Run.objects.visible_to(actor(request))
+    chosen = request.GET.getlist("compare")
+    if chosen and are_comparable(visible, chosen):
+        return redirect("playground:run_comparison", *sorted(chosen))
+    if chosen:
+        messages.error(request, "Select two runs of the same tool to compare them.")
     page = wanted.page(visible)
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
@@ -218,19 +229,39 @@ def run_list(request: HttpRequest) -> HttpResponse:
     if wanted.tool:
         found = Tool.objects.visible_to(request.user).with_current()
         tool = found.filter(slug=wanted.tool, current__isnull=False).first()
+    overview = overview_of(
+        wanted.without_times().apply(visible), PERIODS[wanted.period or DEFAULT_PERIOD], timezone.now()
+    )
     context = {
         "filter": wanted,
         "tool": tool,
-        "figures": statistics_of(tool) if tool and not request.htmx else None,  # type: ignore[attr-defined]
+        "figures": statistics_of(tool) if tool else None,
+        "overview": overview,
+        "chart": runs_chart(overview, wanted),
+        "periods": [(each, wanted.query(period=each.key)) for each in PERIODS.values()],
+        "recent_tools": recent_tools(visible),
         "runs": page.runs,
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",
+        "all_times_query": wanted.query(hour="", since=None, until=None),
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
         "verdicts": VERDICTS,
         "modes": MODES,
     }
     template = "playground/_runs.html" if request.htmx else "playground/run_list.html"  # type: ignore[attr-defined]
     return render(request, template, context)
+
+
+def are_comparable(visible: RunQuerySet, run_ids: list[str]) -> bool:
+    """Whether these are two runs of one tool that the user may see."""
+    tools = list(visible.filter(pk__in=run_ids[:3]).order_by().values_list("tool", flat=True))
+    return len(run_ids) == len(tools) == 2 and len(set(tools)) == 1
+
+
+def recent_tools(visible: RunQuerySet) -> list[tuple[str, str]]:
+    """The tools of the latest runs, (slug, name), to suggest for the filter."""
+    latest = visible.order_by("-id").values_list("tool__slug", "tool__name")[:RECENT_RUNS]
+    return sorted(set(latest), key=lambda found: found[1].lower())
 
 
 @login_required

@@ -34,12 +34,14 @@ function enhance() {
 }
 
 function unfold(element) {
+  const optional = element.closest(".form-member.is-unset")?.parentElement.querySelector(":scope > .form-optional");
+  if (optional) optional.open = true;
   for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
 // A link of the error summary focuses its field.
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.(".error-summary a[href^='#']");
+  const link = event.target.closest?.(".error-summary a[href^='#'], .notice a[href^='#']");
   const id = link?.hash.slice(1);
   const field = link && (document.getElementById(id) ?? document.getElementById(decodeURIComponent(id)));
   if (!field) return;

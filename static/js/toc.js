@@ -4,14 +4,34 @@ const wanted = () => decodeURIComponent(location.hash.slice(1));
 
 function unfold() {
   const target = location.hash.length > 1 && document.getElementById(wanted());
-  const folds = [];
-  for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
+  if (!target) return;
+  const folds = [...target.querySelectorAll(":scope > details")];
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
   for (const fold of folds) fold.open = true;
   if (folds.length > 0) target.scrollIntoView();
 }
 
+/** Sections that have pages of their own now, and properties that are described once for all variants. */
+function follow() {
+  if (location.hash.length < 2 || document.getElementById(wanted())) return;
+  const moved = document.querySelector("[data-moved]")?.dataset.moved.split(" ") ?? [];
+  const page = moved.find((one) => wanted().startsWith(one.split("#")[1]));
+  if (page) {
+    location.replace(page.split("#")[0] + location.hash);
+    return;
+  }
+  for (let anchor = wanted(); anchor.includes("."); ) {
+    anchor = anchor.slice(0, anchor.lastIndexOf("."));
+    if (document.getElementById(anchor)) {
+      location.replace(`#${anchor}`);
+      return;
+    }
+  }
+}
+
 /** The target may be in a part of the page that is loaded only when the reader scrolls there. */
 function find() {
+  follow();
   unfold();
   const parts = location.hash.length > 1 ? [...document.querySelectorAll("[data-anchors]")] : [];
   const part = parts.find((one) => wanted().startsWith(one.dataset.anchors));
@@ -53,3 +73,12 @@ if (links.size > 0) {
   );
   for (const section of links.keys()) if (!section.closest("aside")) observer.observe(section);
 }
+
+// the filter of a tool's properties
+const filter = document.getElementById("outline-filter");
+filter?.addEventListener("input", () => {
+  const words = filter.value.trim().toLowerCase();
+  for (const link of document.querySelectorAll("[data-outline] [data-filter]")) {
+    link.parentElement.hidden = !link.dataset.filter.toLowerCase().includes(words);
+  }
+});

@@ -18,7 +18,7 @@ def test_typed_text_is_sent(signed_in: Page):
 
     editor(signed_in).click()
     signed_in.keyboard.insert_text(json.dumps(SPEC))
-    signed_in.get_by_role("button", name="Upload").click()
+    signed_in.get_by_role("button", name="Publish").click()
 
     expect(signed_in.get_by_role("main")).to_contain_text("typed_by_hand")
 

@@ -44,6 +44,7 @@ COVERED = """() => {
   };
   const names = "h1, h2, h3, p, li, dt, dd, td, pre, button, input, select, summary";
   const parts = [...document.querySelectorAll(`main :is(${names})`)]
+    .filter((element) => !element.closest(".tool-head"))
     .map((element) => [element, clipped(element)])
     .filter(([, box]) => box.right - box.left > 2 && box.bottom - box.top > 2);
   const found = [];

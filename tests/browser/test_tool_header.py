@@ -54,3 +54,25 @@ def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
     )
 
     assert covered == []
+
+
+def test_a_link_to_a_property_opens_it(signed_in: Page):
+    signed_in.goto(f"{TOOL}#parameters.issue_fields.items.field_name")
+
+    expect(signed_in.locator("[id='parameters.issue_fields.items.field_name'] > details")).to_have_attribute("open", "")
+    expect(signed_in.locator("[id='parameters.issue_fields.items.field_name']")).to_be_in_viewport()
+
+
+def test_the_outline_shows_only_properties_that_match_its_filter(signed_in: Page):
+    signed_in.goto(TOOL)
+
+    signed_in.get_by_label("Filter properties").fill("field_")
+
+    names = signed_in.locator("[data-outline] [data-filter]:visible")
+    expect(names).to_have_text(["field_name* required", "field_option_name"])
+
+
+def test_an_old_link_to_a_section_leads_to_its_page(signed_in: Page):
+    signed_in.goto(f"{TOOL}#compatibility")
+
+    signed_in.wait_for_url(f"**{TOOL}compatibility/#compatibility")

@@ -5,8 +5,10 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from catalog.charts import CAPS
 from playground.models import Run
 from playground.retention import prune_runs
+from playground.run_charts import calls_chart
 from playground.statistics import percent, quantile, statistics_of
 from tests.factories import make_tool
 
@@ -31,27 +33,43 @@ def test_the_figures_of_a_tool():
     figures = statistics_of(tool)
 
     assert (figures.runs, figures.there_are_more) == (6, False)
-    assert (figures.returned_percent, figures.conformed_percent) == ("83 %", "80 %")
+    assert (figures.returned_percent, figures.conformed_percent) == ("83%", "80%")
     assert (figures.median_ms, figures.p95_ms) == (29, 99)
-    assert [bar.tone for bar in figures.bars] == ["good"] * 4 + ["bad", "bad"]
+    assert [call.words for call in figures.calls] == ["returned, conforms"] * 4 + ["returned, violates", "raised"]
 
 
 def test_a_tool_without_runs_has_no_figures():
     figures = statistics_of(make_tool())
 
-    assert (figures.runs, figures.returned_percent, figures.median_ms, figures.bars) == (0, "—", None, ())
+    assert (figures.runs, figures.returned_percent, figures.median_ms, figures.calls) == (0, "—", None, ())
 
 
-def test_the_chart_shows_the_latest_sixty_runs_the_latest_on_the_right():
+def test_the_chart_shows_the_latest_calls_the_latest_on_the_right():
     tool = make_tool()
-    for number in range(70):
-        make_run(tool, call_ms=number)
+    for number in range(130):
+        make_run(tool, call_ms=number + 1)
 
     figures = statistics_of(tool)
 
-    assert len(figures.bars) == 60
-    assert figures.bars[-1].height == 40
-    assert "69 ms" in figures.bars[-1].title
+    assert [call.call_ms for call in figures.calls] == list(range(11, 131))
+
+
+def test_violations_and_failures_have_other_shapes_in_the_chart():
+    tool = make_tool()
+    make_run(tool, call_ms=9)
+    make_run(tool, call_ms=19, verdict="violates")
+    make_run(tool, call_ms=29, outcome="timed_out", verdict="")
+
+    chart = str(calls_chart(statistics_of(tool).calls))
+
+    assert chart.count("<circle") == 1
+    assert chart.count(f'chart-bad" d="{CAPS["diamond"]}"') == 1
+    assert chart.count(f'chart-failed" d="{CAPS["square"]}"') == 1
+    assert "timed out, 29 ms" in chart
+
+
+def test_no_calls_make_no_chart():
+    assert calls_chart(()) == ""
 
 
 def test_durations_are_those_of_calls_and_not_of_process_starts():
@@ -63,13 +81,12 @@ def test_durations_are_those_of_calls_and_not_of_process_starts():
     figures = statistics_of(tool)
 
     assert (figures.median_ms, figures.p95_ms) == (2, 8)
-    assert [bar.height for bar in figures.bars] == [20, 40, 2]
-    assert "not called" in figures.bars[-1].title
+    assert [call.call_ms for call in figures.calls] == [2, 8]
     assert [run.duration_ms for run in Run.objects.order_by("pk")] == [2, 8, None]
 
 
 @pytest.mark.parametrize(
-    ("share", "says"), [(None, "—"), (0, "0 %"), (0.001, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1, "100 %")]
+    ("share", "says"), [(None, "—"), (0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.999, "99%"), (1, "100%")]
 )
 def test_only_all_is_a_hundred_percent(share, says):
     assert percent(share) == says

@@ -36,7 +36,9 @@ PAGES = {
     "facets": (EVERYONE, NOBODY),
     "palette": (EVERYONE, NOBODY),
     "upload": (EVERYONE, PUBLISH),
+    "upload_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
+    "upload_publish": (NOBODY, "own upload"),
     "upload_resume": (NOBODY, "own upload"),
     "upload_difference": ("missing", NOBODY),
     "sources": (SIGNED_IN, ADMINISTER),
@@ -113,6 +115,7 @@ PAGES = {
     "factories": (EVERYONE, NOBODY),
     "factories_rescan": (NOBODY, ADMINISTER),
     "factory_spec": (EVERYONE, PUBLISH),
+    "account": (SIGNED_IN, NOBODY),
     "help": (EVERYONE, NOBODY),
     "help_page": (EVERYONE, NOBODY),
     "sign_in": (EVERYONE, EVERYONE),
@@ -163,6 +166,7 @@ ALLOWED = {
 VALUES = {
     "upload_report": {"pk": "upload"},
     "upload_resume": {"pk": "upload"},
+    "upload_publish": {"pk": "upload"},
     "upload_difference": {"pk": "upload"},
     "change": {"pk": "change"},
     "toolkit_access": {"name": "toolkit"},
@@ -176,6 +180,7 @@ VALUES = {
 }
 POSTED = {
     "upload": {"text": spec_of("kit.mine", examples=[])},
+    "upload_preview": {"text": spec_of("kit.mine", examples=[])},
     "try": {"run": "1"},
     "people_groups": {"name": "team"},
     "selection_change": {"do": "archive"},

@@ -176,7 +176,6 @@ def test_a_text_that_was_pasted_to_be_uploaded_comes_back(client, ada, sign_in):
     assert address == "/upload/"
     assert page.css_first("#text").text() == "[1,\n 2]"
     assert page.css_first("#prefix").attributes["value"] == "mine"
-    assert "checked" in page.css_first("input[name=dry_run]").attributes
     assert "have been restored, except for files" in page.body.text()
 
 

@@ -22,6 +22,7 @@ from catalog.models import Tool, Upload, UploadedSpec, Waiver
 from catalog.publishing import publish
 from catalog.shortcuts import toolkit_for
 from catalog.uploads import jobs as uploading
+from catalog.uploads import results
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload, upload_batches
 from catalog.waivers import waive
@@ -455,7 +456,7 @@ def test_a_token_that_is_limited_to_toolkits_restores_no_others():
 def test_the_page_lists_the_losses(browser):
     text = catalog_file({"tool": "a", "owner": "nobody"}, revision_line("a")).decode()
 
-    page = browser.post("/upload/", {"text": text}).content.decode()
+    page = browser.post("/upload/", {"text": text}, follow=True).content.decode()
 
     assert "1 difference from the catalog file" in " ".join(page.split())
     assert "There is no user &#x27;nobody&#x27; here." in page
@@ -509,17 +510,17 @@ def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
     data = export_of_now()
     forget_everything()
     upload = uploading.create([("catalog.ndjson", io.BytesIO(data))], by=ada)
-    write = uploading._ResultWriter.write
+    write = results.ResultWriter.write
 
     def cut(self, entries, read):
         if UploadedSpec.objects.count() >= cut_after:
             raise _PowerCut
         write(self, entries, read)
 
-    monkeypatch.setattr(uploading._ResultWriter, "write", cut)
+    monkeypatch.setattr(results.ResultWriter, "write", cut)
     with pytest.raises(_PowerCut):
         uploading.carry_out(upload)
-    monkeypatch.setattr(uploading._ResultWriter, "write", write)
+    monkeypatch.setattr(results.ResultWriter, "write", write)
 
     uploading.carry_out(Upload.objects.get())
 

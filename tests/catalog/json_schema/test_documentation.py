@@ -152,6 +152,80 @@ def test_alternatives_are_described_one_by_one():
     ]
 
 
+def test_variants_are_named_by_title_definition_constant_or_type():
+    schema = {
+        "oneOf": [
+            {"title": "By name", "type": "object"},
+            {"$ref": "#/$defs/point"},
+            {"type": "string"},
+            {"type": "object"},
+        ]
+    }
+
+    tree = docs(properties(x=schema) | {"$defs": {"point": {"type": "object"}}})
+
+    assert [branch.title for branch in tree.children[0].branches] == ["By name", "point", "string", "Option 4"]
+
+
+def test_variants_are_named_by_the_constant_that_selects_them():
+    at = {"type": "integer", "description": "Where."}
+    first = properties(kind={"const": "insert"}, at=at, text={"type": "string"})
+    second = properties(kind={"enum": ["delete"]}, at=at, length={"type": "integer"})
+
+    node = prop({"oneOf": [first, second]})
+
+    assert node.discriminator == "kind"
+    assert [branch.title for branch in node.branches] == ["insert", "delete"]
+    assert [child.name for child in node.children] == ["at"]
+    assert [[child.name for child in branch.node.children] for branch in node.branches] == [["text"], ["length"]]
+
+
+def test_properties_that_differ_between_variants_are_described_in_each():
+    first = properties(kind={"const": "a"}, at={"type": "integer"})
+    second = properties(kind={"const": "b"}, at={"type": "string"})
+
+    node = prop({"oneOf": [first, second]})
+
+    assert node.children == ()
+    assert [[child.type for child in branch.node.children] for branch in node.branches] == [["integer"], ["string"]]
+
+
+def test_a_recursive_union_is_named_by_its_variants():
+    schema = properties(expression={"$ref": "#/$defs/expression"}) | {
+        "$defs": {
+            "expression": {"oneOf": [{"$ref": "#/$defs/number"}, {"$ref": "#/$defs/call"}]},
+            "number": {"type": "number"},
+            "call": properties(argument={"$ref": "#/$defs/expression"}),
+        }
+    }
+
+    [expression] = docs(schema).children
+
+    assert expression.type == "number or call"
+    [argument] = expression.branches[1].node.children
+    assert (argument.type, argument.same_as) == ("number or call", expression.anchor)
+
+
+def test_required_properties_come_first():
+    node = docs(properties(a={}, b={}, c={}) | {"required": ["c", "b"]})
+
+    assert [child.name for child in node.children] == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("description", "lead"),
+    [
+        ("One. Two.", "One."),
+        ("At 1.5 m. More", "At 1.5 m."),
+        ("A line\nand another\n\nMore", "A line\nand another"),
+        ("word " * 40, "word " * 32 + "…"),
+        ("", ""),
+    ],
+)
+def test_the_line_of_a_property_has_the_first_sentence(description, lead):
+    assert prop({"description": description}).lead == lead
+
+
 def test_conditions_are_described_as_conditions():
     node = prop({"if": properties(a={"const": 1}), "then": {"required": ["b"]}, "else": {"required": ["c"]}})
 

@@ -210,7 +210,7 @@ def test_the_page_takes_an_empty_prefix_and_the_choice_to_replace(browser):
     text = json.dumps(api_called("Pets"))
 
     refused = browser.post("/upload/", {"text": text, "no_prefix": "on"})
-    replaced = browser.post("/upload/", {"text": text, "no_prefix": "on", "replace": "on"})
+    replaced = browser.post("/upload/", {"text": text, "no_prefix": "on", "replace": "on"}, follow=True)
 
     assert "publish.other-origin" in refused.content.decode()
     assert replaced.status_code == 200
@@ -335,7 +335,7 @@ def test_load_specs_takes_a_prefix(capsys, tmp_path):
 
 
 def test_the_page_shows_the_converted_specs_and_the_losses(browser):
-    page = browser.post("/upload/", {"text": json.dumps(PETS), "dry_run": "on", "prefix": "zoo"}).content.decode()
+    page = browser.post("/upload/preview/", {"text": json.dumps(PETS), "prefix": "zoo"}).content.decode()
 
     assert "Imported from OpenAPI 3" in page
     assert "The response is not JSON but text/csv." in page

@@ -15,6 +15,7 @@ from catalog.models import Revision, Tool, Upload
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
+from catalog.uploads import results
 from tests.factories import make_tool, make_user, spec_text
 
 pytestmark = pytest.mark.django_db
@@ -85,14 +86,14 @@ def stop_after(upload, count, monkeypatch):
     class PowerCut(BaseException):
         pass
 
-    write = uploading._ResultWriter.write
+    write = results.ResultWriter.write
 
     def cut(self, entries, read):
         write(self, entries, read)
         if read > count:
             raise PowerCut
 
-    monkeypatch.setattr(uploading._ResultWriter, "write", cut)
+    monkeypatch.setattr(results.ResultWriter, "write", cut)
     with pytest.raises(PowerCut):
         uploading.carry_out(upload)
 
@@ -151,7 +152,7 @@ def fail_once(upload, error, monkeypatch):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(uploading._ResultWriter, "write", broken)
+        patch.setattr(results.ResultWriter, "write", broken)
         patch.setattr(uploading.connection, "close", lambda: None)  # the test goes on with it
         uploading._in_turn(upload)
 
@@ -163,7 +164,7 @@ def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_sto
 
     outcomes = [(row.line, row.outcome) for row in upload.specs.order_by("position")]
     assert outcomes == [(1, "created"), (2, "rejected"), (3, "created"), (4, "created"), (5, "created")]
-    [fault] = uploading.entry_of(upload.specs.get(outcome="rejected")).faults
+    [fault] = results.entry_of(upload.specs.get(outcome="rejected")).faults
     assert fault.problem.rule == "publish.not-stored"
     assert "the stored data of 'broken' may be damaged" in fault.problem.message
     assert (upload.failed, upload.is_active, upload.read) == (False, False, 5)
@@ -219,7 +220,7 @@ def test_a_slow_thread_stores_nothing_after_another_one_resumes(ada, monkeypatch
     slow.total = 2
     assert uploading.resume(Upload.objects.get())
 
-    with pytest.raises(uploading.LeaseLostError):
+    with pytest.raises(results.LeaseLostError):
         uploading.carry_out(slow)
 
     assert not Tool.objects.exists()
@@ -264,8 +265,8 @@ def test_the_page_of_a_large_upload_lists_the_results(browser, ada):
 
     tree = page(browser, upload.get_absolute_url())
 
-    assert "1 spec of 3 rejected" in " ".join(tree.css_first(".notice-title").text().split())
-    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == ["created", "created", "rejected"]
+    assert " ".join(tree.css_first(".notice-title").text().split()) == "2 new, 0 changed, 0 the same, 1 wrong"
+    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == ["wrong", "new", "new"]
     assert tree.css_first(".entry-name").attributes["href"] == "/tools/a/"
     assert tree.css_first(".entry-rejected .problem-message")
     assert tree.css_first(".entry-rejected textarea").text() == "{}"
@@ -277,7 +278,7 @@ def test_the_report_can_be_narrowed_to_an_outcome(browser, ada):
     tree = page(browser, f"{upload.get_absolute_url()}?outcome=rejected")
 
     assert len(tree.css(".entry")) == 1
-    assert tree.css_first('.tabs-links [aria-current="page"]').text(strip=True) == "Rejected1"
+    assert tree.css_first('.tabs-links [aria-current="page"]').text(strip=True) == "Wrong1"
 
 
 def test_a_long_report_comes_in_pages(browser, ada):
@@ -327,7 +328,7 @@ def test_a_tool_that_a_dry_run_would_create_is_not_a_link(browser, ada):
 
     names = page(browser, upload.get_absolute_url()).css(".entry-name")
 
-    assert [(name.tag, name.text()) for name in names] == [("span", "new"), ("a", "old")]
+    assert [(name.tag, name.text()) for name in names] == [("a", "old"), ("span", "new")]
 
 
 def test_a_page_marks_the_position_of_a_problem_in_its_line(browser, ada):
@@ -350,10 +351,10 @@ def test_a_dry_run_shows_the_changes_of_a_revision(browser, ada):
     assert "Before." in tree.css_first(".diff-del").text()
 
 
-def test_a_small_dry_run_shows_the_changes_of_a_revision_on_the_same_page(browser):
+def test_a_preview_shows_the_changes_of_a_revision(browser):
     make_tool("old", description="Before.")
 
-    answer = browser.post("/upload/", {"text": spec_text("old"), "dry_run": "on"})
+    answer = browser.post("/upload/preview/", {"text": spec_text("old")})
 
     tree = HTMLParser(answer.content)
     assert "Before." in tree.css_first(".entry .diff-del").text()
@@ -363,7 +364,7 @@ def test_a_small_dry_run_shows_the_changes_of_a_revision_on_the_same_page(browse
 def test_a_stored_revision_links_to_its_changes(browser):
     make_tool("old", description="Before.")
 
-    answer = browser.post("/upload/", {"text": spec_text("old")})
+    answer = browser.post("/upload/", {"text": spec_text("old")}, follow=True)
 
     assert HTMLParser(answer.content).css_first('.entry a[href="/tools/old/revisions/1..2/"]')
 
@@ -395,13 +396,13 @@ def test_large_uploads_are_listed_where_the_next_is_sent(browser, ada):
 def test_uploads_of_two_users_store_their_batches_alternately(ada, monkeypatch):
     monkeypatch.setattr(uploading, "SHORT_BATCH", 2)
     order = []
-    write = uploading._ResultWriter.write
+    write = results.ResultWriter.write
 
     def note_and_write(self, entries, read):
         order.append(self.upload.by.username)
         write(self, entries, read)
 
-    monkeypatch.setattr(uploading._ResultWriter, "write", note_and_write)
+    monkeypatch.setattr(results.ResultWriter, "write", note_and_write)
     uploads = [kept(lines(*"abcdefgh"), by=ada), kept(lines("x", "y", "z"), by=make_user("bob"))]
     uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)  # so that both wait
 
@@ -423,7 +424,7 @@ def test_an_upload_that_lost_its_lease_while_it_waited_lets_the_next_one_store(a
     uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)
     Upload.objects.update(lease_id="another")
 
-    with pytest.raises(uploading.LeaseLostError), uploading._Turn(upload):
+    with pytest.raises(results.LeaseLostError), uploading._Turn(upload):
         pytest.fail("it has no turn")
 
     uploading._turns.release()

@@ -4,7 +4,7 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.models import Tool
+from catalog.models import Tool, Upload
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_tool, properties, real_specs, spec_text
@@ -175,9 +175,8 @@ def test_a_tools_page_documents_its_schemas(client):
 
     tree = page(client, "/tools/weather/")
 
-    assert texts_of(tree, "#parameters > .properties > .property > .property-head > .property-name") == [
-        "city", "days", "units",
-    ]  # fmt: skip
+    names = "#parameters > .properties > .property > .property-fold > .property-head > .property-name"
+    assert texts_of(tree, names) == ["city", "days", "units"]
     city = tree.css_first("[id='parameters.city']")
     assert "required" in city.text()
     assert texts_of(city, ".property-facts > div") == ['Default "Paris"', "Length 1 to 50 characters"]
@@ -234,13 +233,28 @@ def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, mem
     assert member in page(client, link).css_first(f"#use-{key}-code").text()
 
 
+@pytest.mark.parametrize("path", ["spec/", "compatibility/", "exports/openai/", "code/python/"])
+def test_each_page_of_the_exports_leads_to_all_others(client, path):
+    make_tool("greet", name="Say: greet!")
+
+    tiles = page(client, f"/tools/greet/{path}").css(".tile")
+
+    assert {"/tools/greet/spec/", "/tools/greet/exports/openai-strict/", "/tools/greet/code/java/"} <= {
+        tile.attributes["href"] for tile in tiles
+    }
+    [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
+    assert openai.css_first(".tile-state").text().split()[1:] == ["changes"]
+    current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
+    assert current == ([] if path == "compatibility/" else [f"/tools/greet/{path}"])
+
+
 def test_the_export_page_of_an_unknown_format_is_not_found(client):
     make_tool("greet")
 
     assert client.get("/tools/greet/exports/soap/").status_code == 404
 
 
-@pytest.mark.parametrize("part", ["lint", "compatibility", "spec", "similar", "exports/mcp"])
+@pytest.mark.parametrize("part", ["lint", "similar", "exports/mcp"])
 def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
     make_tool("greet")
     tree = page(client, "/tools/greet/")
@@ -252,6 +266,46 @@ def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
     answer = client.get(f"/tools/greet/{part}/", headers={"HX-Request": "true"})
     assert "<html" not in answer.content.decode()
     assert "HX-Request" in answer.headers["Vary"]
+
+
+@pytest.mark.parametrize("part", ["compatibility", "spec"])
+def test_a_page_of_a_tool_answers_htmx_with_its_part(client, part):
+    make_tool("greet")
+
+    answer = client.get(f"/tools/greet/{part}/", headers={"HX-Request": "true"})
+
+    assert "<html" not in answer.content.decode()
+    assert "HX-Request" in answer.headers["Vary"]
+
+
+def test_required_properties_come_first_and_open_by_their_line(client):
+    many = {f"p{number:02}": {"type": "string", "description": "One. Two."} for number in range(20)}
+    make_tool("greet", parameters={"type": "object", "properties": many, "required": ["p19"]})
+
+    tree = page(client, "/tools/greet/")
+
+    names = texts_of(tree, "#parameters .property-name")
+    assert names[:2] == ["p19", "p00"]
+    assert texts_of(tree, "[data-outline] [data-filter]")[0] == "p19* required"
+    first = tree.css_first("[id='parameters.p19']")
+    assert text_of(first, ".property-lead") == "One."
+    assert text_of(first, ".property-text") == "One. Two."
+    assert "open" not in first.css_first("details").attributes
+
+
+def test_a_short_schema_is_open(client):
+    make_tool("greet", parameters=properties(name={"type": "string", "minLength": 1}))
+
+    tree = page(client, "/tools/greet/")
+
+    assert "open" in tree.css_first("[id='parameters.name'] details").attributes
+
+
+def test_a_tools_page_shows_the_response_of_its_first_example_with_one(client):
+    examples = [{"parameters": {}}, {"parameters": {}, "returnValue": {"greeting": "Hello"}}]
+    make_tool("greet", parameters={"type": "object"}, examples=examples)
+
+    assert '"greeting": "Hello"' in text_of(page(client, "/tools/greet/"), "#sample-response")
 
 
 def test_a_tools_page_reads_the_text_of_a_spec_once(client, django_assert_max_num_queries):
@@ -429,11 +483,12 @@ def file_of(text, name="spec.json"):
 def test_a_person_uploads_a_pasted_spec(browser, ada):
     answer = browser.post("/upload/", {"text": spec_text("greet")})
 
-    tree = HTMLParser(answer.content)
-    assert answer.status_code == 200
-    assert "1 spec accepted" in text_of(tree, "#report-title")
+    assert (answer.status_code, answer["Location"]) == (302, f"/uploads/{Upload.objects.get().pk}/")
+    tree = page(browser, answer["Location"])
+    assert text_of(tree, "#report-title") == "1 new, 0 changed, 0 the same, 0 wrong"
     assert tree.css_first(".entry-name").attributes["href"] == "/tools/greet/"
-    assert tree.css_first("#text").text().strip() == ""
+    assert tree.css_first('.entry a[href="/tools/greet/try/"]')
+    assert tree.css_first('.entry a[href^="/tools/greet/lint/"]').text().startswith("Lint ")
     assert Tool.objects.get().current.created_by == ada
 
 
@@ -444,12 +499,11 @@ def test_a_person_uploads_files_and_each_has_its_outcome(browser):
         file_of("\n".join(real_specs()[:2]), "x.ndjson"),
     ]
 
-    answer = browser.post("/upload/", {"files": files})
+    answer = browser.post("/upload/", {"files": files}, follow=True)
 
     tree = HTMLParser(answer.content)
-    assert answer.status_code == 422
-    assert "1 spec of 4 rejected" in text_of(tree, "#report-title")
-    assert texts_of(tree, ".entry .badge") == ["rejected", "created", "created", "created"]
+    assert text_of(tree, "#report-title") == "3 new, 0 changed, 0 the same, 1 wrong"
+    assert texts_of(tree, ".entry .badge") == ["wrong", "new", "new", "new"]
     assert Tool.objects.count() == 3
 
 
@@ -472,7 +526,6 @@ def test_nothing_typed_is_lost_by_a_refusal(browser):
 
     tree = HTMLParser(answer.content)
     assert tree.css_first("#text").text().strip() == '{"definition": 1}'
-    assert "checked" in tree.css_first('input[name="dry_run"]').attributes
 
 
 def test_a_rejected_file_can_be_put_right_on_the_page(browser):
@@ -483,14 +536,14 @@ def test_a_rejected_file_can_be_put_right_on_the_page(browser):
 
     answer = browser.post("/upload/", {"source": [source], "fixed": [spec_text("a")]})
 
-    assert answer.status_code == 200
+    assert answer.status_code == 302
     assert Tool.objects.get().tool_id == "a"
 
 
-def test_a_dry_run_on_the_page_stores_nothing(browser):
-    answer = browser.post("/upload/", {"text": spec_text("greet"), "dry_run": "on"})
+def test_a_check_on_the_page_publishes_nothing(browser):
+    answer = browser.post("/upload/", {"text": spec_text("greet"), "dry_run": "on"}, follow=True)
 
-    assert "Dry run, nothing was stored" in text_of(HTMLParser(answer.content), "#report-title")
+    assert "Nothing is published yet: 1 new" in text_of(HTMLParser(answer.content), "#report-title")
     assert not Tool.objects.exists()
 
 
@@ -544,7 +597,7 @@ def test_warnings_of_one_rule_are_grouped_in_the_report(browser, monkeypatch):
     monkeypatch.setattr("catalog.templatetags.catalog.SHOWN_PER_RULE", 1)
     misspelt = {"return_type": {}, "exampels": [], "paramters": {}}
 
-    tree = HTMLParser(browser.post("/upload/", {"text": spec_text("a", **misspelt)}).content)
+    tree = HTMLParser(browser.post("/upload/", {"text": spec_text("a", **misspelt)}, follow=True).content)
 
     assert len(tree.css(".entry > .problems > .problem > .problem-message")) == 1
     assert text_of(tree, ".entry .fold summary").startswith("2 more warnings of the rule")

@@ -538,7 +538,20 @@ def test_the_list_is_filtered_on_all_pages(browser, ada, builtin):
 
 
 @pytest.mark.parametrize(
-    "query", ["outcome=x", "since=never", "until=9999-12-31", "before=%27", "after=x", "tool=%3Cb%3E", "person=x"]
+    "query",
+    [
+        "hour=x",
+        "hour=9999-12-31T23",
+        "period=x",
+        "compare=x",
+        "outcome=x",
+        "since=never",
+        "until=9999-12-31",
+        "before=%27",
+        "after=x",
+        "tool=%3Cb%3E",
+        "person=x",
+    ],
 )
 def test_a_filter_that_means_nothing_does_no_harm(browser, query):
     assert browser.get(f"/runs/?{query}").status_code == 200
@@ -558,6 +571,59 @@ def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_n
     for _ in range(20):
         running.start(tool, tool.current, {}, by=ada, mode="mock")
 
-    # With the groups of the user and their permissions: runs may be shared with them.
-    with django_assert_max_num_queries(6):
+    # With the groups of the user and their permissions: runs may be shared with them. The chart and its numbers take
+    # three, the suggested tools one.
+    with django_assert_max_num_queries(10):
         browser.get("/runs/")
+
+
+def test_the_chart_stands_above_the_list_and_its_bars_are_links(browser, ada, builtin):
+    tool = builtin("get-weather")
+    running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
+
+    page = LexborHTMLParser(browser.get("/runs/?period=24h").content.decode())
+
+    assert len(page.css("svg[role=group] a.chart-slot")) == 24
+    assert page.css_first('[aria-label="Period"] [aria-current]').text() == "24 hours"
+    last = page.css("a.chart-slot")[-1].attributes["href"]
+    assert len(LexborHTMLParser(browser.get(f"/runs/{last}").content.decode()).css("table.runs tbody tr")) == 1
+
+
+def test_a_row_has_one_link(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
+
+    row = LexborHTMLParser(browser.get("/runs/").content.decode()).css_first("table.runs tbody tr")
+
+    assert [link.attributes["href"] for link in row.css("a")] == [run.get_absolute_url()]
+
+
+def test_the_tools_of_the_latest_runs_are_suggested(browser, ada, builtin):
+    tool = builtin("get-weather")
+    running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
+
+    page = LexborHTMLParser(browser.get("/runs/").content.decode())
+
+    assert [option.attributes["value"] for option in page.css("datalist option")] == [tool.slug]
+
+
+def test_two_selected_runs_of_one_tool_are_compared(browser, ada, builtin):
+    tool = builtin("get-weather")
+    first, second = (running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2))
+
+    answer = browser.get(f"/runs/?compare={second.pk}&compare={first.pk}")
+
+    assert answer["Location"] == f"/runs/{first.pk}..{second.pk}/"
+
+
+def test_other_selections_are_not_compared(browser, ada, builtin, django_user_model):
+    tool, other = builtin("get-weather"), builtin("convert_units")
+    eve = django_user_model.objects.create_user("eve")
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock").pk
+    of_other_tool = running.start(other, other.current, {}, by=ada, mode="mock").pk
+    of_eve = running.start(tool, tool.current, {}, by=eve, mode="mock").pk
+
+    for chosen in ([run], [run, run], [run, of_other_tool], [run, of_eve], [run, of_eve, of_other_tool]):
+        answer = browser.get("/runs/?" + "&".join(f"compare={pk}" for pk in chosen))
+        assert answer.status_code == 200
+        assert "Select two runs of the same tool" in text_of(answer)

@@ -3,9 +3,13 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.jsontext.reader import dumps
+from catalog.publishing import publish
+from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
+from playground.models import Run
 from tests.playground.views.test_runs import HTMX, _plain_static_files, control, press, text_of  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("runs")
@@ -123,3 +127,53 @@ def test_a_button_in_the_empty_configuration_does_not_fold_it(browser, builtin):
     answer = press(browser, browser.get("/tools/sign_text/try/"), "op=configuration:view::json")
 
     assert "open" in fold_of(answer).attributes
+
+
+def folded_of(answer):
+    tree = LexborHTMLParser(answer.content.decode())
+    return [node.attributes["id"].rpartition(".")[2] for node in tree.css(".form-member.is-unset")]
+
+
+MANY = {
+    "definition": {
+        "name": "many",
+        "description": "Takes many parameters.",
+        "parameters": {
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in (*"abcdefghijkl", "last")},
+            "required": ["last"],
+        },
+    }
+}
+
+
+def test_required_fields_come_first_and_optional_ones_are_folded(browser, ada):
+    publish(read_spec(dumps(MANY)), by=ada)
+
+    page = browser.get("/tools/many/try/")
+
+    tree = LexborHTMLParser(page.content.decode())
+    assert tree.css_first(".form-member").attributes["id"].endswith(".last-member")
+    assert folded_of(page) == [f"{name}-member" for name in "abcdefghijkl"]
+    assert text_of(page, ".form-optional summary") == "12 more: a, b, c…"
+
+
+def test_optional_fields_with_a_value_stay_in_view(browser, ada):
+    more = {"definition": MANY["definition"] | {"parameters": {**MANY["definition"]["parameters"], "required": []}}}
+    publish(read_spec(dumps(more)), by=ada)
+
+    page = browser.get('/tools/many/try/?parameters={"b":"x"}')
+
+    assert folded_of(page) == [f"{name}-member" for name in (*"acdefghijkl", "last")]
+
+
+def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    done = run(tool, {}, ada)
+    Run.objects.filter(pk=done.pk).update(response_json=dumps("# Title\n\n<script>x</script>\n\n**bold**"))
+
+    answer = browser.get(done.get_absolute_url())
+
+    shown = LexborHTMLParser(answer.content.decode()).css_first("#text .text-markdown")
+    assert shown.css_first("strong") is not None
+    assert shown.css_first("script") is None

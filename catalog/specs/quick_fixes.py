@@ -1,0 +1,120 @@
+"""Edits that fix frequent mistakes in the text of a spec with one press. Independent of Django."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from catalog.errors import Problem
+from catalog.specs.member_names import RULE as MISSPELT
+
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
+OTHER_TYPES: Final = {
+    "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
+    "map": "object", "none": "null", "str": "string", "text": "string",
+}  # fmt: skip
+MAX_REWRITTEN_CHARS: Final = 20_000  # of a text whose quotes are all replaced
+
+_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_QUOTED: Final = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\")|'((?:[^'\\\n]|\\.)*)'")
+_WORD: Final = re.compile(r"[A-Za-z_][\w.-]*")
+_MEANT: Final = re.compile(r"did you mean `([^`]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class QuickFix:
+    """Replace `old`, which begins at `line` and `column` (from 1, in characters), with `new`."""
+
+    label: str
+    line: int
+    column: int
+    old: str
+    new: str
+
+
+def quick_fix(text: str, problem: Problem) -> QuickFix | None:
+    """The edit of `text` that probably fixes `problem`; None if there is none that is likely to be right."""
+    if problem.rule == MISSPELT:
+        return _renamed(text, problem)
+    if problem.line is None or problem.column is None:
+        return None
+    lines = text.split("\n")
+    if problem.line > len(lines):
+        return None
+    rest = lines[problem.line - 1][problem.column - 1 :]
+    finders = _SYNTAX if problem.rule == "json.syntax" else (_known_type,) if problem.keyword == "type" else ()
+    for find in finders:
+        found = find(rest, problem)
+        if found:
+            label, old, new = found
+            return QuickFix(label, problem.line, problem.column, old, new)
+    is_quote = problem.rule == "json.syntax" and rest.startswith("'")
+    return _requoted(text) if is_quote else None
+
+
+Edit = tuple[str, str, str]  # label, old, new
+
+
+def _no_comma(rest: str, problem: Problem) -> Edit | None:
+    is_trailing = rest.startswith(",") and problem.message.startswith("Nothing follows this comma")
+    return ("Remove the comma", ",", "") if is_trailing else None
+
+
+def _comma(rest: str, problem: Problem) -> Edit | None:
+    is_missing = problem.message.startswith("A comma or") and rest.lstrip()[:1] in {"", '"', "{", "["}
+    return ("Insert a comma", "", ",") if is_missing else None
+
+
+def _word(rest: str, problem: Problem) -> Edit | None:
+    """Python's constants in lowercase, other words in quotes."""
+    found = _WORD.match(rest)
+    if found is None:
+        return None
+    word = found[0]
+    constant = {"true": "true", "false": "false", "null": "null", "none": "null", "undefined": "null"}.get(word.lower())
+    if constant is None and "double quotes" not in problem.message:
+        return None
+    new = constant or json.dumps(word)
+    return f"Write {new}", word, new
+
+
+def _known_type(rest: str, problem: Problem) -> Edit | None:  # noqa: ARG001 - as the others
+    found = _STRING.match(rest)
+    if found is None or found[1] in TYPES:
+        return None
+    close = get_close_matches(found[1].lower(), TYPES, n=1, cutoff=0.6)
+    meant = OTHER_TYPES.get(found[1].lower()) or (close[0] if close else None)
+    return (f"Change to “{meant}”", found[0], f'"{meant}"') if meant else None
+
+
+_SYNTAX: Final[tuple[Callable[[str, Problem], Edit | None], ...]] = (_no_comma, _comma, _word)
+
+
+def _requoted(text: str) -> QuickFix | None:
+    """Double quotes for all strings in single quotes."""
+    if len(text) > MAX_REWRITTEN_CHARS:
+        return None
+
+    def double(found: re.Match[str]) -> str:
+        if found[1]:
+            return found[1]
+        content = found[2].replace("\\'", "'")
+        return '"' + re.sub(r'(?<!\\)"', r"\"", content) + '"'
+
+    return QuickFix("Use double quotes", 1, 1, text, _QUOTED.sub(double, text))
+
+
+def _renamed(text: str, problem: Problem) -> QuickFix | None:
+    """The right name for a misspelt member, if the wrong one occurs once."""
+    meant = _MEANT.search(problem.message)
+    name = problem.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    found = list(re.finditer(re.escape(json.dumps(name, ensure_ascii=False)) + r"(?=\s*:)", text))
+    if meant is None or len(found) != 1:
+        return None
+    start = found[0].start()
+    line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
+    return QuickFix(f"Rename to {meant[1]}", line, column, found[0][0], json.dumps(meant[1]))

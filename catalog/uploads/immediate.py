@@ -1,0 +1,55 @@
+"""Publish small uploads within the request, and check them as a person types.
+
+Both read what is sent; a published upload gets a report (`Upload`), as large ones do (see jobs.py), a check gets none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import BinaryIO
+
+from django.conf import settings
+from django.utils import timezone
+
+from catalog.accounts.models import User
+from catalog.models import Upload
+from catalog.uploads.jobs import delete_old, names_of
+from catalog.uploads.pieces import Piece
+from catalog.uploads.readers import pieces_of
+from catalog.uploads.results import ResultWriter
+from catalog.uploads.store import Entry, upload, upload_batches
+
+Files = Sequence[tuple[str, BinaryIO]]  # names and contents
+
+
+def publish_now(
+    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, skip: Collection[str] = ()
+) -> tuple[Upload, list[Entry]]:
+    """Publish the specs of small files, except imported tools whose ids are in `skip`; returns the report.
+
+    The upload is not stored if the files contain no spec.
+    """
+    delete_old()
+    report = Upload(by=by, names=names_of(files), prefix=prefix, replace=replace)
+    writer: list[ResultWriter] = []
+
+    def write(entries: list[Entry], read: int) -> None:
+        if not writer:
+            report.save(force_insert=True)
+            writer.append(ResultWriter(report))
+        writer[0].write(entries, read)
+
+    batches = upload_batches(_pieces(files), by=by, prefix=prefix, replace=replace, skip=skip, on_batch=write)
+    entries = [entry for batch in batches for entry in batch]
+    if entries:
+        Upload.objects.filter(pk=report.pk).update(ended_at=timezone.now(), total=len(entries), read=len(entries))
+    return report, entries
+
+
+def check_now(files: Files, *, by: User, prefix: str | None = None, replace: bool = False) -> list[Entry]:
+    """The results that publishing small files would have; nothing is stored."""
+    return list(upload(_pieces(files), by=by, dry_run=True, prefix=prefix, replace=replace))
+
+
+def _pieces(files: Files) -> Iterator[Piece]:
+    return (piece for name, file in files for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES))

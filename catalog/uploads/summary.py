@@ -1,0 +1,131 @@
+"""The numbers of an upload, and what its conversions lose, for its preview and its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.models import Upload
+from catalog.uploads.store import Entry, counts_of
+
+WIDTH: Final = 1000  # of the bar, in its own units
+NARROWEST: Final = 12
+LABELS: Final = {
+    "rejected": "wrong",
+    "held": "needs approval",
+    "breaking": "breaking",
+    "revised": "changed",
+    "created": "new",
+    "unchanged": "the same",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the bar, in its units."""
+
+    outcome: str
+    x: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The numbers of specs by outcome. `breaking` are among the `revised`, `warned` among all."""
+
+    created: int = 0
+    revised: int = 0
+    unchanged: int = 0
+    held: int = 0
+    rejected: int = 0
+    breaking: int = 0
+    warned: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.created + self.revised + self.unchanged + self.held + self.rejected
+
+    @property
+    def to_publish(self) -> int:
+        """The number of specs that publishing stores, or proposes to the tools' maintainers."""
+        return self.created + self.revised + self.held
+
+    @property
+    def text(self) -> str:
+        """As words: "3 new, 2 changed (1 breaking), 4 the same, 1 wrong"."""
+        changed = f"{self.revised:,} changed" + (f" ({self.breaking:,} breaking)" if self.breaking else "")
+        held = [f"{self.held:,} waiting for approval"] if self.held else []
+        parts = [f"{self.created:,} new", changed, f"{self.unchanged:,} the same", *held, f"{self.rejected:,} wrong"]
+        return ", ".join(parts)
+
+    @property
+    def filters(self) -> list[tuple[str, str, int]]:
+        """The outcomes to filter by that occur: name, label and number; the worst first."""
+        numbers = {name: getattr(self, name) for name in LABELS} | {"warnings": self.warned}
+        return [(name, LABELS.get(name, "with warnings"), number) for name, number in numbers.items() if number]
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The bar from errors to unchanged specs; each part can be seen, however small its number."""
+        numbers = {
+            "rejected": self.rejected,
+            "held": self.held,
+            "breaking": self.breaking,
+            "revised": self.revised - self.breaking,
+            "created": self.created,
+            "unchanged": self.unchanged,
+        }
+        shown = {name: number for name, number in numbers.items() if number}
+        if not shown:
+            return []
+        spare = WIDTH - NARROWEST * len(shown)
+        segments: list[Segment] = []
+        x = 0
+        for name, number in shown.items():
+            width = NARROWEST + spare * number // self.total
+            segments.append(Segment(name, x, width))
+            x += width
+        return segments
+
+
+@dataclass(frozen=True, slots=True)
+class LostKind:
+    """One kind of conversion note, and the number of tools that have it."""
+
+    what: str
+    reason: str
+    tools: int
+
+
+def summary_of_counts(upload: Upload) -> Summary:
+    """The numbers of a stored upload, so far."""
+    return Summary(
+        upload.created,
+        upload.revised,
+        upload.unchanged,
+        upload.held,
+        upload.rejected,
+        upload.breaking,
+        upload.warned,
+    )
+
+
+def summary_of(entries: Iterable[Entry], skip: Collection[str] = ()) -> Summary:
+    """The numbers of these results, without the tools that the person leaves out."""
+    chosen = [entry for entry in entries if entry.tool_id is None or entry.tool_id not in skip]
+    return Summary(
+        **counts_of(chosen),
+        breaking=sum(entry.is_breaking for entry in chosen),
+        warned=sum(bool(entry.warnings) for entry in chosen),
+    )
+
+
+def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:
+    """What the conversions of imported tools change or leave out, each kind once, the most frequent first."""
+    numbers: Counter[tuple[str, str]] = Counter()
+    for entry in entries:
+        if entry.origin and entry.is_import:
+            numbers.update({(loss.what, loss.reason) for loss in entry.origin.losses})
+    return [LostKind(what, reason, tools) for (what, reason), tools in numbers.most_common()]

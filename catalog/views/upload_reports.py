@@ -1,0 +1,197 @@
+"""The reports of uploads: each has its own address; that of a dry run can be published."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog import text_diff
+from catalog.accounts.api_auth import actor
+from catalog.accounts.models import Person
+from catalog.accounts.rate_limits import limit_uploads
+from catalog.forms import skipped_ids
+from catalog.jsontext.pretty import is_one_line, pretty_print
+from catalog.models import Tool, Upload, UploadedSpec
+from catalog.models.uploads import RANKS
+from catalog.rights import require
+from catalog.specs.diff import Difference
+from catalog.specs.diff import compare as compare_meaning
+from catalog.specs.spec import read_spec
+from catalog.uploads import jobs as uploading
+from catalog.uploads.immediate import publish_now
+from catalog.uploads.results import entry_of
+from catalog.uploads.sizes import is_large
+from catalog.uploads.store import Entry
+from catalog.uploads.summary import lost_kinds, summary_of_counts
+
+ROWS_PER_PAGE: Final = 100
+FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to correct
+POLL_MS: Final = 700
+
+FILTERS: Final[dict[str, Q]] = {
+    "rejected": Q(outcome="rejected"),
+    "held": Q(outcome="held"),
+    "breaking": Q(rank=RANKS["breaking"]),
+    "revised": Q(outcome="revised"),
+    "created": Q(outcome="created"),
+    "unchanged": Q(outcome="unchanged"),
+    "warnings": Q(warnings__gt=0),
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The semantic and the textual difference that a spec would make to a tool."""
+
+    tool: Tool
+    meaning: Difference
+    difference: text_diff.Difference
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible."""
+
+    position: int
+    entry: Entry
+    text: str
+    tool: Tool | None
+    has_difference: bool
+
+
+@login_required
+@require_safe
+def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
+    """The progress of an upload, and the results of its specs, errors first; `?outcome=` filters, `?after=` pages.
+
+    Unchanged specs are listed only on request, or if there is nothing else.
+    """
+    shown = _own_upload(request, pk)
+    outcome = request.GET.get("outcome", "")
+    outcome = outcome if outcome in FILTERS else ""
+    summary = summary_of_counts(shown)
+    folds_unchanged = not outcome and 0 < summary.unchanged < summary.total
+    rows = shown.specs.filter(FILTERS[outcome]) if outcome else shown.specs.all()
+    if folds_unchanged:
+        rows = rows.exclude(outcome="unchanged")
+    page = list(_after(rows, request.GET.get("after", "")).order_by("rank", "position")[: ROWS_PER_PAGE + 1])
+    listed = page[:ROWS_PER_PAGE]
+    further = {"after": f"{listed[-1].rank}.{listed[-1].position}"} if len(page) > ROWS_PER_PAGE else {}
+    report = list(_rows(listed, request.user, dry_run=shown.dry_run))
+    context = {
+        "upload": shown,
+        "names": shown.names.split("\n"),
+        "summary": summary,
+        "outcome": outcome,
+        "rows": report,
+        "lost_kinds": lost_kinds([row.entry for row in report]),
+        "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_import and row.entry.tool_id]),
+        "folds_unchanged": folds_unchanged and not further,
+        "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
+        "can_resume": uploading.can_resume(shown),
+        "can_publish": uploading.can_publish(shown),
+        "poll": time.monotonic_ns(),
+        "poll_ms": POLL_MS,
+    }
+    template = "catalog/_upload_report.html" if request.htmx else "catalog/upload_report.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+@login_required
+@require_safe
+def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpResponse:
+    """The difference that a spec of a dry run would make to its tool."""
+    row = get_object_or_404(UploadedSpec, upload=_own_upload(request, pk), position=position, outcome="revised")
+    compared = compared_with_current(row.tool_id, row.text, request.user)
+    if compared is None:
+        raise Http404
+    context = {
+        "upload": row.upload,
+        "row": row,
+        "tool": compared.tool,
+        "meaning": compared.meaning,
+        "difference": compared.difference,
+    }
+    return render(request, "catalog/upload_difference.html", context)
+
+
+@login_required
+@require_POST
+def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
+    """Continue an upload that has stopped."""
+    shown = _own_upload(request, pk)
+    uploading.resume(shown)
+    return redirect(shown)
+
+
+@login_required
+@require_POST
+def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
+    """Publish the files of a dry run, without the imported tools that the person left out."""
+    shown = _own_upload(request, pk)
+    require(request.user, "upload")
+    if not uploading.can_publish(shown):
+        return redirect(shown)
+    limit_uploads(request)
+    by, prefix, replaces = actor(request), shown.prefix, shown.replace
+    with uploading.files_of(shown) as files:
+        if is_large(files):
+            published = uploading.start(files, by=by, prefix=prefix, replace=replaces)
+        else:
+            skip = skipped_ids(request.POST)
+            published, entries = publish_now(files, by=by, prefix=prefix, replace=replaces, skip=skip)
+            if not entries:
+                return redirect(shown)
+    uploading.delete_files(shown)
+    return redirect(published)
+
+
+def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:
+    """The difference that `text` would make to a tool; None if `person` sees no such tool, or there is no text."""
+    tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()
+    if tool is None or tool.current is None or not text:
+        return None
+    meaning = compare_meaning(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
+    return Compared(tool, meaning, text_diff.compare(tool.current.source, text))
+
+
+def text_to_correct(entry: Entry) -> str:
+    """The text of a rejected spec for an editor, on several lines."""
+    return pretty_print(entry.text) if is_one_line(entry.text) else entry.text
+
+
+def _own_upload(request: HttpRequest, pk: str) -> Upload:
+    return get_object_or_404(Upload, pk=pk, by=actor(request))
+
+
+def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
+    """The rows that follow the one at `after`, its rank and position with a dot between them."""
+    rank, _, position = after.partition(".")
+    numbers = [part for part in (rank, position) if part.isascii() and part.isdecimal() and len(part) < 10]
+    if len(numbers) < 2:
+        return rows
+    return rows.filter(Q(rank__gt=int(rank)) | Q(rank=int(rank), position__gt=int(position)))
+
+
+def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool) -> Iterator[Row]:
+    entries = [(row, entry_of(row)) for row in listed]
+    ids = [entry.tool_id for _, entry in entries if entry.tool_id and not dry_run]
+    tools = Tool.objects.visible_to(person).filter(tool_id__in=ids) if ids else Tool.objects.none()
+    seen = {tool.tool_id: tool for tool in tools}
+    left = FIXED_CHARS
+    for row, entry in entries:
+        text = text_to_correct(entry) if entry.outcome == "rejected" and len(entry.text) <= left else ""
+        left -= len(text)
+        has_difference = dry_run and entry.outcome == "revised" and bool(row.text)
+        yield Row(row.position, entry, text, seen.get(entry.tool_id or ""), has_difference)

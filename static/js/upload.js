@@ -1,0 +1,140 @@
+// The upload page shows what publishing will do, while the person edits: it sends the form for a preview after a pause.
+
+const PAUSE_MS = 300;
+const MAX_BYTES = 1024 * 1024; // as the site: larger files are checked on a page of their own
+
+const form = document.querySelector("form[data-upload-preview]");
+const text = document.getElementById("text");
+let pane = document.getElementById("preview");
+const blank = pane?.cloneNode(true);
+let timer = 0;
+let running = null;
+
+const files = () => form.querySelector("input[type=file]").files;
+const size = () => text.value.length + [...files()].reduce((sum, file) => sum + file.size, 0);
+const isEmpty = () => size() === 0 || (files().length === 0 && text.value.trim() === "");
+
+function checkSoon() {
+  clearTimeout(timer);
+  running?.abort();
+  timer = setTimeout(check, PAUSE_MS);
+}
+
+async function check() {
+  if (isEmpty()) {
+    show(blank.cloneNode(true));
+    return;
+  }
+  const own = (running = new AbortController());
+  pane.setAttribute("aria-busy", "true");
+  try {
+    const body = new FormData(form);
+    if (size() > MAX_BYTES) {
+      body.delete("files");
+      body.set("text", "");
+      body.set("is_large", "1");
+    }
+    const answer = await fetch(form.dataset.uploadPreview, { method: "POST", body, signal: own.signal });
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("preview");
+    if (own.signal.aborted) return;
+    show(fresh && !answer.redirected ? document.importNode(fresh, true) : blank.cloneNode(true));
+  } catch (error) {
+    if (error.name !== "AbortError" && running === own) pane.removeAttribute("aria-busy");
+    if (error.name !== "AbortError" && !(error instanceof TypeError)) throw error; // TypeError: the site does not answer
+  }
+}
+
+/** Replace the preview; folds stay open, and a box keeps the focus. */
+function show(fresh) {
+  const open = [...pane.querySelectorAll("details[id][open]")].map((details) => details.id);
+  const focused = pane.contains(document.activeElement) ? document.activeElement : null;
+  pane.replaceWith(fresh);
+  pane = fresh;
+  for (const id of open) pane.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+  if (focused?.name === "take") pane.querySelector(`[name=take][value="${CSS.escape(focused.value)}"]`)?.focus();
+  for (const button of pane.querySelectorAll("[data-edit-file]")) button.hidden = !fileOf(button) || text.value.trim() !== "";
+  markProblems();
+}
+
+const fileOf = (button) => [...files()].find((file) => file.name === button.dataset.editFile);
+
+/** Move the text of a chosen file into the editor. */
+async function edit(button) {
+  const input = form.querySelector("input[type=file]");
+  const moved = fileOf(button);
+  const rest = new DataTransfer();
+  for (const file of input.files) if (file !== moved) rest.items.add(file);
+  const content = await moved.text();
+  input.files = rest.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+  write(content);
+  text.focus();
+}
+
+function write(content) {
+  text.value = content;
+  text.closest("json-editor")?.editor?.sync();
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+const editor = () => text.closest("json-editor")?.editor;
+
+/** The offset of a line and column, both from 1; the site counts characters, the browser UTF-16 units. */
+function offsetOf(line, column) {
+  const lines = text.value.split("\n");
+  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+}
+
+const placeOf = ({ dataset }) => offsetOf(Number(dataset.line), Number(dataset.column));
+
+function goTo(at) {
+  if (editor()?.select) {
+    editor().select(at);
+    return;
+  }
+  text.focus();
+  text.setSelectionRange(at, at);
+}
+
+/** Mark the problems of the preview in the editor. */
+function markProblems() {
+  const problems = [...pane.querySelectorAll("a[data-line]")].map((link) => ({
+    at: placeOf(link),
+    message: link.closest(".problem").querySelector(".problem-message").textContent.trim(),
+    severity: "error",
+  }));
+  editor()?.mark?.(problems);
+}
+
+/** Apply the edit of a quick fix, unless the text has changed since. */
+function fix(button) {
+  const at = placeOf(button);
+  const { old, replacement } = button.dataset;
+  if (!text.value.startsWith(old, at)) return;
+  write(text.value.slice(0, at) + replacement + text.value.slice(at + old.length));
+  goTo(at + replacement.length);
+}
+
+if (form && pane) {
+  form.addEventListener("input", checkSoon);
+  form.addEventListener("change", checkSoon);
+  form.addEventListener("submit", () => {
+    clearTimeout(timer);
+    running?.abort();
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("#upload a[data-line]");
+    const button = event.target.closest?.("#upload [data-edit-file]");
+    const quick = event.target.closest?.("#upload [data-old]");
+    if (link) {
+      event.preventDefault();
+      goTo(placeOf(link));
+    } else if (quick) {
+      fix(quick);
+    } else if (button) {
+      edit(button);
+    }
+  });
+  if (!isEmpty() && !pane.querySelector(".entry")) checkSoon(); // restored by the browser or after signing in
+}

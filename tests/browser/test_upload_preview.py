@@ -1,0 +1,89 @@
+"""The upload page checks what is typed or dropped, and publishes it with one button."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import violations
+from tests.factories import spec_text
+
+
+def type_into_editor(page: Page, text: str) -> None:
+    page.locator("json-editor .cm-content").first.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def test_a_typed_spec_is_checked_and_published_with_one_button(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, spec_text("typed-and-checked"))
+    signed_in.get_by_role("button", name="Publish 1 spec").click()
+
+    expect(signed_in.get_by_role("heading", name="1 new")).to_be_visible()
+    expect(signed_in).to_have_url(re.compile("/uploads/[0-9a-f]+/$"))
+    expect(signed_in.get_by_role("link", name="Try it")).to_be_visible()
+
+
+def test_a_problem_leads_to_its_line_and_disappears_when_it_is_fixed(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, '{\n  "definition": {\n    "name": 5\n  }\n}')
+    signed_in.get_by_role("link", name="Line 3, column 13").click()
+    signed_in.keyboard.press("Delete")
+    signed_in.keyboard.insert_text('"fixed", "description": "Does something."')
+
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
+    expect(signed_in.locator(".entry-rejected")).to_have_count(0)
+
+
+def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, spec_text("quick", returnType={"type": "sting"}))
+    expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_be_visible()
+
+    signed_in.get_by_role("button", name="Change to “string”").click()
+
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
+    expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_have_count(0)
+    assert '"type": "string"' in signed_in.locator("#text").input_value()
+
+
+def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, specs: Path):
+    file = specs / "broken.json"
+    file.write_text('{"definition": {"id": "from-file"}}')
+    signed_in.goto("/upload/")
+
+    signed_in.set_input_files("input[type=file]", file)
+    signed_in.get_by_role("button", name="Edit it here").click()
+    expect(signed_in.locator("#text")).to_have_value(file.read_text())
+    type_into_editor(signed_in, spec_text("from-file"))
+
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
+
+
+def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
+    tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in ("pick-me", "not-me")]
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
+    signed_in.get_by_role("checkbox", name="Take not-me").uncheck()
+    signed_in.get_by_role("button", name="Publish 1 spec").click()
+
+    expect(signed_in.get_by_role("heading", name="1 new")).to_be_visible()
+    expect(signed_in.locator(".entry-name")).to_have_text(["pick-me"])
+
+
+def test_the_page_with_a_preview_is_accessible(signed_in: Page):
+    for theme in ("light", "dark"):
+        signed_in.emulate_media(color_scheme=theme)
+        signed_in.goto("/upload/")
+        type_into_editor(signed_in, f'[{spec_text("accessible")}, {{"definition": 1}}]')
+        expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
+
+        assert violations(signed_in) == []

@@ -1,0 +1,239 @@
+"""The upload page: its preview, publishing what was checked, and the report of each upload."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
+
+from catalog.accounts.roles import set_role
+from catalog.accounts.shared_rates import Rate
+from catalog.models import Tool, Upload
+from catalog.uploads import jobs
+from catalog.uploads.summary import NARROWEST, WIDTH, Summary
+from tests.factories import make_tool, make_user, properties, spec_text
+
+pytestmark = pytest.mark.django_db
+
+MCP_TOOLS = {
+    "tools": [
+        {"name": name, "description": "Does something.", "inputSchema": {"type": "object"}, "icons": [{"src": "x"}]}
+        for name in ("read", "write")
+    ]
+}
+
+
+@pytest.fixture(autouse=True)
+def data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+
+
+def preview_of(browser, text="", **more) -> HTMLParser:
+    answer = browser.post("/upload/preview/", {"text": text, **more})
+    assert answer.status_code == 200, answer.content
+    return HTMLParser(answer.content)
+
+
+def words(tree, selector: str) -> str:
+    return " ".join(tree.css_first(selector).text().split())
+
+
+def listed(*texts: str) -> str:
+    return f"[{','.join(texts)}]"
+
+
+def three_kinds() -> str:
+    """One breaking change, one new spec, one that is stored already, one that is wrong."""
+    make_tool("old", parameters=properties(a={"type": "string"}))
+    make_tool("same")
+    changed = spec_text("old", parameters=properties(a={"type": "number"}))
+    return listed(spec_text("new"), changed, spec_text("same"), '{"definition": {"id": "x"}}')
+
+
+def test_a_preview_counts_and_stores_nothing(browser):
+    tree = preview_of(browser, three_kinds())
+
+    assert words(tree, "[role=status]") == "1 new, 1 changed (1 breaking), 1 the same, 1 wrong"
+    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["wrong", "changed", "new"]
+    assert words(tree, "button.button-primary") == "Publish 2 specs"
+    assert Tool.objects.count() == 2
+    assert not Upload.objects.exists()
+
+
+def test_a_preview_of_broken_text_links_each_problem_to_its_line(browser):
+    tree = preview_of(browser, '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}')
+
+    links = [(link.attributes["data-line"], link.attributes["data-column"]) for link in tree.css("a[data-line]")]
+    assert ("3", "13") in links
+    assert not tree.css("button.button-primary")
+
+
+def test_a_preview_of_a_large_text_offers_the_check_in_the_background(browser):
+    tree = preview_of(browser, "[" + " " * 1_100_000 + "]")
+
+    assert "too large for a preview" in tree.body.text()
+    assert words(tree, 'button[name="dry_run"]') == "Check first"
+
+
+def test_a_preview_is_for_people_who_may_upload(client):
+    assert client.post("/upload/preview/", {"text": spec_text("a")}).status_code == 302
+
+    reader = make_user("reader")
+    set_role(reader, "reader")
+    client.force_login(reader)
+
+    assert client.post("/upload/preview/", {"text": spec_text("a")}).status_code == 403
+
+
+def test_typing_does_not_use_up_the_uploads(browser, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    preview_of(browser, spec_text("a"))
+
+    refused = browser.post("/upload/preview/", {"text": spec_text("a")})
+
+    assert refused.status_code == 429
+    assert int(refused["Retry-After"]) > 0
+    assert browser.post("/upload/", {"text": spec_text("a")}).status_code == 302
+
+
+def test_a_reload_of_the_report_publishes_nothing(browser):
+    address = browser.post("/upload/", {"text": three_kinds()})["Location"]
+
+    for _ in range(2):
+        assert browser.get(address).status_code == 200
+
+    upload = Upload.objects.get()
+    assert (upload.created, upload.revised, upload.breaking, upload.unchanged, upload.rejected) == (1, 1, 1, 1, 1)
+    assert (upload.is_active, Tool.objects.get(tool_id="old").current.number) == (False, 2)
+
+
+def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
+    address = browser.post("/upload/", {"text": three_kinds()})["Location"]
+
+    tree = HTMLParser(browser.get(address).content)
+
+    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["wrong", "changed", "new"]
+    assert [" ".join(link.text().split()) for link in tree.css(".outcomes a")] == [
+        "All 4", "Wrong 1", "Breaking 1", "Changed 1", "New 1", "The same 1",
+    ]  # fmt: skip
+    assert not tree.css("a[data-line]")  # there is no editor here
+    folded = tree.css_first('a[href$="?outcome=unchanged"]:not(.outcomes a)')
+    assert folded.text() == "Show 1 the same"
+    only = HTMLParser(browser.get(f"{address}?outcome=breaking").content)
+    assert [words(entry, ".entry-name") for entry in only.css(".entry")] == ["old"]
+
+
+def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
+    misspelt = spec_text("odd", paramters={"type": "object"})
+    address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
+
+    tree = HTMLParser(browser.get(f"{address}?outcome=warnings").content)
+
+    assert [words(entry, ".entry-name") for entry in tree.css(".entry")] == ["odd"]
+    assert words(tree, ".outcomes [aria-current]") == "With warnings 1"
+
+
+def test_a_long_report_is_paged_in_its_order(browser):
+    names = [f"t{number:03}" for number in range(150)]
+    address = browser.post("/upload/", {"text": listed(*map(spec_text, names), '{"definition": 7}')})["Location"]
+
+    first = HTMLParser(browser.get(address).content)
+    second = HTMLParser(browser.get(address + first.css_first('a[rel="next"]').attributes["href"]).content)
+
+    assert words(first, ".entry .badge") == "wrong"
+    shown = [words(entry, ".entry-name") for tree in (first, second) for entry in tree.css(".entry:has(.entry-name)")]
+    assert shown == names
+
+
+def test_what_was_checked_is_published_without_sending_it_again(browser):
+    file = SimpleUploadedFile("two.json", listed(spec_text("a"), spec_text("b")).encode())
+    address = browser.post("/upload/", {"files": [file], "dry_run": "on"})["Location"]
+    tree = HTMLParser(browser.get(address).content)
+    assert words(tree, "form .button-primary") == "Publish these 2"
+    assert not Tool.objects.exists()
+
+    answer = browser.post(f"{address}publish/")
+
+    assert answer["Location"] != address
+    assert Tool.objects.count() == 2
+    assert not jobs.folder_of(Upload.objects.get(dry_run=True)).exists()
+
+
+def test_a_check_that_is_a_day_old_cannot_be_published(browser):
+    address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
+    Upload.objects.update(ended_at=timezone.now() - timedelta(hours=25))
+
+    assert browser.post(f"{address}publish/")["Location"] == address
+    assert "The files are no longer stored." in browser.get(address).content.decode()
+    jobs.delete_old()
+
+    assert not Tool.objects.exists()
+    assert not jobs.folder_of(Upload.objects.get()).exists()
+
+
+def test_a_person_can_store_only_a_few_checks(browser):
+    for number in range(jobs.MAX_PREVIEWS + 2):
+        browser.post("/upload/", {"text": spec_text(f"a{number}"), "dry_run": "on"})
+
+    stored = [jobs.folder_of(upload).exists() for upload in Upload.objects.order_by("created_at")]
+    assert stored == [False] * 2 + [True] * jobs.MAX_PREVIEWS
+
+
+def test_nobody_publishes_what_another_person_checked(browser):
+    upload = jobs.create([("a.json", SimpleUploadedFile("a", b"{}"))], by=make_user("eve"), dry_run=True)
+
+    assert browser.post(f"{upload.get_absolute_url()}publish/").status_code == 404
+
+
+def test_only_the_chosen_tools_of_a_list_are_published(browser):
+    text = json.dumps(MCP_TOOLS)
+    tree = preview_of(browser, text)
+    offered = tree.css_first('input[name="offered"]').attributes["value"]
+    assert [box.attributes["value"] for box in tree.css('input[name="take"][checked]')] == json.loads(offered)
+
+    again = preview_of(browser, text, offered=offered, take=["read"])
+    browser.post("/upload/", {"text": text, "offered": offered, "take": ["read"]})
+
+    assert words(again, "button.button-primary") == "Publish 1 spec"
+    assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
+
+
+def test_conversion_notes_are_summarised_once_per_kind(browser):
+    tree = preview_of(browser, json.dumps(MCP_TOOLS))
+
+    notes = [" ".join(one.text().split()) for one in tree.css("#lost-kinds li")]
+    assert any(note.endswith("2 tools") for note in notes)
+    assert len(notes) == len(set(notes))
+
+
+def test_a_wrong_list_of_tools_to_take_is_ignored(browser):
+    for offered in ("{", "{}", "[[1]]", "7"):
+        preview_of(browser, json.dumps(MCP_TOOLS), offered=offered)
+
+
+def test_the_bar_shows_every_outcome_within_its_width():
+    bar = Summary(created=100_000, rejected=1, revised=2, breaking=1).segments
+
+    assert [part.outcome for part in bar] == ["rejected", "breaking", "revised", "created"]
+    assert all(part.width >= NARROWEST for part in bar)
+    assert bar[-1].x + bar[-1].width <= WIDTH
+
+
+def test_an_empty_upload_has_no_bar():
+    assert Summary().segments == []
+
+
+def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
+    text = spec_text("a", paramters={"type": "object"}, returnType={"type": "sting"})
+
+    buttons = preview_of(browser, text).css("button[data-old]")
+    renamed = preview_of(browser, text.replace("sting", "string")).css("button[data-old]")
+
+    assert [(one.attributes["data-old"], one.attributes["data-replacement"]) for one in buttons + renamed] == [
+        ('"sting"', '"string"'),
+        ('"paramters"', '"parameters"'),
+    ]
