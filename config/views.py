@@ -60,7 +60,9 @@ def api_docs(request: HttpRequest) -> HttpResponse:
     Its content is rendered once in each process, without the site's URL: requests may name the site with any port.
     """
     document = api_document()
-    page = render_to_string("api_docs.html", {"info": document.info, "groups": document.groups}, request)
+    page = render_to_string(
+        "api_docs.html", {"info": document.info, "groups": document.groups, "site": ANY_SITE}, request
+    )
     return HttpResponse(page.replace(ANY_SITE, request.build_absolute_uri("/")))
 
 

@@ -268,6 +268,11 @@ class CatalogSearch:
             return self._sorted_page(self.sort)
         return self._found_page() if self.query else self._listed_page()
 
+    def first(self, limit: int) -> list[int]:
+        """The primary keys of the first `limit` results by name; of many results of words, of the `FEW` best."""
+        tools = Tool.objects.filter(pk__in=self._pks_found(self.finding)) if self.query else self.tools()
+        return sorting.page_of(tools, "name", offset=0, limit=limit)
+
     def _sorted_page(self, sort: Sort) -> Page:
         """The results in another order than the usual one: of words, the `FEW` best or oldest results."""
         finding, cursor = self.finding if self.query else None, self.cursor

@@ -31,7 +31,11 @@ register = template.Library()
 TAGS_SHOWN: Final = 2
 TOP_SCORES: Final = ((90, "good"), (70, "fair"), (0, "poor"))
 
-_ROW: Final = SafeString('<li class="result"><div class="result-head"><h2 class="result-name"><a href="')
+_ROW: Final = SafeString(
+    '<li class="result"><input class="result-pick" type="checkbox" name="tool" form="selection" value="'
+)
+_PICK_NAME: Final = SafeString('" aria-label="Select ')
+_HEAD: Final = SafeString('"><div class="result-head"><h2 class="result-name"><a href="')
 _NAME: Final = SafeString('">')
 _NAME_END: Final = SafeString("</a></h2>")
 _HEAD_END: Final = SafeString("</div>")
@@ -102,7 +106,20 @@ def _row(result: Result, url: str, try_url: str) -> SafeString:
     tool_id = _id_and_toolkit(result)
     text = (_TEXT, marked(shown.excerpt), _PARAGRAPH_END) if shown.excerpt.text else (_NO_TEXT,)
     chips = _list([*_exceptions(tool), *_tags(tool)], "result-chips")
-    head = (_ROW, url, _NAME, marked(shown.name), _NAME_END, *tool_id, chips, _HEAD_END)
+    head = (
+        _ROW,
+        tool.slug,
+        _PICK_NAME,
+        tool.name,
+        _HEAD,
+        url,
+        _NAME,
+        marked(shown.name),
+        _NAME_END,
+        *tool_id,
+        chips,
+        _HEAD_END,
+    )
     side = (_SIDE, score_ring(tool.score), _TRY, try_url, _TRY_NAME, tool.name, _TRY_END, _HEAD_END)
     return join_html([*head, *text, _why(result), *side, _ROW_END])
 

@@ -70,3 +70,10 @@ def test_every_operation_is_on_the_page(client):
     operations = [operation for item in document["paths"].values() for operation in item.values()]
     assert [one["operationId"] for one in operations if f'id="{one["operationId"]}"' not in page] == []
     assert len(operations) > 40
+
+
+def test_the_page_is_small_and_begins_with_the_first_steps(client):
+    page = client.get("/api/v1/docs").content.decode()
+
+    assert len(page.encode()) < 300_000
+    assert page.index('id="get-started"') < page.index('class="fold operation-fold"')

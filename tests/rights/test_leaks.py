@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from zipfile import ZipFile
 
 import pytest
@@ -113,7 +114,8 @@ def addresses(tool):
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}
-            yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted)
+            query = f"?tool={slug}&tool={public.slug}" if name.startswith("selection") else ""
+            yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted) + query
         for method, path, _ in OPERATIONS_THERE:
             if method == "GET":
                 given = {**values, "slug": slug, "name": KIT if path.startswith("/toolkits/") else "origin"}
@@ -144,7 +146,7 @@ def leaks(client, tool, **headers):
         response = client.get(address, headers=headers)
         content = b"".join(response.streaming_content) if response.streaming else response.content
         text = unzipped(content).decode().casefold()
-        for part in {address, *(value for value in address.replace("?", "=").split("="))}:
+        for part in {address, *(value for value in re.split("[?=&]", address))}:
             text = text.replace(part.casefold(), "")
         if SECRET in text and "q=" + SECRET not in address and "toolkit=" + KIT not in address:
             found.append((address, text[max(0, text.index(SECRET) - 60) :][:120]))

@@ -120,6 +120,7 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
     assert [" ".join(link.text().split()) for link in tree.css(".outcomes a")] == [
         "All 4", "Wrong 1", "Breaking 1", "Changed 1", "New 1", "The same 1",
     ]  # fmt: skip
+    assert not tree.css("a[data-line]")  # there is no editor here
     folded = tree.css_first('a[href$="?outcome=unchanged"]:not(.outcomes a)')
     assert folded.text() == "Show 1 the same"
     only = HTMLParser(browser.get(f"{address}?outcome=breaking").content)

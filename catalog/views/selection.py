@@ -1,0 +1,139 @@
+"""The page of several selected tools: change them together, export them, or compare two.
+
+Tools are selected by `?tool=` (their slugs), or are the first results of a search (`?all=1` and the list's query).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.accounts.api_auth import actor
+from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
+from catalog.jsontext.reader import JSON, dumps
+from catalog.listing.results import CatalogSearch
+from catalog.models import Tool
+from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
+from catalog.rights import may
+from catalog.shortcuts import revision_of
+from catalog.specs.exporters import FORMATS, export
+from catalog.text_diff import compare
+from catalog.tool_page import SpecText
+
+SKIPPED_SHOWN: Final = 20
+LAST: Final = "last_selection"  # in the session, so that a change can be undone
+
+
+@require_safe
+def selection(request: HttpRequest) -> HttpResponse:
+    """The selected tools, or those that were changed last, with everything that can be done to them."""
+    slugs = _selected(request)
+    tools = _tools(request, slugs or request.session.get(LAST, []))
+    context = {
+        "tools": tools,
+        "changeable": _changeable(request, tools),
+        "formats": FORMATS,
+        "limits": {"tag": TAG_LENGTH, "toolkit": TOOLKIT_LENGTH, "note": NOTE_LENGTH},
+        "any_archived": any(tool.archived for tool in tools),
+        "undo": not slugs and request.GET.get("did") == "archive",
+        "most": MAX_TOOLS,
+        "is_full": len(tools) >= MAX_TOOLS,
+    }
+    return render(request, "catalog/selection/page.html", context)
+
+
+@require_POST
+@login_required
+def change_selection(request: HttpRequest) -> HttpResponse:
+    """Change the selected tools; those that the person may not change are skipped and named."""
+    kind = kind_of(request.POST.get("do"))
+    if kind is None:
+        raise Http404
+    tools = _tools(request, request.POST.getlist("tool")[:MAX_TOOLS])
+    change = BulkChange(
+        kind,
+        tags=tuple(tag.strip() for tag in request.POST.get("tags", "").split(",") if tag.strip()),
+        toolkit=request.POST.get("toolkit", ""),
+        note=request.POST.get("note", "").replace("\r\n", "\n"),
+        superseded_by=request.POST.get("superseded_by", "").strip(),
+    )
+    if kind in {"tag", "untag"} and not change.tags:
+        messages.error(request, "Nothing was changed. Enter at least one tag.")
+    else:
+        _report(request, change_many(tools, change, by=actor(request)), KINDS[kind][1])
+    request.session[LAST] = [tool.slug for tool in tools]
+    response = redirect("catalog:selection")
+    response["Location"] += f"?did={kind}"
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])  # 500 tools are too many for a URL
+def export_selection(request: HttpRequest) -> HttpResponse:
+    """The selected tools as one JSON list in an export format (`?format=`)."""
+    key = (request.POST or request.GET).get("format", "mcp")
+    if key not in FORMATS:
+        raise Http404
+    tools = _tools(request, _selected(request))
+    documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in tools]
+    response = HttpResponse(dumps(documents, indent=2), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="tools-{key}.json"'
+    return response
+
+
+@require_safe
+def compare_tools(request: HttpRequest) -> HttpResponse:
+    """The specs of two selected tools, with their differences."""
+    tools = _tools(request, _selected(request)[:2])
+    if len(tools) != 2:
+        messages.info(request, "Select two tools to compare them.")
+        return redirect("catalog:selection")
+    old, new = tools
+    texts = [SpecText(revision_of(tool).source).text for tool in tools]
+    context = {"old": old, "new": new, "difference": compare(*texts), "split": request.GET.get("view") == "split"}
+    return render(request, "catalog/selection/compare.html", context)
+
+
+def _selected(request: HttpRequest) -> list[str]:
+    """The slugs of the selected tools, at most `MAX_TOOLS`."""
+    if request.GET.get("all"):
+        pks = CatalogSearch.from_query(request.GET, request.user).first(MAX_TOOLS)
+        found = Tool.objects.filter(pk__in=pks).by_name()
+        return list(found.values_list("slug", flat=True))
+    slugs = (request.POST or request.GET).getlist("tool")
+    return list(dict.fromkeys(slug.replace("\x00", "") for slug in slugs))[:MAX_TOOLS]
+
+
+def _tools(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
+    """The tools with these slugs that the person may see, by name."""
+    found = Tool.objects.visible_to(request.user).filter(slug__in=[slug.replace("\x00", "") for slug in slugs])
+    return list(found.with_current().by_name())
+
+
+def _changeable(request: HttpRequest, tools: Sequence[Tool]) -> set[int]:
+    """The primary keys of the tools that the person may organise, by one query."""
+    if not request.user.is_authenticated:
+        return set()
+    pks = {tool.pk for tool in tools}
+    if may(request.user, "administer"):
+        return pks
+    return set(Tool.objects.filter(pk__in=pks).maintained_by(actor(request)).values_list("pk", flat=True))
+
+
+def _report(request: HttpRequest, result: BulkResult, done: str) -> None:
+    if result.changed:
+        messages.success(request, f"{_tools_of(len(result.changed))} {done}.")
+    if result.skipped:
+        named = "; ".join(f"{tool.tool_id}: {reason}" for tool, reason in result.skipped[:SKIPPED_SHOWN])
+        more = len(result.skipped) - SKIPPED_SHOWN
+        rest = f"; and {more} more" if more > 0 else ""
+        messages.warning(request, f"{_tools_of(len(result.skipped))} skipped. {named}{rest}")
+
+
+def _tools_of(number: int) -> str:
+    return "1 tool" if number == 1 else f"{number:,} tools"
