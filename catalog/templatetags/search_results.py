@@ -94,12 +94,6 @@ def empty_options(facets: Iterable[Facet]) -> list[tuple[Facet, Option]]:
     return [(facet, option) for facet in facets for option in facet.empty]
 
 
-@register.simple_tag
-def tool_chips(tool: Tool, css_class: str) -> SafeString:
-    """Facts about a tool, one or two words each."""
-    return _list(_facts(tool), css_class)
-
-
 def _row(result: Result, url: str, try_url: str) -> SafeString:
     """Two lines: the name, and the description; a third one if other texts match."""
     tool, shown = result.tool, result.shown
@@ -166,17 +160,6 @@ def _exceptions(tool: Tool) -> Iterator[SafeString]:
         yield _chip("chip-accent", "zap", "Runnable")
     if tool.configurable:
         yield _chip("", "settings-2", "Needs configuration")
-
-
-def _facts(tool: Tool) -> Iterator[SafeString]:
-    number = tool.current.number if tool.current else 0
-    yield from _exceptions(tool)
-    if tool.has_examples:
-        yield _chip("", "flask-conical", "Examples")
-    if tool.has_return_type:
-        yield _chip("", "arrow-right", "Return type")
-    if number > 1:
-        yield _chip("chip-muted", "history", f"Revision {number}")
 
 
 def _tags(tool: Tool) -> Iterator[SafeString]:

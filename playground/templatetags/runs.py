@@ -17,15 +17,9 @@ from playground.factories.specs import proposal_for
 from playground.mcp_addresses import address_of_tool
 from playground.models import ExampleCheck
 from playground.run_charts import calls_chart
-from playground.statistics import Call, statistics_of
+from playground.statistics import Call
 
 register = template.Library()
-
-
-@register.inclusion_tag("playground/_tool_runs.html")
-def run_figures(tool: Tool) -> dict[str, Any]:
-    """Statistics of a tool's live runs with a chart, and a link to the user's own runs; empty if there are none."""
-    return {"tool": tool, "figures": statistics_of(tool)}
 
 
 @register.simple_tag

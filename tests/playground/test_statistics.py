@@ -149,19 +149,17 @@ def test_the_command_follows_the_setting_or_its_option(settings):
     assert Run.objects.count() == 0
 
 
-def test_a_page_of_the_catalog_can_show_a_tools_runs_and_its_examples():
+def test_a_page_of_the_catalog_can_show_the_state_of_a_tools_examples():
     from django.template import Context, Template
 
     from playground.models import ExampleCheck
 
     tool = make_tool(examples=[{"parameters": {}}])
-    make_run(tool)
-    template = Template("{% load runs %}{% run_figures tool %}{% example_check tool %}")
+    template = Template("{% load runs %}{% example_check tool %}")
 
     unchecked = template.render(Context({"tool": tool}))
     ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=1, finished_at=timezone.now())
     checked = template.render(Context({"tool": tool}))
 
-    assert "<svg" in unchecked
     assert "not checked" in unchecked
     assert "1 example passed" in checked
