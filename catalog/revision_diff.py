@@ -7,6 +7,7 @@ used: everybody sees a diff, and runs are private.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import F, QuerySet
@@ -14,7 +15,7 @@ from django.db.models import F, QuerySet
 from catalog.caching import LRUCache
 from catalog.json_schema.sampling import samples
 from catalog.models import Revision
-from catalog.specs.diff import Difference, compare
+from catalog.specs.diff import Change, Difference, compare
 from catalog.specs.spec import ToolSpec
 
 _differences: Final[LRUCache[Difference]] = LRUCache(max_weight=1_000)
@@ -25,11 +26,42 @@ def meaning_of(old: Revision, new: Revision) -> Difference:
     return _differences.get_or_compute((old.sha256, new.sha256), lambda: compare(old.spec, new.spec, sample=samples))
 
 
-def with_verdicts(revisions: Sequence[Revision]) -> list[tuple[Revision, str | None]]:
-    """Each of a tool's revisions with the verdict on its changes; None for the first one of a tool.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One revision in a tool's history: what it changed, and the score before it.
+
+    Attributes:
+        revision: the revision, with its assessment.
+        difference: its changes to the revision before; None for the first one of a tool.
+        score_before: the lint score of the revision before; None if there is none.
+    """
+
+    revision: Revision
+    difference: Difference | None
+    score_before: int | None
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on its changes; "" for the first revision of a tool."""
+        return self.difference.verdict if self.difference else ""
+
+    @property
+    def headline(self) -> Change | None:
+        """The most severe change, if there is one."""
+        return self.difference.changes[0] if self.difference and self.difference.changes else None
+
+    @property
+    def more(self) -> int:
+        """The number of its changes besides the headline."""
+        return max(0, len(self.difference.changes) - 1) if self.difference else 0
+
+
+def history_of(revisions: Sequence[Revision]) -> list[Step]:
+    """Each of a tool's revisions with what it changed.
 
     Args:
-        revisions: the newest first, without gaps. Texts are read only for the changes that are not cached.
+        revisions: the newest first, without gaps, with their assessments. Texts are read only for the changes that are
+            not cached.
     """
     if not revisions:
         return []
@@ -37,7 +69,8 @@ def with_verdicts(revisions: Sequence[Revision]) -> list[tuple[Revision, str | N
     oldest = revisions[-1]
     before = oldest.number - 1
     if before:
-        by_number |= {one.number: one for one in _of_tool(oldest, [before]).defer("source")}
+        earlier = _of_tool(oldest, [before]).defer("source").select_related("assessment")
+        by_number |= {one.number: one for one in earlier}
     pairs = {
         revision.number: (by_number[revision.number - 1], revision)
         for revision in revisions
@@ -46,11 +79,11 @@ def with_verdicts(revisions: Sequence[Revision]) -> list[tuple[Revision, str | N
     cached = {number: _differences.get((old.sha256, new.sha256)) for number, (old, new) in pairs.items()}
     missing = {number for number, difference in cached.items() if difference is None}
     stored = {one.number: one for one in _of_tool(oldest, missing | {number - 1 for number in missing})}
-    verdicts = {
-        number: (difference or meaning_of(stored[number - 1], stored[number])).verdict
-        for number, difference in cached.items()
+    differences = {
+        number: difference or meaning_of(stored[number - 1], stored[number]) for number, difference in cached.items()
     }
-    return [(revision, verdicts.get(revision.number)) for revision in revisions]
+    scores = {number: old.score for number, (old, _) in pairs.items()}
+    return [Step(one, differences.get(one.number), scores.get(one.number)) for one in revisions]
 
 
 def _of_tool(revision: Revision, numbers: Collection[int]) -> QuerySet[Revision]:

@@ -38,6 +38,10 @@ class Trend:
         return " ".join(f"{point.x},{point.y}" for point in self.points)
 
     @property
+    def scores(self) -> list[int]:
+        return [point.score for point in self.points]
+
+    @property
     def last(self) -> Point:
         return self.points[-1]
 

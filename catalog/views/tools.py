@@ -21,7 +21,8 @@ from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facet
 from catalog.listing.results import CatalogSearch
 from catalog.listing.sorting import SORTS
 from catalog.models import Revision
-from catalog.revision_diff import meaning_of, with_verdicts
+from catalog.revision_diff import history_of, meaning_of
+from catalog.score_trends import trend_of
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
@@ -148,7 +149,7 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = list(revisions[: REVISIONS_PER_PAGE + 1])
     shown = page[:REVISIONS_PER_PAGE]
     older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
-    context = {"tool": tool, "revisions": with_verdicts(shown), "next_url": older}
+    context = {"tool": tool, "steps": history_of(shown), "trend": trend_of(tool), "next_url": older}
     return render(request, "catalog/revisions.html", context)
 
 

@@ -43,17 +43,30 @@ def test_unassessed_revisions_are_mentioned(tool):
 
 def test_pages_draw_it_and_the_history_has_every_score(tool, client):
     summary = page(client, "/tools/a/lint/", headers={"HX-Request": "true"})  # the part that the tool's page loads
-    for tree in (summary, page(client, "/tools/a/lint/"), page(client, "/tools/a/revisions/")):
+    for tree in (summary, page(client, "/tools/a/lint/")):
         drawing = tree.css_first(".trend-drawing")
         assert drawing.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
         assert len(drawing.css("circle")) == 3
-    assert texts_of(page(client, "/tools/a/revisions/"), ".score-link") == ["Score 100", "Score 95", "Score 70"]
+    history = page(client, "/tools/a/revisions/")
+    line = history.css_first(".history-trend .sparkline")
+    assert line.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
+    assert texts_of(history, ".timeline-score") == ["Lint 95 → 100", "Lint 70 → 95", "Lint 70"]
+
+
+def test_the_history_has_a_score_only_where_it_changed(tool, client):
+    make_tool("a", **{**GOOD, "description": GOOD["description"] + " Also at night."})
+    make_tool("a", **{**GOOD, "description": ""})
+
+    tree = page(client, "/tools/a/revisions/")
+
+    assert texts_of(tree, ".timeline-score") == ["Lint 100 → 70 (lower)", "Lint 95 → 100", "Lint 70 → 95", "Lint 70"]
+    assert len(tree.css(".timeline-item")) == 5
 
 
 def test_an_unassessed_revision_is_marked_in_the_history(client):
     bulk("a", **GOOD)
 
-    assert text_of(page(client, "/tools/a/revisions/"), ".score-link") == "not assessed yet"
+    assert text_of(page(client, "/tools/a/revisions/"), ".timeline-score") == "Lint: not assessed yet"
 
 
 def test_the_tools_page_shows_the_score_and_the_most_severe_findings(client):
