@@ -38,10 +38,11 @@ from playground.configurations.secret_members import Configuration, described_in
 from playground.factories.connections import factory_of
 from playground.factories.registry import FactoryInfo
 from playground.history import HistoryBar, history_of
+from playground.input_links import InputLink, input_link
 from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, Prefilled, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
-from playground.schema_form.draft import MARK
+from playground.schema_form.draft import MARK, Raw
 from playground.schema_form.form import Submission, begin, submitted
 from playground.schema_form.parse import Sent, Upload
 from playground.schema_form.serialize import posted
@@ -84,6 +85,8 @@ class Trial:
     save_as: str = ""
     is_restored: bool = False
     pressed: str = ""
+    link: InputLink | None = None
+    left_out: Sequence[FieldLink] = ()
     parameters: Submission = field(init=False)
     configuration: Submission | None = None
     selected: SavedConfiguration | None = field(default=None, init=False)
@@ -239,7 +242,7 @@ class Trial:
     # -- opening the page ---------------------------------------------------------------------------------------------
 
     def open(self, query: Mapping[str, str]) -> None:
-        """Fill in the forms from the URL's `run`, `example`, `parameters`, `configuration` and `mode`."""
+        """Fill in the forms from the URL's `run`, `example`, `parameters`, `revision`, `configuration` and `mode`."""
         value: Maybe = ABSENT
         from_run = self._of_run(query["run"]) if "run" in query else None
         if from_run:
@@ -254,6 +257,14 @@ class Trial:
         self._begin(value)
         if from_run:
             self._note_missing_secrets(from_run)
+        self._note_other_revision(query.get("revision", ""))
+
+    def _note_other_revision(self, number: str) -> None:
+        """If the address was made for another revision of the tool, say so: its input may not fit."""
+        if not (number.isascii() and number.isdecimal() and len(number) < 6) or int(number) == self.revision.number:
+            return
+        title = f"This address was made for revision {int(number)}. This page runs revision {self.revision.number}."
+        self.notices.append(Notice(title, "Check the input: parameters may have changed."))
 
     def _usual_configuration(self) -> str:
         """The saved configuration to begin with: that of the run on the page, else the one that was used last."""
@@ -347,6 +358,16 @@ class Trial:
         from_run = prefilled(compiled_spec_of(run.revision), run.parameters)
         self.parameters = self._parameters_of(from_run.value)
         self._note_missing_secrets(from_run)
+
+    def share_input(self, _query: Mapping[str, str]) -> None:
+        """Offer an address with the filled-in parameters."""
+        value, draft = self.parameters.value, self.parameters.draft
+        if isinstance(value, Absent) and isinstance(draft, Raw):
+            self.link = InputLink(problem="The parameters are not valid JSON. Correct them, then share them.")
+            return
+        own = None if self.is_shared_by_other else self.configuration_value
+        self.link = input_link(self.tool, self.revision, self.contract, value, own)
+        self.left_out = fields_at(self.parameters.form, self.link.left_out)
 
     def use_saved(self, _query: Mapping[str, str]) -> None:
         """Replace the filled-in configuration by a saved one."""

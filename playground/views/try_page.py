@@ -56,6 +56,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
 TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
     "example": Trial.use_example,
     "run": Trial.use_run,
+    "link": Trial.share_input,
     "saved": Trial.use_saved,
     "save": Trial.save,
     "forget": Trial.forget,

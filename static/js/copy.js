@@ -26,11 +26,13 @@ document.addEventListener("click", async (event) => {
   if (!source) return;
   const done = await write(textOf(source));
   const words = button.querySelector("[data-copy-words]");
+  const usual = (button.dataset.words ??= words.textContent);
   words.textContent = done ? "Copied" : "Press Ctrl+C";
   button.classList.toggle("is-done", done);
-  if (!done) getSelection().selectAllChildren(source);
+  if (!done && source.select) source.select();
+  else if (!done) getSelection().selectAllChildren(source);
   setTimeout(() => {
-    words.textContent = "Copy";
+    words.textContent = usual;
     button.classList.remove("is-done");
   }, DONE_MS);
 });

@@ -127,6 +127,23 @@ async function preview() {
   }
 }
 
+// -- the address of the input: copied as soon as it is there, gone as soon as it is no longer that of the input
+
+let isSharing = false;
+
+document.addEventListener("submit", (event) => {
+  if (event.target === form() && event.submitter) isSharing = event.submitter.value === "link";
+}, true);
+document.addEventListener("htmx:after:swap", () => {
+  const copy = document.querySelector("#input-link [data-copy='#input-address']");
+  if (!isSharing || !copy) return;
+  isSharing = false;
+  copy.click();
+});
+document.addEventListener("input", (event) => {
+  if (event.target.form === form() && !event.target.readOnly) document.getElementById("input-link")?.remove();
+});
+
 // -- selectors that act at once
 
 page.addEventListener("change", (event) => {
@@ -209,8 +226,7 @@ document.addEventListener("click", (event) => {
   if (!bar || !event.shiftKey || !shown || bar.dataset.run === shown) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  const [first, second] = [bar.dataset.run, shown].sort();
-  location.assign(`/runs/${first}..${second}/`);
+  location.assign(`${document.getElementById("history").dataset.compare}&compare=${shown}&compare=${bar.dataset.run}`);
 }, true);
 
 document.querySelector(".history-bars")?.scrollTo({ left: 1e6 });

@@ -88,6 +88,28 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
     assert [bar.attributes["title"].split(",")[0] for bar in bars] == ["Conforms", "Violates"]
 
 
+def test_two_runs_of_the_history_are_compared_without_scripts(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    first, second, third = (run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50, 60))
+
+    page = LexborHTMLParser(browser.get(f"/tools/drifting_thermometer/try/?run={second.pk}").content.decode())
+    form = page.css_first("form.history-compare")
+    other = [option.attributes["value"] for option in form.css("option")]
+    shown = [field.attributes["value"] for field in form.css("input[name=compare]")]
+    answer = browser.get(form.attributes["action"], {"tool": tool.slug, "compare": [*shown, other[1]]})
+
+    assert (shown, other) == ([second.pk], [third.pk, first.pk])
+    assert answer["Location"] == f"/runs/{first.pk}..{second.pk}/"
+
+
+def test_there_is_nothing_to_compare_before_a_second_run(browser, ada, builtin):
+    only = run(builtin("drifting_thermometer"), {}, ada)
+
+    page = browser.get(f"/tools/drifting_thermometer/try/?run={only.pk}")
+
+    assert "history-compare" not in page.content.decode()
+
+
 def test_a_response_like_the_example_s_says_so(browser, ada, builtin):
     tool = builtin("convert_units")
 

@@ -1,0 +1,196 @@
+"""The Try page: borders, one run at a time, the live preview, the title, the history, narrow windows, and Share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect
+
+from tests.browser.test_accessibility import violations
+from tests.browser.test_playground import run_button
+from tests.site import Site
+
+SLOW = '/tools/count_slowly/try/?parameters={"steps":50,"seconds":50}'
+BRIEF = '/tools/count_slowly/try/?parameters={"steps":3,"seconds":3}'
+CONVERT = "/tools/convert_units/try/?example=1"
+
+
+@pytest.fixture
+def without_scripts(browser: Browser, site: Site, session: StorageState) -> Iterator[Page]:
+    """A page of a person who has signed in, in a browser that runs no scripts."""
+    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    yield context.new_page()
+    context.close()
+
+
+def finished_run(page: Page, address: str) -> str:
+    """The id of a run that was started on the page at `address`; it is shown there, and in the history."""
+    page.goto(address)
+    run_button(page).click()
+    expect(page.locator("#run .run-facts")).to_be_visible()
+    run = str(page.locator("#run .result-of-run").get_attribute("id")).removeprefix("result-")
+    expect(page.locator(f'#history [data-run="{run}"][data-ended]')).to_be_visible()
+    return run
+
+
+@pytest.mark.parametrize(
+    ("border", "keys", "size"),
+    [("input", ["ArrowRight"], "52"), ("input", ["End"], "75"), ("history", ["Home", "ArrowUp"], "7")],
+)
+def test_a_border_is_moved_by_keyboard_and_remembered(signed_in: Page, border: str, keys: list[str], size: str):
+    signed_in.goto(CONVERT)
+    zone = signed_in.locator(f"#try-{border}")
+    before = zone.bounding_box()
+
+    for key in keys:
+        signed_in.locator(f"[data-border={border}]").press(key)
+
+    expect(signed_in.locator(f"[data-border={border}]")).to_have_attribute("aria-valuenow", size)
+    moved = zone.bounding_box()
+    assert moved != before
+    signed_in.reload()
+    expect(signed_in.locator(f"[data-border={border}]")).to_have_attribute("aria-valuenow", size)
+    assert zone.bounding_box() == moved
+
+
+def test_escape_cancels_a_run(signed_in: Page):
+    signed_in.goto(SLOW)
+    run_button(signed_in).click()
+    expect(signed_in.locator("#run .run-progress")).to_be_visible()
+
+    signed_in.keyboard.press("Escape")
+
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
+
+
+def test_ctrl_enter_during_a_run_starts_no_second_one(signed_in: Page):
+    started: list[str] = []
+    signed_in.on("request", lambda request: started.append(request.url) if b'name="run"' in sent(request) else None)
+    signed_in.goto(SLOW)
+    field = signed_in.get_by_label("steps").first
+    field.press("Control+Enter")
+    expect(signed_in.locator("#run .run-progress")).to_be_visible()
+
+    field.press("Control+Enter")
+    field.press("Escape")
+
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
+    assert len(started) == 1
+    field.press("Control+Enter")
+    expect(signed_in.locator("#run .run-progress")).to_be_visible()
+    assert len(started) == 2
+    field.press("Escape")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
+
+
+def sent(request) -> bytes:
+    return request.post_data_buffer or b""
+
+
+def test_the_preview_follows_what_is_typed(signed_in: Page):
+    signed_in.goto(CONVERT)
+    field = signed_in.get_by_label("from_unit").first
+    field.clear()
+
+    field.press_sequentially("mile")
+
+    expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "mile"')
+    expect(field).to_be_focused()
+    expect(field).to_have_value("mile")
+
+
+def test_the_title_of_a_hidden_page_shows_the_end_of_a_run(signed_in: Page):
+    signed_in.add_init_script("Object.defineProperty(document, 'hidden', { get: () => window.isAway ?? false })")
+    signed_in.goto(BRIEF)
+    usual = signed_in.title()
+    run_button(signed_in).click()
+    expect(signed_in).to_have_title(f"Running… {usual}")
+
+    signed_in.evaluate("() => { window.isAway = true; }")
+
+    expect(signed_in).to_have_title(re.compile(f"^● .*Conforms.* · {re.escape(usual)}$"))
+    signed_in.evaluate("() => { window.isAway = false; document.dispatchEvent(new Event('visibilitychange')); }")
+    expect(signed_in).to_have_title(usual)
+
+
+def test_a_click_with_shift_compares_two_runs(signed_in: Page):
+    first, second = finished_run(signed_in, CONVERT), finished_run(signed_in, CONVERT)
+
+    signed_in.locator(f'[data-run="{first}"]').click(modifiers=["Shift"])
+
+    signed_in.wait_for_url(f"**/runs/{first}..{second}/")
+    expect(signed_in.get_by_role("heading", level=1)).to_contain_text("Two runs")
+
+
+def test_two_runs_are_compared_without_scripts(signed_in: Page, without_scripts: Page):
+    first, second = finished_run(signed_in, CONVERT), finished_run(signed_in, CONVERT)
+    without_scripts.goto(f"/tools/convert_units/try/?run={second}")
+
+    without_scripts.get_by_label("Compare the run shown with").select_option(first)
+    without_scripts.get_by_role("button", name="Compare", exact=True).click()
+
+    without_scripts.wait_for_url(f"**/runs/{first}..{second}/")
+
+
+def test_a_narrow_window_shows_the_input_or_the_result(signed_in: Page):
+    signed_in.set_viewport_size({"width": 360, "height": 780})
+    signed_in.goto(CONVERT)
+    tabs = signed_in.get_by_role("group", name="Show", exact=True)
+    given, result = signed_in.locator("#try-input"), signed_in.locator("#try-result")
+    expect(given).to_be_visible()
+    expect(result).to_be_hidden()
+
+    tabs.get_by_role("button", name="Result").click()
+    expect(result).to_be_visible()
+    expect(given).to_be_hidden()
+    tabs.get_by_role("button", name="Input").click()
+    expect(given).to_be_visible()
+    run_button(signed_in).click()
+
+    expect(signed_in.locator("#run .verdict")).to_be_visible()
+    expect(tabs.get_by_role("button", name="Result")).to_have_attribute("aria-pressed", "true")
+    expect(given).to_be_hidden()
+
+
+def test_share_copies_an_address_that_opens_the_same_input(signed_in: Page):
+    signed_in.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    signed_in.goto(CONVERT)
+    signed_in.get_by_label("from_unit").first.fill("mile")
+
+    signed_in.get_by_role("button", name="Share", exact=True).click()
+
+    address = signed_in.get_by_label("Address", exact=True)
+    expect(address).to_have_value(re.compile("/tools/convert_units/try/[?]revision=1&parameters="))
+    signed_in.wait_for_function(
+        "async () => await navigator.clipboard.readText() === document.getElementById('input-address').value"
+    )
+    copied = address.input_value()
+    signed_in.get_by_label("from_unit").first.fill("foot")
+    expect(address).to_have_count(0)
+    signed_in.goto(copied)
+    expect(signed_in.get_by_label("from_unit").first).to_have_value("mile")
+
+
+def test_share_shows_the_address_without_scripts(without_scripts: Page):
+    without_scripts.goto(CONVERT)
+
+    without_scripts.get_by_role("button", name="Share", exact=True).click()
+
+    copied = without_scripts.get_by_label("Address", exact=True).input_value()
+    without_scripts.goto(copied)
+    expect(without_scripts.get_by_label("from_unit").first).to_have_value("km")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_shared_address_is_no_barrier(signed_in: Page, theme: str, width: int):
+    signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    signed_in.goto(CONVERT)
+    signed_in.get_by_role("button", name="Share", exact=True).click()
+    expect(signed_in.get_by_label("Address", exact=True)).to_be_visible()
+
+    assert violations(signed_in) == []
+    assert signed_in.evaluate("document.documentElement.scrollWidth") <= width
