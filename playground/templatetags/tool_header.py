@@ -17,6 +17,7 @@ from catalog.models import Tool
 from catalog.models.tools import USABLE_COLUMNS
 from catalog.rights import may
 from catalog.shortcuts import revision_of
+from catalog.specs.exporters import FORMATS
 from playground.models import Run
 
 register = template.Library()
@@ -108,4 +109,9 @@ def _tabs(tool: Tool, runs: str) -> Iterator[Tab]:
     yield Tab("lint", "Lint", reverse("catalog:tool_lint", args=slug), score, "of 100" if score else "")
     usable = "" if tool.score is None else f"{len(tool.usable)}/{len(USABLE_COLUMNS)}"
     meaning = "formats accept it without changes" if usable else ""
-    yield Tab("exports", "Exports", reverse("catalog:compatibility", args=slug), usable, meaning)
+    yield Tab("exports", "Exports", reverse("catalog:export", args=[*slug, _first_format(tool)]), usable, meaning)
+
+
+def _first_format(tool: Tool) -> str:
+    """The key of the first format that takes the tool without changes, or of the first of all."""
+    return next(iter(tool.usable), next(iter(FORMATS)))

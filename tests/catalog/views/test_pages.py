@@ -245,7 +245,7 @@ def test_each_page_of_the_exports_leads_to_all_others(client, path):
     [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
     assert openai.css_first(".tile-state").text().split()[1:] == ["changes"]
     current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
-    assert current == ([] if path == "compatibility/" else [f"/tools/greet/{path}"])
+    assert current == [f"/tools/greet/{path}"]
 
 
 def test_the_export_page_of_an_unknown_format_is_not_found(client):

@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.lifecycle import deprecate
 from catalog.models import Tool
+from catalog.models.tools import USABLE_COLUMNS
 from playground.models import Run
 from tests.factories import make_tool, make_user
 
@@ -81,6 +82,19 @@ def test_the_tabs_have_numbers(client, greet):
     assert shown["Revisions"] == "Revisions 2"
     assert shown["Lint"] == "Lint 93 of 100"
     assert shown["Exports"] == "Exports 6/8 formats accept it without changes"
+
+
+@pytest.mark.parametrize(
+    ("accepts", "key"),
+    [({}, "mcp"), ({"usable_mcp": False, "usable_openai": True}, "openai"), ({"score": None}, "mcp")],
+)
+def test_the_tab_exports_opens_the_first_format_without_changes(client, greet, accepts, key):
+    Tool.objects.update(**dict.fromkeys(USABLE_COLUMNS.values(), False) | accepts)
+
+    link = tabs(header(client, "/tools/greet/"))["Exports"].attributes["href"]
+
+    assert link == f"/tools/greet/exports/{key}/"
+    assert client.get(link).status_code == 200
 
 
 def test_only_runs_that_the_person_may_see_are_counted(client, browser, other_browser, greet, ada):
