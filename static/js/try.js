@@ -105,6 +105,13 @@ function previewSoon(control) {
   timer = setTimeout(preview, PAUSE_MS);
 }
 
+// What is sent with a button is shown by its answer, which an older preview that is still on its way must not replace.
+document.addEventListener("submit", (event) => {
+  if (event.target !== form()) return;
+  clearTimeout(timer);
+  latest += 1;
+}, true);
+
 async function preview() {
   if (!document.querySelector("#will-be-sent[open]")) return;
   const body = new FormData(form());

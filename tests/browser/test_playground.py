@@ -64,7 +64,7 @@ def test_a_configuration_is_saved_and_used_again_without_typing_the_secret(signe
     expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
     first = signed_in.locator("#response").inner_text()
 
-    signed_in.locator("#run .run-facts a").click()
+    signed_in.locator("#run .run-facts a[href^='/runs/']").click()
     signed_in.get_by_role("button", name="Run again").click()
 
     expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
@@ -122,7 +122,7 @@ def run_of(page: Page, address: str) -> str:
     page.goto(address)
     run_button(page).click()
     expect(page.locator("#run .run-facts")).to_be_visible()
-    found = page.locator("#run .run-facts a").get_attribute("href")
+    found = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
     assert found is not None
     return found
 
