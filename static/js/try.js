@@ -105,11 +105,13 @@ function previewSoon(control) {
   timer = setTimeout(preview, PAUSE_MS);
 }
 
-// What is sent with a button is shown by its answer, which an older preview that is still on its way must not replace.
+// A run sends what is typed, so the preview shows it without a pause. What another button sends is shown by its answer,
+// which an older preview that is still on its way must not replace.
 document.addEventListener("submit", (event) => {
   if (event.target !== form()) return;
   clearTimeout(timer);
   latest += 1;
+  if (event.submitter?.name === "run") preview();
 }, true);
 
 async function preview() {
