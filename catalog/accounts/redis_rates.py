@@ -12,12 +12,12 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from catalog.accounts.shared_rates import Claim, Quota, SharedRates
+from catalog.accounts.shared_rates import ROUNDING_S, Claim, Quota, SharedRates
 
 PREFIX: Final = "toolshelf:rate:"
 TIMEOUT_S: Final = 0.25
 RETRY_S: Final = 5.0
-# KEYS: clients; ARGV: for each the seconds and the requests of its rate. Returns for each how far it is ahead with this
+# KEYS: clients; ARGV: for each the seconds and the requests of its rate, and `ROUNDING_S`. Returns for each how far it is ahead with this
 # request, as text. Numbers of Redis would lose their fractions.
 SCRIPT: Final = """
 local clock = redis.call('TIME')
@@ -26,8 +26,8 @@ local ahead, refused = {}, false
 for i, key in ipairs(KEYS) do
   local seconds, requests = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
   local mine = tonumber(redis.call('GET', key) or '0')
-  ahead[i] = math.max(mine, now) + seconds / requests - now
-  refused = refused or ahead[i] > seconds
+  ahead[i] = math.max(mine - now, 0) + seconds / requests
+  refused = refused or ahead[i] > seconds + tonumber(ARGV[#ARGV])
 end
 for i, key in ipairs(KEYS) do
   if not refused then
@@ -67,12 +67,12 @@ class RedisRates:
         keys = [PREFIX + hashlib.sha256(client.encode()).hexdigest()[:32] for client, _ in claims]
         numbers = [number for _, rate in claims for number in (rate.seconds, rate.requests)]
         try:
-            ahead = [float(text) for text in self._script(keys=keys, args=numbers)]
+            ahead = [float(text) for text in self._script(keys=keys, args=[*numbers, ROUNDING_S])]
         except self._errors as error:
             self._down_until = time.monotonic() + RETRY_S
             log.warning("Redis cannot be reached, so this server counts requests alone: %s", error)
             return self._fallback.take_all(claims)
-        is_refused = any(each > rate.seconds for each, (_, rate) in zip(ahead, claims, strict=True))
+        is_refused = any(each > rate.seconds + ROUNDING_S for each, (_, rate) in zip(ahead, claims, strict=True))
         return [
             Quota(rate, max(0.0, each - rate.seconds), each - (rate.seconds / rate.requests if is_refused else 0))
             for each, (_, rate) in zip(ahead, claims, strict=True)

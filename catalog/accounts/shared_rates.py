@@ -27,6 +27,7 @@ from hashlib import blake2b
 from typing import Final, Protocol
 
 SLOTS: Final = 16_384  # of clients that are ahead of the rate at the same time; others need none
+ROUNDING_S: Final = 1e-5  # more than the sum of two times loses as a float, so that it refuses nobody
 PROBES: Final = 8  # slots that one client can have
 _UNITS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
 _WRITTEN: Final = re.compile(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,3})?(s|min|h|d)", re.ASCII)
@@ -118,7 +119,7 @@ class SharedRates:
         with self._lock:
             now = self._clock()
             found = [self._next(client, rate, now) for client, rate in claims]
-            if any(ahead_s > rate.seconds for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)):
+            if any(ahead_s > rate.seconds + ROUNDING_S for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)):
                 return [
                     Quota(rate, max(0.0, ahead_s - rate.seconds), ahead_s - rate.seconds / rate.requests)
                     for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
@@ -132,7 +133,7 @@ class SharedRates:
         number = int.from_bytes(blake2b(client.encode(), key=self._key, digest_size=8).digest()) | 1
         slot = self._slot_of(number)
         mine = self._times[slot] if self._clients[slot] == number else 0.0
-        return number, slot, max(mine, now) + rate.seconds / rate.requests - now
+        return number, slot, max(mine - now, 0.0) + rate.seconds / rate.requests
 
     def _slot_of(self, number: int) -> int:
         """The client's slot, or the one whose client is the least ahead: most often one that is not ahead at all."""

@@ -60,6 +60,14 @@ def test_all_requests_of_a_period_may_come_at_once_and_no_more(rates):
     assert allowed(rates, "ada", Rate(10, 60), 25) == 10
 
 
+def test_a_first_request_is_allowed_at_every_time(rates, clock):
+    """The sum of the time and the period loses a fraction where it passes a power of two."""
+    for number in range(200):
+        clock.now = 8192 - 300 + number * 1.0001
+        assert rates.take(f"client {number}", Rate(1, 600)) == 0
+        assert rates.take(f"client {number}", Rate(1, 600)) > 0
+
+
 def test_a_refusal_says_when_the_next_request_is_allowed(rates, clock):
     rate = Rate(10, 60)
     allowed(rates, "ada", rate, 10)
