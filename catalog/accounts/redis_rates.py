@@ -17,8 +17,8 @@ from catalog.accounts.shared_rates import ROUNDING_S, Claim, Quota, SharedRates
 PREFIX: Final = "toolshelf:rate:"
 TIMEOUT_S: Final = 0.25
 RETRY_S: Final = 5.0
-# KEYS: clients; ARGV: for each the seconds and the requests of its rate, and `ROUNDING_S`. Returns for each how far it is ahead with this
-# request, as text. Numbers of Redis would lose their fractions.
+# KEYS: clients; ARGV: for each the seconds and the requests of its rate, then `ROUNDING_S`. Returns for each how far it
+# is ahead with this request, as text. Numbers of Redis would lose their fractions.
 SCRIPT: Final = """
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) + tonumber(clock[2]) / 1000000

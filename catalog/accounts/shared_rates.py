@@ -119,7 +119,9 @@ class SharedRates:
         with self._lock:
             now = self._clock()
             found = [self._next(client, rate, now) for client, rate in claims]
-            if any(ahead_s > rate.seconds + ROUNDING_S for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)):
+            if any(
+                ahead_s > rate.seconds + ROUNDING_S for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
+            ):
                 return [
                     Quota(rate, max(0.0, ahead_s - rate.seconds), ahead_s - rate.seconds / rate.requests)
                     for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
