@@ -105,6 +105,29 @@ def visitors_see() -> Visibility:
     return Audience.objects.visibility_for(AnonymousUser())
 
 
+# The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
+LIST_PARAMETERS: Final = frozenset(
+    [
+        "q",
+        "runnable",
+        "configurable",
+        "examples",
+        "returns",
+        "deprecated",
+        "examples_hold",
+        "usable",
+        "grade",
+        "score",
+        "toolkit",
+        "tag",
+        "owner",
+        "include",
+        "sort",
+        "cursor",
+    ]
+)
+
+
 @dataclass(frozen=True)
 class CatalogSearch:
     """The words and facets of a search. A facet that is None does not filter.

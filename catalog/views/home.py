@@ -7,13 +7,18 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from catalog.listing.results import LIST_PARAMETERS
+
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Introduce the site, with what to do first.
 
-    The list of tools used to have this address, so an address with a query leads to the list.
+    The list of tools used to have this address, so a query of the list leads to it, without parameters of other pages.
     """
-    if query := request.META["QUERY_STRING"]:
-        return redirect(f"{reverse('catalog:tool_list')}?{query}", permanent=True)
+    query = request.GET.copy()
+    for name in set(query) - LIST_PARAMETERS:
+        del query[name]
+    if query:
+        return redirect(f"{reverse('catalog:tool_list')}?{query.urlencode()}", permanent=True)
     return render(request, "catalog/home.html")
