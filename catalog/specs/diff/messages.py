@@ -239,7 +239,7 @@ def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]
     def counted(whole: Conjunction, must: str, may: str) -> str:
         counts = whole.counts(keyword)
         if not counts or (lowest and pick(counts) == 0):
-            return f"{may} any number of {NOUNS[keyword]}s"
+            return f"{may} any number of {plural(NOUNS[keyword], 2)}"
         return f"{must} {phrase(keyword, pick(counts))}"
 
     def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
