@@ -11,6 +11,7 @@
     usable:openai               a format that accepts it without changes
     score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
     examples:hold               all examples passed
+    is:starred  owner:me        for a person who has signed in; owner:alice for the tools of another user
 
 Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase makes a tool rank
 higher, but does not exclude others: quotation marks in a request mostly contain a value.
@@ -133,6 +134,8 @@ class Query:
         conditions: on fields and facts.
         runnable: whether a factory must be installed, or must not; None for no condition.
         examples_hold: whether its examples must have passed when last run, or must not have; None for no condition.
+        starred: whether the person who searches must have starred it, or must not; None for no condition.
+        owners: (user name or `ME`, whether this is the owner), for each condition.
         sentence: whether it is a sentence rather than a list of words.
         problems: filters that do not exist or have a wrong value; a query with a problem finds nothing.
         cut: the end of the query was ignored because it is too long.
@@ -146,13 +149,20 @@ class Query:
     conditions: tuple[Condition, ...] = ()
     runnable: bool | None = None
     examples_hold: bool | None = None
+    starred: bool | None = None
+    owners: tuple[tuple[str, bool], ...] = ()
     sentence: bool = False
     problems: tuple[FilterProblem, ...] = ()
     cut: bool = False
 
     def __bool__(self) -> bool:
-        asked = (self.runnable, self.examples_hold) != (None, None)
+        asked = (self.runnable, self.examples_hold, self.starred) != (None, None, None) or self.owners
         return bool(self.words or self.phrases or self.unwanted or self.conditions or asked or self.problems)
+
+    @property
+    def personal(self) -> bool:
+        """Whether the results depend on who searches, besides what that person may see."""
+        return self.starred is not None or any(name == ME for name, _ in self.owners)
 
     @classmethod
     def from_text(cls, text: str) -> Query:
@@ -181,6 +191,8 @@ class _Parser:
     unknown: list[FilterProblem] = field(default_factory=list)  # names of filters that do not exist
     runnable: bool | None = None
     examples_hold: bool | None = None
+    starred: bool | None = None
+    owners: list[tuple[str, bool]] = field(default_factory=list)
 
     def query(self) -> Query:
         text = self.text[:MAX_QUERY_CHARS]
@@ -197,6 +209,8 @@ class _Parser:
             conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
             runnable=self.runnable,
             examples_hold=self.examples_hold,
+            starred=self.starred,
+            owners=tuple(dict.fromkeys(self.owners))[:MAX_CONDITIONS],
             sentence=sentence,
             problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[:MAX_CONDITIONS],
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
@@ -233,6 +247,10 @@ class _Parser:
             self.runnable = _CHOICES[text.lower()] is (polarity == "with")
         elif name == "examples":
             self.examples_hold = polarity == "with"
+        elif name == "owner":
+            self.owners.append((ME if text.lower() == ME else text, polarity == "with"))
+        elif name == "is" and text.lower() == STARRED:
+            self.starred = polarity == "with"
         else:
             self.conditions += _with_polarity(found, polarity)
 
@@ -323,7 +341,11 @@ _HAS: Final = {
     "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
     "configuration": "f_configurable", "parameters": "f_takes",
 }  # fmt: skip
-_IS: Final = {"deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged"}
+STARRED: Final = "starred"
+ME: Final = "me"
+_IS: Final = {
+    "deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged", STARRED: "",
+}  # fmt: skip
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
 NEVER: Final = "f_never"  # no tool has this key
@@ -356,7 +378,7 @@ def _needs(text: str) -> Found:
 def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
     def read(text: str) -> Found:
         key = keys.get(text.lower())
-        return [Condition(key)] if key else f"`{name}:` takes {', '.join(keys)}."
+        return f"`{name}:` takes {', '.join(keys)}." if key is None else [Condition(key)]
 
     return read
 
@@ -416,6 +438,10 @@ def _runnable(text: str) -> Found:
     return [] if text.lower() in _CHOICES else "`runnable:` takes yes or no."
 
 
+def _owner(text: str) -> Found:
+    return [] if text.strip() else "`owner:` takes a user name, or `me`."
+
+
 def _examples(text: str) -> Found:
     return [] if text.lower() == "hold" else "`examples:` takes hold."
 
@@ -431,8 +457,9 @@ _FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
     "tag": _named("g", "tag"),
     "usable": _one_of("usable", _USABLE),
     "score": _score,
-    "runnable": _runnable,  # the parser handles this and the next one itself: they are not in the index
+    "runnable": _runnable,  # the parser handles these itself, and `is:starred`: the index cannot answer them alone
     "examples": _examples,
+    "owner": _owner,
 }
 
 

@@ -67,6 +67,7 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
         "page": page,
         "facets": facets,
         "filters": active_filters(search),
+        "stars": search.stars if search.user else None,
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,

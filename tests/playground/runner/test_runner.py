@@ -14,7 +14,7 @@ import pytest
 
 from catalog.errors import Busy
 from catalog.jsontext.reader import Number, loads
-from playground.runner import Progress, scheduler
+from playground.runner import Progress, local_runner, scheduler
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 from toolshelf_tools.files import ResponseFile
 
@@ -50,6 +50,27 @@ def open_folder(tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
     return tmp_path
+
+
+def test_readiness_waits_for_a_worker_that_was_started(own_runner):
+    runner = own_runner(slots=1)
+    assert runner.wait_until_ready(0)  # nothing was started
+
+    runner.warm([])
+
+    assert runner.wait_until_ready(60)
+
+
+def test_readiness_gives_up_on_a_worker_that_cannot_start(own_runner, monkeypatch):
+    def fail(**_):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(local_runner, "WorkerProcess", fail)
+    runner = own_runner(slots=1)
+
+    runner.warm([])
+
+    assert not runner.wait_until_ready(0.1)
 
 
 EDITED = """
