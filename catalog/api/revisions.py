@@ -98,8 +98,8 @@ def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, nu
 def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
     """The changes of meaning, the worst first, and of the text. Specs on a single line are pretty-printed first.
 
-    A new optional parameter of an object that allows undeclared members is compatible by convention; with `strict=true`
-    it is `unknown`, because callers may already send another value under its name.
+    A new optional parameter of an object that allows undeclared properties is compatible by convention; with
+    `strict=true` it is `unknown`, because callers may already send another value under its name.
     """
     old, new = (revision_at(slug, number, request.user) for number in (query.from_, query.to))
     difference = compare(old.source, new.source)

@@ -244,9 +244,9 @@ class _Reader:
         self._nodes += nodes
         self._chars += chars
         if self._nodes > MAX_NODES:
-            self._refuse(mark, f"There are more than {MAX_NODES:,} names and values.", "yaml.too-large")
+            self._refuse(mark, f"There are more than {MAX_NODES:,} keys and values.", "yaml.too-large")
         if self._chars > self._max_chars:
-            self._refuse(mark, "The aliases repeat too much of this text; use fewer of them.", "yaml.too-large")
+            self._refuse(mark, "The aliases repeat too much text; use fewer of them.", "yaml.too-large")
 
     # Values
 
@@ -268,7 +268,7 @@ class _Reader:
             is_merge, name = self._name(event)
             self._path.append(name)
             if (merged is not None) if is_merge else (name in members):
-                self._refuse(event.start_mark, f"The name {_shown(name)} is a duplicate here.", "yaml.duplicate")
+                self._refuse(event.start_mark, f"The key {_shown(name)} is a duplicate.", "yaml.duplicate")
             value = self._node(self._event())
             if is_merge:
                 merged = self._sources(value)
@@ -284,11 +284,11 @@ class _Reader:
         """Whether `event` is a merge key, and the name."""
         mark = event.start_mark
         if not isinstance(event, ScalarEvent):
-            self._refuse(mark, "The name of a member must be a string, not an alias, a list or a mapping.", "yaml.name")
+            self._refuse(mark, "A key must be a string, not an alias, a list or a mapping.", "yaml.name")
         self._count(mark, 1, len(event.value))
         is_plain = event.implicit[0]
         if event.tag is None and is_plain and event.value == "":
-            self._refuse(mark, "The name before this colon is missing.", "yaml.name")
+            self._refuse(mark, "The key before this colon is missing.", "yaml.name")
         if (event.tag is None and is_plain and event.value == "<<") or event.tag == _MERGE:
             return True, "<<"
         if event.tag is not None and event.tag not in _TYPES:

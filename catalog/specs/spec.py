@@ -172,7 +172,8 @@ def _format_problem(error: jsonschema.ValidationError) -> Problem:
         subject = "An example"
     if error.validator == "required":
         missing = error.message.split("'")[1]  # one error per missing member
-        return Problem(pointer, f"{subject} needs the member `{missing}`.", "spec.required", keyword="required")
+        path = missing if subject == "An example" else ".".join(map(str, (*error.absolute_path, missing)))
+        return Problem(pointer, f"`{path}` is missing.", "spec.required", keyword="required")
     return Problem(pointer, f"{subject} must be {_TYPES[str(error.validator_value)]}.", "spec.type", keyword="type")
 
 

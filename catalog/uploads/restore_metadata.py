@@ -42,7 +42,7 @@ from catalog.waivers import MAX_WAIVERS, problems_of_waiver
 MAX_NAME_CHARS: Final = 150  # of a username in a message
 SUCCESSORS_PER_QUERY: Final = 500
 
-_UNKNOWN: Final = "Unknown member; it was ignored."
+_UNKNOWN: Final = "Unknown field; it was ignored."
 _OTHER_OWNER: Final = "Only administrators can restore another owner; the tool belongs to who uploaded it."
 _HERE_BEFORE: Final = "The tool existed already, and its metadata was not changed."
 

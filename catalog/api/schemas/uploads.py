@@ -63,7 +63,7 @@ class EntryOut(Out):
     )
     problems: list[SpecProblemOut]
     warnings: list[SpecProblemOut] = Field(
-        [], description="Members that the format does not define and that are probably misspelt; they have no effect."
+        [], description="Fields that the format does not define and that are probably misspelt; they have no effect."
     )
     change: int | None = Field(
         None, description="The change that waits for approval, if the tool belongs to someone else (`held`)."

@@ -180,7 +180,7 @@ def test_a_document_that_is_no_openapi_document_is_refused():
 
     record = sync(replace_document(source, '{"a": 1}'))
 
-    assert record.error == "The document is not an OpenAPI document: it has no `openapi` or `swagger` member."
+    assert record.error == "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
 
 
 def test_a_document_in_yaml_is_read():

@@ -186,7 +186,7 @@ class Operations:
             draft.siblings[EXTENSION] = {"method": method.upper(), "path": path, **wire}
         if "callbacks" in operation.value:
             pointer = pointer_join(operation.pointer, "callbacks")
-            context.report.dropped(pointer, "The API calls callbacks, not a model.")
+            context.report.dropped(pointer, "Callbacks were not imported: the API calls them, not a model.")
         context.report_unused(operation, _OPERATION)
         wanted = operation.value.get("operationId")
         if isinstance(wanted, str) and wanted.strip() and wanted.strip() != name:
