@@ -54,10 +54,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    if wants_part:
-        response = HttpResponse(results)
-    else:
-        response = _list_page(request, search, results)
+    response = HttpResponse(results) if wants_part else _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
