@@ -112,7 +112,7 @@ class Trial:
 
     @property
     def differs(self) -> bool:
-        """Whether the source lists another definition than the approved one."""
+        """Whether the source has a different definition than the approved one."""
         return bool(self.factory and self.factory.listed and self.factory.listed.differs)
 
     @property

@@ -126,7 +126,7 @@ def test_a_long_input_is_offered_as_json_without_its_secrets(browser, ada):
     answer = shared(browser, value)
 
     assert address_of(answer) is None
-    assert "too long for an address" in text_of(answer, "#input-link")
+    assert "too long for a link" in text_of(answer, "#input-link")
     text = LexborHTMLParser(answer.content.decode()).css_first("#input-text").text()
     assert loads(text) == {"text": value["text"]}
 
