@@ -34,7 +34,7 @@ function show(suggestions) {
       const option = blank.content.firstElementChild.cloneNode(true);
       option.id = `suggestion-${index + 1}`;
       option.dataset.text = text;
-      option.querySelector("code").textContent = text;
+      option.querySelector(".suggestion-text").textContent = text;
       option.querySelector(".suggestion-note").textContent = note;
       return option;
     }),
