@@ -20,9 +20,11 @@ from catalog.listing.active_filters import active_filters
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import CatalogSearch
 from catalog.listing.sorting import SORTS
+from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision
 from catalog.revision_diff import history_of, meaning_of
 from catalog.score_trends import trend_of
+from catalog.search.parser import FILTERS
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
@@ -52,12 +54,14 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    if wants_part:
-        response = HttpResponse(results)
-    else:
-        response = render(request, "catalog/tool_list.html", {"search": search, "sorts": SORTS, "results": results})
+    response = HttpResponse(results) if wants_part else _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString) -> HttpResponse:
+    context = {"search": search, "sorts": SORTS, "filters": FILTERS, "examples": EXAMPLES, "results": results}
+    return render(request, "catalog/tool_list.html", context)
 
 
 def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
@@ -87,7 +91,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
         results = _results(search, facets, counted=True)
-        response = render(request, "catalog/tool_list.html", {"search": search, "sorts": SORTS, "results": results})
+        response = _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

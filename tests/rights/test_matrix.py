@@ -35,6 +35,7 @@ PAGES = {
     "tool_list": (EVERYONE, NOBODY),
     "facets": (EVERYONE, NOBODY),
     "palette": (EVERYONE, NOBODY),
+    "suggestions": (EVERYONE, NOBODY),
     "upload": (EVERYONE, PUBLISH),
     "upload_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
