@@ -146,7 +146,7 @@ class TrialInput:
         """If the address was made for another revision of the tool, say so: its input may not fit."""
         if not (number.isascii() and number.isdecimal() and len(number) < 6) or int(number) == self.revision.number:
             return
-        title = f"This address was made for revision {int(number)}. This page runs revision {self.revision.number}."
+        title = f"This link was created for revision {int(number)}. This page runs revision {self.revision.number}."
         self.notices.append(Notice(title, "Check the input: parameters may have changed."))
 
     def _usual_configuration(self) -> str:

@@ -77,7 +77,7 @@ class SyncOut(Out):
     error: OptionalText = Field(validation_alias="message", description="Why it failed; nothing changed then.")
     started_at: datetime
     ended_at: datetime | None
-    by: UserName = Field(description="Who asked for it; null for the schedule and the command line.")
+    by: UserName = Field(description="Who requested it; null for the schedule and the command line.")
     listed: int = Field(description="How many tools the source lists.")
     created: int
     revised: int

@@ -198,7 +198,7 @@ def test_a_change_is_not_approved_on_top_of_another_revision(staff):
 
     response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True)
 
-    assert "another revision than the one you saw" in text(response)
+    assert "a newer revision than the one you saw" in text(response)
     assert HeldChange.objects.get().is_held
 
 
