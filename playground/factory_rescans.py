@@ -67,7 +67,7 @@ def check_may_rescan(person: Person) -> None:
 def describe_found(new: Sequence[FactoryInfo]) -> str:
     """What a search has found, in a sentence."""
     if not new:
-        return "No new factories were found. Changed packages are imported anew."
+        return "No new factories were found. Changed packages are imported again."
     names = ", ".join(f"{each.tool_id or each.key} ({each.label})" for each in new[:NAMED])
     more = f" and {len(new) - NAMED} more" if len(new) > NAMED else ""
     return f"{len(new)} new {'factory was' if len(new) == 1 else 'factories were'} found: {names}{more}."

@@ -56,7 +56,7 @@ def input_link(
         query["parameters"] = dumps(shown)
         path = f"{address}?{urlencode(query)}"
     except ValueError:
-        return InputLink(problem="This input contains characters that an address cannot contain.")
+        return InputLink(problem="This input contains characters that a link cannot contain.")
     if len(path) > MAX_CHARACTERS:
         return InputLink(text=dumps(shown, indent=2), left_out=left_out)
     return InputLink(path=path, left_out=left_out)

@@ -184,7 +184,7 @@ class _Reader:
             self._refuse((line, column), message, "yaml.character")
         if len(directives := [match.start() for match in _DIRECTIVE.finditer(text)]) > MAX_DIRECTIVES:
             position = Lines(text).position(directives[MAX_DIRECTIVES])
-            self._refuse(position, f"At most {MAX_DIRECTIVES} lines with directives (%) are read.", "yaml.directives")
+            self._refuse(position, f"At most {MAX_DIRECTIVES} directive lines (%) are allowed.", "yaml.directives")
         return text, originals
 
     def document(self) -> YAMLDocument:
@@ -395,7 +395,8 @@ def _number(text: str) -> JSON:
             return None
         if len(text) > MAX_BASED_CHARS:
             raise NumberError(
-                "json.number-digits", f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are read."
+                "json.number-digits",
+                f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are supported.",
             )
         return int(text, base)
     match = _DECIMAL.fullmatch(text)

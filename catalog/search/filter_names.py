@@ -72,6 +72,11 @@ class FilterProblem:
 SIGN_IN_FIRST: Final = FilterProblem("is:starred", "Sign in to use `is:starred` and `owner:me`.", "")
 
 
+def filter_meant_by(name: str) -> str | None:
+    """The name of the filter that `name` is, or means: "takes" for "param"."""
+    return _NAMES.get(name.lower())
+
+
 def unknown_name(written: str, name: str, value: str, is_valid: IsValid) -> FilterProblem:
     """The problem that there is no filter `name:`. `is_valid(name, value)` is whether a filter takes a value."""
     instead = next(_instead(name, value, is_valid), "")

@@ -222,7 +222,7 @@ class _Parser:
         polarity: Polarity = "without" if piece["minus"] else "with"
         name = (piece["field"] or "").lower()
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
-        if name in _FIELDS:
+        if name in FILTERS:
             self._add_field(piece, name, text, polarity)
             return
         if name and not text[:1].isdecimal():  # "localhost:8000" is text
@@ -240,7 +240,7 @@ class _Parser:
             self._add_words(whole, open_ended=last and whole[-1].isalnum())
 
     def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
-        found = _FIELDS[name](text)
+        found = FILTERS[name].read(text)
         if isinstance(found, str):
             self.problems.append(filter_names.wrong_value(piece[0], name, text, found, _is_valid))
         elif name == "runnable":
@@ -336,7 +336,7 @@ def _distinct(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
 # -- conditions -------------------------------------------------------------------------------------------------------
 
 _CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
+JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _HAS: Final = {
     "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
     "configuration": "f_configurable", "parameters": "f_takes",
@@ -357,7 +357,7 @@ def _field(letter: str, condition: str) -> Callable[[str], Found]:
     """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
 
     def read(text: str) -> Found:
-        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in _JSON_TYPES else (text, "", "")
+        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in JSON_TYPES else (text, "", "")
         name, json_type = (name, json_type) if name else (text, "")
         key = key_of(name)
         if not key:
@@ -439,29 +439,65 @@ def _runnable(text: str) -> Found:
 
 
 def _owner(text: str) -> Found:
-    return [] if text.strip() else "`owner:` takes a user name, or `me`."
+    return [] if any(map(str.isalnum, text)) else "`owner:` takes a user name, or `me`."
 
 
 def _examples(text: str) -> Found:
     return [] if text.lower() == "hold" else "`examples:` takes hold."
 
 
-_FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
-    "takes": _field("t", "takes"),
-    "returns": _field("r", "returns"),
-    "needs": _needs,
-    "has": _one_of("has", _HAS),
-    "is": _one_of("is", _IS),
-    "deprecated": _whether("deprecated", "f_deprecated"),
-    "toolkit": _named("k", "toolkit"),
-    "tag": _named("g", "tag"),
-    "usable": _one_of("usable", _USABLE),
-    "score": _score,
-    "runnable": _runnable,  # the parser handles these itself, and `is:starred`: the index cannot answer them alone
-    "examples": _examples,
-    "owner": _owner,
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter `name:value`.
+
+    Attributes:
+        read: the conditions of a value, or what is wrong with it.
+        about: which tools it finds: "with this tag".
+        values: all values, or the usual ones, each with what it finds if that is not obvious.
+    """
+
+    read: Callable[[str], Found]
+    about: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+_YES_OR_NO: Final = {"yes": "", "no": ""}
+
+FILTERS: Final[Mapping[str, Filter]] = {
+    "takes": Filter(_field("t", "takes"), "with a parameter of this name"),
+    "returns": Filter(_field("r", "returns"), "with a property of this name in the return type"),
+    "needs": Filter(
+        _needs,
+        "with a property of this name in the configuration",
+        {"configuration": "that need a configuration", "nothing": "that need no configuration"},
+    ),
+    "has": Filter(
+        _one_of("has", _HAS),
+        "with this part",
+        dict.fromkeys(("examples", "returns", "parameters", "configuration"), ""),
+    ),
+    "is": Filter(
+        _one_of("is", _IS),
+        "in this state",
+        {"starred": "by you", "deprecated": "", "configurable": "", "judged": "that have a lint score"},
+    ),
+    "deprecated": Filter(_whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO),
+    "toolkit": Filter(_named("k", "toolkit"), "of this toolkit"),
+    "tag": Filter(_named("g", "tag"), "with this tag"),
+    "usable": Filter(
+        _one_of("usable", _USABLE),
+        "that this format accepts without changes",
+        {key: fmt.label for key, fmt in FORMATS.items()},
+    ),
+    "score": Filter(
+        _score, "with this lint score", {">=90": "90 and above", "<70": "below 70", "100": "without any finding"}
+    ),
+    # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
+    "runnable": Filter(_runnable, "that run here, or not", _YES_OR_NO),
+    "examples": Filter(_examples, "by their examples", {"hold": "that all passed when last run"}),
+    "owner": Filter(_owner, "of this user", {ME: "that you own"}),
 }
 
 
 def _is_valid(name: str, value: str) -> bool:
-    return name in _FIELDS and not isinstance(_FIELDS[name](value), str)
+    return name in FILTERS and not isinstance(FILTERS[name].read(value), str)

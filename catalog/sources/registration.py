@@ -228,7 +228,7 @@ def _problems(wanted: SourceSettings, *, allow_command: bool) -> list[Problem]:
     if wanted.policy not in POLICIES:
         found.append(Problem("/policy", f"Choose one of: {', '.join(POLICIES)}.", "source.policy"))
     if wanted.every_minutes is not None and not MIN_EVERY_MINUTES <= wanted.every_minutes <= MAX_EVERY_MINUTES:
-        message = f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or nothing for syncs by hand only."
+        message = f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or leave it empty to sync manually."
         found.append(Problem("/every_minutes", message, "source.schedule"))
     return found + _header_problems(wanted.headers or {})
 

@@ -189,7 +189,9 @@ def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
     own_id = "id" if "id" in definition else "name"
     value = definition.get(own_id)
     if isinstance(value, str) and visible_id(value) not in {value, ""}:
-        message = f"`{own_id}` begins or ends with a space or contains an invisible one; write {visible_id(value)!r}."
+        message = (
+            f"`{own_id}` begins or ends with a space, or contains an invisible character; write {visible_id(value)!r}."
+        )
         yield Problem(f"/definition/{own_id}", message, "spec.invisible")
     examples = definition.get("examples")
     if isinstance(examples, list) and len(examples) > MAX_EXAMPLES:
@@ -215,7 +217,7 @@ def _naming_problem(member: str, value: str) -> Problem | None:
         message = f"`{member}` contains the control character U+{ord(found.group()):04X}; remove it."
         return Problem(pointer, message, "spec.control")
     if all(unicodedata.category(character)[0] in "ZC" for character in value):
-        remedy = "remove it, and the name is used instead" if member == "id" else "enter the name that models call"
+        remedy = "remove it to use the name instead" if member == "id" else "enter the name that models call"
         return Problem(pointer, f"`{member}` is empty; {remedy}.", "spec.empty")
     return None
 

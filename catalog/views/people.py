@@ -90,7 +90,9 @@ def change_groups(request: HttpRequest) -> HttpResponse:
     require(request.user, "administer")
     name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > MAX_GROUP_CHARACTERS or not name.isprintable() or name in READY_GROUPS:
-        messages.error(request, f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that no ready group has.")
+        messages.error(
+            request, f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that is not the name of a built-in group."
+        )
     elif "delete" in request.POST:
         deleted = _delete_group(name)
         messages.success(request, f"The group {name} is deleted." if deleted else f"There is no group {name}.")
@@ -129,7 +131,7 @@ def _refusal(user: User, role: str, *, by_self: bool) -> str:
     if role not in ROLES:
         return f"Choose one of the roles {', '.join(ROLES)}."
     if role != "administrator" and by_self:
-        return "You cannot take your own administrator's rights away; another administrator can."
+        return "You cannot remove your own administrator role; another administrator can."
     if role != "administrator" and user.is_superuser:
         return "A superuser is always an administrator. Change that in the admin, or with a command."
     return ""

@@ -88,7 +88,7 @@ def save_configuration(
     mine = SavedConfiguration.objects.filter(owner=owner, tool=tool)
     saved = mine.filter(name=name).first()
     if saved is None and "/" in name:
-        message = 'Enter a name without "/": it stands between owner and name of a shared configuration.'
+        message = 'Enter a name without "/", which separates the owner from the name of a shared configuration.'
         raise DocumentError([Problem("/name", message, "configuration.name")])
     if saved is None and mine.count() >= MAX_PER_TOOL:
         message = f"You can save at most {MAX_PER_TOOL} configurations per tool; remove one first."

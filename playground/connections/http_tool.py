@@ -137,7 +137,7 @@ class Answer:
 
     def as_error(self) -> str:
         """Status, headers of use and body, for people."""
-        lines = [f"{self.method} {self.url} was answered with {self.status} {self.reason}".rstrip()]
+        lines = [f"{self.method} {self.url} returned {self.status} {self.reason}".rstrip()]
         lines += [f"{name}: {self.headers[name][:200]}" for name in _SHOWN_HEADERS if name in self.headers]
         body = self.text() if is_text(self.media_type) or not self.media_type else ""
         shown = body if len(body) <= MAX_ERROR_CHARACTERS else f"{body[:MAX_ERROR_CHARACTERS]}…"

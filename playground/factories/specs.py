@@ -28,7 +28,7 @@ from catalog.specs.spec import ToolSpec, read_spec
 from playground.factories.registry import MAX_SPEC_BYTES, FactoryInfo
 
 State = Literal["new", "same", "differs", "invalid", "none"]
-ANNOTATIONS_DIFFER: Final = "They differ only in what callers do not notice."
+ANNOTATIONS_DIFFER: Final = "They differ only in parts that callers do not see."
 CHANGES_SHOWN: Final = 3  # as in _factory_difference.html
 _STATED: Final = ("name", "description", "parameters", "returnType", "examples")
 # Schemas that say nothing beyond what every request is: they come from `dict`, or from no annotation.
@@ -128,7 +128,7 @@ def _compare(own_text: str, current: Revision | None) -> _Compared:
     except SpecError as error:
         return _Compared("invalid", text, problems=tuple(error.problems))
     except (JSONTextError, ValueError) as error:
-        problem = Problem("", f"The spec that the factory gives is not JSON. {error}", "spec.factory")
+        problem = Problem("", f"The factory's spec is not JSON. {error}", "spec.factory")
         return _Compared("invalid", own_text, problems=(problem,))
     return _Compared("differs", text, spec, difference_from(current, spec)) if current else _Compared("new", text, spec)
 

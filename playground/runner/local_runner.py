@@ -198,7 +198,7 @@ class LocalRunner:
                 self._to_kill.append(run)
             dispatcher = self._dispatcher
         if waits:
-            run.conclude("cancelled", "The run was cancelled while it waited.")
+            run.conclude("cancelled", "The run was cancelled while it was waiting.")
         elif dispatcher is not None:
             dispatcher.wake()
 

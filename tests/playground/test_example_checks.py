@@ -357,7 +357,7 @@ def test_equal_runs_are_shown_as_equal(browser, ada, builtin):
     tool = builtin("convert_units")
     first, second = live(tool, KILOMETER, ada), live(tool, KILOMETER, ada)
 
-    assert main_text(browser.get(f"/runs/{first.pk}..{second.pk}/")).count("The same in both.") == 2
+    assert main_text(browser.get(f"/runs/{first.pk}..{second.pk}/")).count("Identical.") == 2
 
 
 def test_runs_of_different_tools_or_people_are_not_compared(browser, ada, builtin, django_user_model):

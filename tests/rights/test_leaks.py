@@ -95,6 +95,7 @@ def hidden(owner, team):
 def queries():
     yield from ("", "?q=forecast", f"?q={SECRET}", f"?q={SECRET[:6]}", f"?q={SECRET[:-1]}q", "?tag=sky")
     yield from ("?owner=olivia", f"?toolkit={KIT}", "?include=archived", f"?id={KIT}.forecast", "?q=weather+of")
+    yield from ("?q=takes:", "?q=toolkit:", "?q=tag:", "?q=owner:o")
 
 
 def addresses(tool):
@@ -129,6 +130,7 @@ def addresses(tool):
         "/tools/",
         "/facets/",
         "/palette/",
+        "/suggestions/",
         "/toolkits/",
         "/tags/",
         "/api/v1/tools",

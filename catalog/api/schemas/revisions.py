@@ -29,7 +29,7 @@ class RevisionOut(Out):
     by: UserName = Field(validation_alias="created_by", description="The publisher; null for the site's own samples.")
     score: int | None = Field(description="Its lint score; null if it has not been assessed yet.")
     origin: OriginOut | None = Field(
-        None, description="Where it came from; null if it was stored before that was noted."
+        None, description="Where it came from; null for revisions that were stored before origins were recorded."
     )
 
 

@@ -23,7 +23,7 @@ class ToolsQuery(Schema):
             "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
             "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`, `usable:openai`, `score:90` (or more), "
             "`score:<70`, `examples:hold`, `owner:alice`; "
-            "with a token `owner:me` and `is:starred`. A condition that does not exist finds nothing (see `problems`)."
+            "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see `problems`)."
         ),
     )
     id: str | None = Field(None, description="Only the tool with exactly this id; all other parameters are ignored.")

@@ -150,7 +150,7 @@ def test_a_filter_that_does_not_exist_is_a_problem_that_offers_another(text, ins
     assert Query.from_text(instead).problems == ()
 
 
-@pytest.mark.parametrize("name", list(parser._FIELDS))
+@pytest.mark.parametrize("name", list(parser.FILTERS))
 def test_every_filter_offers_something_valid_for_a_wrong_value(name):
     [problem] = Query.from_text(f'{name}:"+"').problems
 

@@ -221,7 +221,7 @@ def test_a_spec_is_at_most_256_kib():
 
 
 def test_the_size_can_be_set():
-    with pytest.raises(SpecError, match="at most 100 are read"):
+    with pytest.raises(SpecError, match="at most 100 are allowed"):
         read_spec(spec_text(description="x" * 100), max_bytes=100)
 
 
