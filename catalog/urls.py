@@ -81,6 +81,7 @@ urlpatterns = [
     path("people/<int:pk>/", people.person, name="person"),
     path("tags/", metadata.group_list, {"kind": "tag"}, name="tags"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
+    path("tools/<str:slug>/preview/", tools.tool_preview, name="tool_preview"),
     path("tools/<str:slug>/star/", stars.star_tool, name="star"),
     path("tools/<str:slug>/organise/", metadata.organise_tool, name="organise"),
     path("tools/<str:slug>/access/", access.tool_access, name="tool_access"),

@@ -21,7 +21,7 @@ from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facet
 from catalog.listing.results import CatalogSearch
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
-from catalog.models import Revision
+from catalog.models import Revision, Tool
 from catalog.revision_diff import history_of, meaning_of
 from catalog.score_trends import trend_of
 from catalog.search.parser import FILTERS
@@ -33,6 +33,7 @@ from catalog.views.parts import without_input
 REVISIONS_PER_PAGE = 50
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
+_preview_schemas: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)  # by the revision's hash
 # the outline and the documentation of a spec's schemas, by the revision's hash
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
@@ -121,6 +122,24 @@ def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
         render_to_string("catalog/_outline.html", context),
         render_to_string("catalog/_documentation.html", context),
     )
+
+
+@require_safe
+def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the list shows beside its rows about one tool; other requests are redirected to the tool."""
+    tool = tool_at(slug, request.user)
+    if not request.htmx:  # type: ignore[attr-defined]
+        response: HttpResponse = redirect(tool)
+    else:
+        sections = _preview_schemas.get_or_compute(revision_of(tool).sha256, lambda: _schema_lines(tool))
+        response = render(request, "catalog/_tool_preview.html", {"tool": tool, "sections": sections})
+    patch_vary_headers(response, ["HX-Request"])
+    return without_input(response)
+
+
+def _schema_lines(tool: Tool) -> SafeString:
+    docs = ToolPage(tool, site="")
+    return render_to_string("catalog/_tool_preview_schemas.html", {"sections": docs.sections})
 
 
 @require_POST

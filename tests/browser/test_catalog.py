@@ -104,3 +104,48 @@ def test_the_examples_of_queries_are_links(signed_in: Page):
 
     signed_in.wait_for_url("**/tools/?q=score%3A%3E%3D90")
     expect(signed_in.locator("#q")).to_have_value("score:>=90")
+
+
+def test_the_preview_follows_the_keys_on_a_wide_screen_and_is_remembered(signed_in: Page):
+    signed_in.set_viewport_size({"width": 1440, "height": 900})
+    signed_in.goto("/tools/?q=convert")
+    names = signed_in.locator(".result-name a")
+    title = signed_in.locator(".tool-preview-name")
+    rows_before = signed_in.locator(".results").bounding_box()
+    expect(signed_in.locator("#tool-preview")).to_be_hidden()
+    signed_in.get_by_role("button", name="Preview").click()
+
+    expect(title).to_have_text(names.nth(0).inner_text())
+    rows = signed_in.locator(".results").bounding_box()
+    assert rows is not None
+    assert rows_before is not None
+    assert rows["width"] < rows_before["width"]
+    signed_in.locator("#q").focus()
+    signed_in.keyboard.press("ArrowDown")
+    signed_in.keyboard.press("j")
+    expect(title).to_have_text(names.nth(1).inner_text())
+    assert signed_in.locator(".results").bounding_box() == rows  # nothing moves while it is read
+
+    signed_in.reload()
+    expect(title).to_have_text(names.nth(0).inner_text())
+    signed_in.locator("#q").fill("weather")
+    expect(title).to_contain_text("weather", ignore_case=True)
+    signed_in.set_viewport_size({"width": 1280, "height": 900})
+    expect(signed_in.locator("#tool-preview")).to_be_hidden()
+    expect(signed_in.get_by_role("button", name="Preview")).to_be_hidden()
+
+
+def test_rows_are_compact_if_chosen_and_stay_so(signed_in: Page):
+    signed_in.goto("/tools/")
+    button = signed_in.get_by_role("button", name="Compact rows")
+    expect(signed_in.locator(".result-text").first).to_be_visible()
+
+    button.click()
+
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(signed_in.locator(".result-text").first).to_be_hidden()
+    signed_in.reload()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(signed_in.locator(".result-text").first).to_be_hidden()
+    button.click()
+    expect(signed_in.locator(".result-text").first).to_be_visible()

@@ -72,6 +72,7 @@ PAGES = {
     "person": (ADMINISTER, ADMINISTER),
     "tags": (EVERYONE, NOBODY),
     "tool": (EVERYONE, NOBODY),
+    "tool_preview": (EVERYONE, NOBODY),
     "star": (NOBODY, SIGNED_IN),
     "organise": (MAINTAIN, MAINTAIN),
     "tool_access": (MAINTAIN, MAINTAIN),
