@@ -73,6 +73,8 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
     position = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     files = run.file_list()
+    likenesses = [found for found in (like_last_run(run, viewer), like_example(run, contract.spec)) if found]
+    compared = [likeness for likeness in likenesses if not likeness.is_same]
     raw = str(run.response) if run.response_cut else run.response_json or ""
     return {
         "run": run,
@@ -80,7 +82,9 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
         "table": as_table(run.response) if run.has_response else None,
-        "texts": texts_of(run.response) if run.has_response and not run.response_cut else [],
+        "texts": texts_of(run.response, {likeness.key: likeness.value for likeness in compared})
+        if run.has_response and not run.response_cut
+        else [],
         "files": files,
         "whole": any(file.is_whole_response for file in files),
         "raw": raw[:RAW_CHARACTERS],
@@ -88,7 +92,9 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "return_type": contract.spec.return_type,
         "return_type_title": f"returnType of revision {run.revision.number}",
         "mock": run.mock,
-        "likenesses": [found for found in (like_example(run, contract.spec), like_last_run(run, viewer)) if found],
+        "likenesses": likenesses,
+        "compared": compared,
+        "marks": [mark for likeness in compared for mark in likeness.marks],
         "phases": phases(run),
         "waited_ms": run.waited.total_seconds() * 1000,
         "poll": secrets.token_hex(4),  # a new element each time, so that htmx polls again

@@ -1,8 +1,10 @@
 import io
+from datetime import timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Unreachable
@@ -14,6 +16,7 @@ from playground.celery.app import BrokerError
 from playground.example_checks import begin_check, wait_for
 from playground.examples.results import differing, results_of, settle
 from playground.models import ExampleCheck, Run
+from playground.orphans import recover_runs
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.usefixtures("runs")
@@ -53,6 +56,42 @@ def test_a_call_that_ends_before_the_next_has_started_does_not_end_the_check(bui
     done = check(builtin("convert_units"))
 
     assert (done.has_passed, done.passed) == (True, 4)
+
+
+def test_a_check_whose_server_was_killed_before_all_calls_started_is_deleted(builtin):
+    tool = builtin("convert_units")
+    long_ago = timezone.now() - timedelta(hours=1)
+    killed = ExampleCheck.objects.create(tool=tool, revision=tool.current, created_at=long_ago)
+    run = Run.objects.create(
+        tool=tool, revision=tool.current, parameters_json="{}", outcome="returned", example_check=killed
+    )
+    starting = ExampleCheck.objects.create(tool=tool, revision=tool.current)
+
+    recover_runs()
+
+    assert [*ExampleCheck.objects.all()] == [starting]
+    run.refresh_from_db()
+    assert run.example_check is None
+
+
+def test_a_check_whose_last_run_crashed_fails(builtin):
+    tool = with_examples(builtin("convert_units"), {"parameters": KILOMETER})
+    stopped = ExampleCheck.objects.create(tool=tool, revision=tool.current, has_all_runs=True)
+    Run.objects.create(
+        tool=tool,
+        revision=tool.current,
+        parameters_json="{}",
+        outcome="running",
+        host="elsewhere/1/1",
+        created_at=timezone.now() - timedelta(hours=1),
+        example_check=stopped,
+        example_number=1,
+    )
+
+    recover_runs()
+
+    stopped.refresh_from_db()
+    assert (stopped.has_passed, stopped.failed) == (False, 1)
 
 
 def test_a_check_is_waited_for_even_if_many_threads_wait_for_runs(builtin, monkeypatch):

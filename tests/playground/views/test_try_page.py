@@ -130,6 +130,32 @@ def test_a_response_is_compared_with_the_last_run_of_the_same_input(browser, ada
     assert "last run" not in text_of(other, ".run-facts")
 
 
+def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_lines(browser, ada, builtin):
+    tool = builtin("convert_units")
+    before = run(tool, KILOMETRES, ada)
+    Run.objects.filter(pk=before.pk).update(response_json='{"value": 7, "note": "<b>"}')
+    run(tool, KILOMETRES | {"value": 1}, ada)
+
+    page = LexborHTMLParser(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode())
+
+    marks = {mark.text() for mark in page.css(".json-line .change.against-last")}
+    assert {"changed, was 7", "gone: note"} <= marks
+    choices = [choice.attributes["value"] for choice in page.css(".compare-choice input")]
+    assert choices == ["last", "off"]
+    assert "checked" in page.css_first(".compare-choice [value=last]").attributes
+
+
+def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builtin):
+    tool = builtin("convert_units")
+    one = run(tool, KILOMETRES, ada)
+    Run.objects.filter(pk=one.pk).update(response_json='{"value": 7}')
+
+    page = LexborHTMLParser(browser.get(one.get_absolute_url()).content.decode())
+
+    assert "changed" in page.css_first(".json-line .change-changed.against-example").text()
+    assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == ["example", "off"]
+
+
 def test_the_configuration_used_last_is_selected_and_folded(browser, ada, builtin):
     tool = builtin("sign_text")
     value = Configuration({"key": "hunter22-hunter22"})
