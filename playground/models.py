@@ -425,6 +425,29 @@ class SavedConfiguration(models.Model):
         return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
 
 
+class SavedInput(models.Model):
+    """The parameters of a call, saved by a user under a name for one tool. Only its owner sees it."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100)
+    parameters_json = models.TextField()  # JSON text, without secrets
+    revision_number = models.PositiveIntegerField()  # the tool's revision at that time
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_saved_input_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def parameters(self) -> JSON:
+        return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES)
+
+
 class MCPConfiguration(models.Model):
     """A user's choice of the saved configuration that MCP calls use, for one tool or for all tools of a toolkit."""
 

@@ -21,6 +21,7 @@ from playground.input_links import InputLink, input_link
 from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
+from playground.saved_inputs import delete_input, inputs_of, save_input
 from playground.schema_form.draft import Raw
 from playground.schema_form.values import ABSENT, Absent
 from playground.trial_input import CONFIGURATION, Notice, TrialInput
@@ -33,6 +34,8 @@ class Trial(TrialInput):
     save_as: str = ""
     link: InputLink | None = None
     left_out: Sequence[FieldLink] = ()
+    input_name: str = ""
+    is_input_saved: bool = False
 
     # -- for the page -------------------------------------------------------------------------------------------------
 
@@ -159,6 +162,48 @@ class Trial(TrialInput):
         from_run = prefilled(compiled_spec_of(run.revision), run.parameters)
         self.parameters = self._parameters_of(from_run.value)
         self._note_missing_secrets(from_run)
+
+    @property
+    def saved_inputs(self) -> list[str]:
+        """The names of the user's saved inputs of this tool."""
+        return list(inputs_of(self.user, self.tool).values_list("name", flat=True))
+
+    def use_input(self, query: Mapping[str, str]) -> None:
+        """Replace the filled-in parameters by a saved input."""
+        _, _, name = query.get("use", "").partition(":")
+        saved = inputs_of(self.user, self.tool).filter(name=name).first()
+        if saved is None:
+            self.notices.append(Notice("You have no saved input of this name for this tool."))
+            return
+        self.parameters = self._parameters_of(saved.parameters)
+        if saved.revision_number != self.revision.number:
+            title = f"This input was saved for revision {saved.revision_number}."
+            self.notices.append(Notice(title, "Check it: parameters may have changed."))
+
+    def save_input(self, query: Mapping[str, str]) -> None:
+        """Save the filled-in parameters."""
+        if not isinstance(self.user, User):
+            return
+        self.input_name = query.get("input_name", "")
+        value, draft = self.parameters.value, self.parameters.draft
+        if isinstance(value, Absent) and isinstance(draft, Raw):
+            message = "The parameters are not valid JSON. Correct them, then save them."
+            self.errors.append({"href": "#input_name", "message": message})
+            return
+        own = None if self.is_shared_by_other else self.configuration_value
+        try:
+            saved, left_out = save_input(self.user, self.revision, self.input_name, self.parameters_value, own)
+        except DocumentError as error:
+            self.errors.append({"href": "#input_name", "message": error.problems[0].message})
+            return
+        self.input_name, self.is_input_saved = saved.name, True
+        self.left_out = fields_at(self.parameters.form, left_out)
+
+    def forget_input(self, query: Mapping[str, str]) -> None:
+        """Delete a saved input."""
+        _, _, name = query.get("use", "").partition(":")
+        if isinstance(self.user, User):
+            delete_input(self.user, self.tool, name)
 
     def share_input(self, _query: Mapping[str, str]) -> None:
         """Offer an address with the filled-in parameters."""

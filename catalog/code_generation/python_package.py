@@ -249,7 +249,7 @@ def test_an_example(example: Example) -> None:
 _README: Final = """\
 # <<DISTRIBUTION>>
 
-A tool for Toolshelf. Its spec says about it:
+A tool for Toolshelf. Its description in the spec:
 
 <<DESCRIPTION>>
 

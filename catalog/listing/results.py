@@ -23,7 +23,7 @@ from catalog.listing.sorting import Sort
 from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
-from catalog.search.document import MAX_TAGS
+from catalog.search.document import MAX_TAGS, group_key
 from catalog.search.explain import Explainer, Explanation
 from catalog.search.filter_names import SIGN_IN_FIRST, FilterProblem
 from catalog.search.parser import ME, Query
@@ -236,6 +236,11 @@ class CatalogSearch:
     @cached_property
     def explainer(self) -> Explainer:
         return Explainer(self.plan)
+
+    @property
+    def toolkit_key(self) -> str:
+        """The key of the chosen toolkit; "" if none is chosen."""
+        return group_key(self.toolkit or "")
 
     @cached_property
     def owner_key(self) -> int:

@@ -138,16 +138,17 @@ async function preview() {
 
 // -- the address of the input: copied as soon as it is there, gone as soon as it is no longer that of the input
 
-let isSharing = false;
+let pressed = "";
 
 document.addEventListener("submit", (event) => {
-  if (event.target === form() && event.submitter) isSharing = event.submitter.value === "link";
+  if (event.target === form() && event.submitter) pressed = event.submitter.value;
 }, true);
-document.addEventListener("htmx:after:swap", () => {
-  const copy = document.querySelector("#input-link [data-copy='#input-address']");
-  if (!isSharing || !copy) return;
-  isSharing = false;
-  copy.click();
+document.addEventListener("htmx:after:swap", (event) => {
+  if (event.detail.ctx?.sourceElement !== form()) return;
+  if (pressed === "link") document.querySelector("#input-link [data-copy='#input-address']")?.click();
+  const fold = document.getElementById("save-input");
+  if (pressed === "save-input") fold.open = fold.dataset.open === "1"; // a swap leaves it as it was
+  pressed = "";
 });
 document.addEventListener("input", (event) => {
   if (event.target.form === form() && !event.target.readOnly) document.getElementById("input-link")?.remove();

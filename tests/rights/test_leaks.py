@@ -111,7 +111,7 @@ def addresses(tool):
         for namespace, name, pattern in ROUTES:
             if namespace == "admin" or name.startswith("/") or name == "sign_in_by_link":
                 continue
-            given = {**values, "slug": slug, "name": KIT if name == "toolkit_access" else "origin"}
+            given = {**values, "slug": slug, "name": KIT if name in {"toolkit", "toolkit_access"} else "origin"}
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}

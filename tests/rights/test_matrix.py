@@ -66,6 +66,7 @@ PAGES = {
     "selection_export": (EVERYONE, EVERYONE),
     "selection_compare": (EVERYONE, NOBODY),
     "toolkits": (EVERYONE, NOBODY),
+    "toolkit": (EVERYONE, NOBODY),
     "toolkit_access": (ADMINISTER, ADMINISTER),
     "people": (ADMINISTER, NOBODY),
     "people_groups": (NOBODY, ADMINISTER),
@@ -171,6 +172,7 @@ VALUES = {
     "upload_publish": {"pk": "upload"},
     "upload_difference": {"pk": "upload"},
     "change": {"pk": "change"},
+    "toolkit": {"name": "toolkit"},
     "toolkit_access": {"name": "toolkit"},
     "person": {"pk": "person"},
     "revoke_token": {"pk": "token"},
@@ -339,6 +341,9 @@ OPERATIONS = {
     "DELETE /tools/{slug}/configurations/{name}": "own configuration",
     "PATCH /tools/{slug}/configurations/{name}": "own configuration",
     "PUT /tools/{slug}/configurations/{name}/groups": "own configuration",
+    "GET /tools/{slug}/inputs": RUN,
+    "POST /tools/{slug}/inputs": RUN,
+    "DELETE /tools/{slug}/inputs/{name}": "own configuration",
     "GET /tools/{slug}/mcp-configuration": SIGNED_IN,
     "PUT /tools/{slug}/mcp-configuration": SIGNED_IN,
     "GET /toolkits/{name}/mcp-configuration": SIGNED_IN,
@@ -413,7 +418,7 @@ def called(world, persona, method, path, operation):
     values = dict(world.values)
     if path.startswith("/toolkits/"):
         values["name"] = "kit"
-    if "/configurations/" in path:
+    if "/configurations/" in path or "/inputs/" in path:
         values["name"] = "work"
     if path.startswith("/factories/"):
         values["key"] = values["factory"]
