@@ -81,7 +81,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "position": position,
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
-        "table": as_table(run.response) if run.has_response else None,
+        "table": as_table(run.response, run.problems) if run.has_response else None,
         "texts": texts_of(run.response, {likeness.key: likeness.value for likeness in compared})
         if run.has_response and not run.response_cut
         else [],
