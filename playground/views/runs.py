@@ -251,7 +251,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     overview = overview_of(
         wanted.without_times().apply(visible), PERIODS[wanted.period or DEFAULT_PERIOD], timezone.now()
     )
-    context = {
+    context: dict[str, object] = {
         "filter": wanted,
         "tool": tool,
         "overview": overview,
