@@ -251,13 +251,12 @@ NOT_SHOWN = {
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Switch to "light" or "dark" without a reload, and wait until the colours have changed."""
+    """Switch to "light" or "dark" without a reload, and complete the transitions of colours."""
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
     page.evaluate(
         """async () => {
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-            const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
-            await Promise.all(transitions.map((each) => each.finished.catch(() => null)));
+            await new Promise((done) => setTimeout(done, 50));
+            document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish());
         }"""
     )
 

@@ -29,7 +29,7 @@ _RUNS = {
     "run_failed": ("count_slowly", {"parameters": {"steps": 2, "seconds": 0, "fail_at": 2}}),
     "run_timed_out": ("count_slowly", {"parameters": {"steps": 10, "seconds": 60}, "timeout_s": 1}),
     "run_refused": ("convert_units", {"parameters": {"value": "far", "to_unit": "mile"}}),
-    "run_unchecked": ("billing.send_invoice", {"parameters": {"customer": "C-17"}, "mode": "mock"}),
+    "run_unchecked": ("billing.send_invoice", {"parameters": {"customer": "C-17", "year": 2026}, "mode": "mock"}),
     "run_mock": ("get-weather-498ebfb0", {"parameters": {"location": "Paris"}, "mode": "mock"}),
 }
 

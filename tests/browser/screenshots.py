@@ -53,11 +53,11 @@ def main() -> None:
 def take(page: Page, name: Path, widths: tuple[int, ...]) -> None:
     for width in widths:
         page.set_viewport_size({"width": width, "height": HEIGHT})
-        height = min(MAX_HEIGHT, page.evaluate("document.documentElement.scrollHeight"))
-        page.set_viewport_size({"width": width, "height": max(HEIGHT, height)})
+        clip = {"x": 0, "y": 0, "width": width, "height": MAX_HEIGHT}
         for theme in THEMES:
             set_theme(page, theme)
-            page.screenshot(path=f"{name}-{width}-{theme}.png", animations="disabled", caret="hide")
+            file = f"{name}-{width}-{theme}.png"
+            page.screenshot(path=file, full_page=True, clip=clip, animations="disabled", caret="hide")
     page.set_viewport_size({"width": 1280, "height": HEIGHT})
 
 
