@@ -34,7 +34,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: a count for each series, in their order. `href`: where a click leads, "" for a bar that is no link."""
+    """One bar: a count for each series, in their order. `href`: where a click leads, "" for a bar without a link."""
 
     label: str
     counts: tuple[int, ...]

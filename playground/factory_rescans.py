@@ -45,7 +45,7 @@ class _Followed:
 
 
 def request_rescan(by: User | None) -> list[FactoryInfo]:
-    """Look for new factories, here at once and in every other process within `CHECK_S` seconds.
+    """Look for new factories, in this process immediately, and in every other one within `CHECK_S` seconds.
 
     Returns:
         The factories that were not registered before. Some may still be being imported.

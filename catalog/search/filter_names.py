@@ -32,8 +32,9 @@ _BY_VALUE: Final = {
     "runnable": "runnable:yes", "executable": "runnable:yes", "installed": "runnable:yes", "factory": "runnable:yes",
     "deprecated": "is:deprecated", "obsolete": "is:deprecated", "configurable": "is:configurable",
     "starred": "is:starred", "star": "is:starred", "favourite": "is:starred", "favorite": "is:starred",
-    "mine": "owner:me", "assessed": "is:judged", "judged": "is:judged", "linted": "is:judged", "score": "is:judged",
-    "example": "has:examples", "examples": "has:examples", "passing": "examples:hold", "hold": "examples:hold",
+    "mine": "owner:me", "assessed": "is:assessed", "judged": "is:assessed", "linted": "is:assessed",
+    "score": "is:assessed",
+    "example": "has:examples", "examples": "has:examples", "passing": "examples:pass", "hold": "examples:pass",
     "return": "has:returns", "returns": "has:returns", "output": "has:returns", "response": "has:returns",
     "parameters": "has:parameters", "arguments": "has:parameters", "inputs": "has:parameters",
     "configuration": "needs:configuration", "config": "needs:configuration",
@@ -43,7 +44,7 @@ _BY_VALUE: Final = {
 _USUAL: Final = {
     "takes": "location", "returns": "temperature", "needs": "configuration", "has": "examples", "is": "deprecated",
     "deprecated": "yes", "toolkit": "github", "tag": "mail", "usable": "openai", "score": ">=90", "runnable": "yes",
-    "examples": "hold", "owner": "me",
+    "examples": "pass", "owner": "me",
 }  # fmt: skip
 
 IsValid = Callable[[str, str], bool]

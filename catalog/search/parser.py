@@ -10,7 +10,7 @@
     needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
     usable:openai               a format that accepts it without changes
     score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
-    examples:hold               all examples passed
+    examples:pass               all examples passed; `examples:hold` is the same
     is:starred  owner:me        for a person who has signed in; owner:alice for the tools of another user
 
 Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase makes a tool rank
@@ -344,7 +344,8 @@ _HAS: Final = {
 STARRED: Final = "starred"
 ME: Final = "me"
 _IS: Final = {
-    "deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged", STARRED: "",
+    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "judged": "f_judged",
+    STARRED: "",
 }  # fmt: skip
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
@@ -443,7 +444,7 @@ def _owner(text: str) -> Found:
 
 
 def _examples(text: str) -> Found:
-    return [] if text.lower() == "hold" else "`examples:` takes hold."
+    return [] if text.lower() in {"pass", "hold"} else "`examples:` takes pass."
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,7 +480,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "is": Filter(
         _one_of("is", _IS),
         "in this state",
-        {"starred": "by you", "deprecated": "", "configurable": "", "judged": "that have a lint score"},
+        {"starred": "by you", "deprecated": "", "configurable": "", "assessed": "that have a lint score"},
     ),
     "deprecated": Filter(_whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO),
     "toolkit": Filter(_named("k", "toolkit"), "of this toolkit"),
@@ -494,7 +495,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     ),
     # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
     "runnable": Filter(_runnable, "that run here, or not", _YES_OR_NO),
-    "examples": Filter(_examples, "by their examples", {"hold": "that all passed when last run"}),
+    "examples": Filter(_examples, "by their examples", {"pass": "that all passed when last run"}),
     "owner": Filter(_owner, "of this user", {ME: "that you own"}),
 }
 

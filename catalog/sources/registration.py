@@ -282,4 +282,4 @@ def _origin(address: str) -> tuple[str, str | None, int | None] | str:
 
 
 def _name_exists(name: str) -> Problem:
-    return Problem("/name", f"There is a source {name!r} already. Choose another name.", "source.name")
+    return Problem("/name", f"The source {name!r} already exists. Choose another name.", "source.name")

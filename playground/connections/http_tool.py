@@ -189,7 +189,7 @@ def _built(http: httpx2.Client, sending: Request, credentials: Credentials) -> h
 
 
 def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
-    """Send `request`, and follow redirects. Nothing of it goes to another origin but a GET without credentials."""
+    """Send `request`, and follow redirects. Only a GET without credentials goes to another origin."""
     for _ in range(MAX_REDIRECTS + 1):
         response = http.send(request, stream=True, follow_redirects=False)
         try:

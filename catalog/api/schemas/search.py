@@ -22,7 +22,7 @@ class ToolsQuery(Schema):
             'Conditions: `"side by side"`, `-without`, `prefix*`, `takes:location`, '
             "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
             "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`, `usable:openai`, `score:90` (or more), "
-            "`score:<70`, `examples:hold`, `owner:alice`; "
+            "`score:<70`, `examples:pass`, `owner:alice`; "
             "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see `problems`)."
         ),
     )

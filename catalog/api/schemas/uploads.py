@@ -21,8 +21,8 @@ class UploadQuery(Schema):
     prefix: str | None = Field(
         None,
         max_length=100,
-        description="The start of the ids of imported tools; a dot follows. Default: the title of an API, or the name "
-        "of the file of an MCP list. Empty: no prefix.",
+        description="The prefix of the ids of imported tools: `notion` gives `notion.search`. Default: the title of an "
+        "API, or the file name of an MCP list. Empty: no prefix.",
     )
     replace: bool = Field(
         False,

@@ -138,7 +138,7 @@ def test_runnable_is_a_condition(text, runnable):
         ("score:high", "score:>=90"),
         ("score:101", "score:>=90"),
         ("lint:<70", "score:<70"),
-        ("examples:fail", "examples:hold"),
+        ("examples:fail", "examples:pass"),
         ("name:apples", '"name:apples"'),
     ],
 )

@@ -166,7 +166,7 @@ def test_a_held_change_is_approved(staff, ada):
 
     response = staff.post(url, {"decision": "approve", "seen": seen}, follow=True)
 
-    assert "weather.forecast has revision 2 now." in text(response)
+    assert "Revision 2 of weather.forecast is published." in text(response)
     assert Tool.objects.get().current.created_by == ada
     decided = staff.get(url)
     assert "Approved ada decided" in text(decided)
@@ -178,7 +178,7 @@ def test_a_held_change_is_rejected(staff):
 
     response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "reject"}, follow=True)
 
-    assert "The change of weather.forecast is rejected." in text(response)
+    assert "Change to weather.forecast rejected." in text(response)
     assert "weather.forecast: rejected by ada" in text(response, "#decisions")
     assert Tool.objects.get().current.number == 1
 
@@ -251,7 +251,7 @@ def test_a_source_is_synced_and_removed(staff):
     assert SourceSync.objects.get().by.username == "ada"
     response = staff.post("/sources/weather/remove/", follow=True)
 
-    assert "weather is removed. Its tools stay in the catalog." in text(response)
+    assert "weather removed. Its tools stay in the catalog." in text(response)
     assert Tool.objects.filter(tool_id="weather.forecast").exists()
 
 

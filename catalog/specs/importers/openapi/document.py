@@ -65,7 +65,7 @@ def slug_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """One operation of the document, in a path item; `refusal` is why it is no tool, "" if it is one."""
+    """One operation of the document, in a path item; `refusal` is why it cannot become a tool, "" if it can."""
 
     path: str
     item: Part
