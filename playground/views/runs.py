@@ -177,15 +177,28 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpResponse:
-    """Compare two runs of one tool, the earlier one first."""
-    first, second = (run_for(request, run_id) for run_id in sorted([first_id, second_id]))
+    """Compare two runs of one tool, the earlier one first. A POST runs both again and compares the new runs."""
+    first, second = runs = [run_for(request, run_id) for run_id in sorted([first_id, second_id])]
     if first.tool_id != second.tool_id:
         raise Http404
-    return render(
-        request, "playground/run_comparison.html", {"tool": first.tool, "comparison": Comparison(first, second)}
-    )
+    if request.method == "POST":
+        try:
+            again = [repeat(run, by=actor(request), interface="page") for run in runs]
+        except CannotRepeat as error:
+            messages.info(request, str(error))
+            return redirect(request.path)
+        except Busy as busy:
+            messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
+            return redirect(request.path)
+        return redirect("playground:run_comparison", *(run.pk for run in again))
+    context = {
+        "tool": first.tool,
+        "comparison": Comparison(first, second),
+        "can_repeat": all(not run.configuration_fingerprint or run.configuration_name for run in runs),
+    }
+    return render(request, "playground/run_comparison.html", context)
 
 
 @login_required
