@@ -205,6 +205,31 @@ document.addEventListener("click", (event) => {
   notes[current].scrollIntoView({ block: "center" });
 });
 
+// -- what a response is compared with: the browser remembers the choice
+
+const COMPARED = "toolshelf.compared-with";
+
+function chooseCompared() {
+  let last = null;
+  try {
+    last = localStorage.getItem(COMPARED);
+  } catch {
+    // the browser stores nothing
+  }
+  for (const choice of document.querySelectorAll(".compare-choice input")) if (choice.value === last) choice.checked = true;
+}
+
+document.addEventListener("change", (event) => {
+  if (!event.target.matches?.(".compare-choice input")) return;
+  try {
+    localStorage.setItem(COMPARED, event.target.value);
+  } catch {
+    // the choice lasts as long as the page
+  }
+});
+document.addEventListener("htmx:after:swap", chooseCompared);
+chooseCompared();
+
 // -- the title: a run that takes its time, and how it ended, until the page is seen
 
 const result = document.getElementById("run");
