@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0010_upload_reports"),
+        ("catalog", "0011_tools_by_score_and_date"),
     ]
 
     operations = [
