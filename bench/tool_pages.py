@@ -23,6 +23,7 @@ django.setup()
 from django.test import Client  # noqa: E402 - Django must be set up first
 
 from catalog.models import Tool  # noqa: E402
+from config.static_files import collect_static  # noqa: E402
 
 WARM_UP = 30  # pages, so that templates are compiled and modules imported
 
@@ -33,6 +34,7 @@ def main() -> None:
     parser.add_argument("--path", default="", help="below a tool's page, such as lint/")
     parser.add_argument("--slug", action="append", default=[], help="measure these tools only")
     options = parser.parse_args()
+    collect_static()
     slugs = list(Tool.objects.available().order_by("slug").values_list("slug", flat=True))
     random.Random(1).shuffle(slugs)
     chosen = options.slug or slugs[WARM_UP : WARM_UP + options.tools if options.tools else None]

@@ -147,7 +147,7 @@ def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> _LookedUp:
     problems: list[Problem] = []
     if wanted.visibility not in visibilities:
         known = ", ".join(sorted(filter(None, visibilities)))
-        problems.append(Problem("/visibility", f"The visibility is one of {known}.", "access.visibility"))
+        problems.append(Problem("/visibility", f"The visibility must be one of {known}.", "access.visibility"))
     people = {
         user.username: user for user in User.objects.filter(is_active=True, username__in=_names(wanted.maintainers))
     }

@@ -55,12 +55,12 @@ class ToolAdmin(ReadOnlyAdmin):
     @admin.action(description="Archive the selected tools", permissions=["change"])
     def archive(self, request: HttpRequest, tools: QuerySet[Tool, Any]) -> None:
         self._change_each(request, tools, lifecycle.archive, "Archived.")
-        messages.success(request, "The tools are archived.")
+        messages.success(request, "Tools archived.")
 
     @admin.action(description="Restore the selected tools", permissions=["change"])
     def restore(self, request: HttpRequest, tools: QuerySet[Tool, Any]) -> None:
         self._change_each(request, tools, lifecycle.restore, "Restored.")
-        messages.success(request, "The tools are restored.")
+        messages.success(request, "Tools restored.")
 
     def _change_each(
         self, request: HttpRequest, tools: Iterable[Tool], change: Callable[[Tool], object], log_message: str

@@ -34,7 +34,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: a count for each series, in their order. `href`: where a click leads, "" for a bar that is no link."""
+    """One bar: a count for each series, in their order. `href`: where a click leads, "" for a bar without a link."""
 
     label: str
     counts: tuple[int, ...]
@@ -105,7 +105,9 @@ def dots(points: Sequence[Dot], *, label: str, start: float, end: float, ends: t
     for power in range(low, low + span + 1):
         level = _percent(100 - (power - low) / span * 100)
         lines.append(element("line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": level, "y2": level}))
-        lines.append(element("text", {"class": "chart-tick", "x": "0", "y": level, "dy": "-3"}, duration(10.0**power)))
+        lines.append(
+            element("text", {"class": "chart-tick", "y": level, "dx": "-8", "dy": "0.32em"}, duration(10.0**power))
+        )
     marks = []
     for point in points:
         x = 1 + 98 * min(1.0, max(0.0, (point.x - start) / width))

@@ -32,7 +32,7 @@ from catalog.webhooks.registration import WebhookSettings, add_webhook, change_w
 
 MAX_PREFIX_CHARS: Final = 100  # as in the API
 SCHEDULES: Final = {
-    "": "Only by hand",
+    "": "Manually",
     "15": "Every 15 minutes",
     "60": "Every hour",
     "1440": "Every day",
@@ -277,7 +277,7 @@ class SourceForm(ToolForm):
         if not typed:
             return None
         if not (typed.isascii() and typed.isdecimal() and len(typed) < 7):
-            raise forms.ValidationError("Enter a number of minutes, or nothing for syncs by hand only.")
+            raise forms.ValidationError("Enter a number of minutes, or leave it empty to sync manually.")
         return int(typed)
 
     def add(self, by: User) -> Source | None:

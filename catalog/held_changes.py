@@ -248,7 +248,7 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
         stored = _held_again(change)
         current = current_revision(stored.tool_id)
         if seen is not None and seen != (current.number if current else 0):
-            message = f"{stored.tool_id!r} has another revision than the one you saw. Check the difference again."
+            message = f"{stored.tool_id!r} has a newer revision than the one you saw. Check the difference again."
             raise RevisionConflict(message)
         spec = stored.spec
         # mypy reads the stored kind as any string

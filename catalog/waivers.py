@@ -87,7 +87,7 @@ def _about_pointer(pointer: str) -> Problem | None:
 
 def _about_reason(reason: str) -> Problem | None:
     if not reason:
-        return Problem("/reason", "Enter a reason, for other readers of the spec.", "waiver.reason")
+        return Problem("/reason", "Enter a reason that explains the waiver to others.", "waiver.reason")
     if len(reason) > REASON_LENGTH or "\x00" in reason:
         message = f"A reason can have at most {REASON_LENGTH} characters; this one has {len(reason):,}."
         return Problem("/reason", message, "waiver.reason")

@@ -55,8 +55,8 @@ api = DocumentedAPI(
     title="Toolshelf",
     version="1",
     description=(
-        "Everything that the site's pages can do, for programs. Anyone who can reach the site can read. Changes and "
-        "runs need `Authorization: Bearer …` with a token, which you create on your account's page or with "
+        "Programs can do everything here that the site's pages can do. Anyone who can reach the site can read. "
+        "Changes and runs need `Authorization: Bearer …` with a token, which you create on your account's page or with "
         "`manage.py create_token`.\n\n"
         "A token has scopes. With `publish` it can upload, change, archive and restore tools, and save its user's own "
         "runs as examples. With `run` it can run tools, check their examples, repeat and cancel runs, read its user's "
@@ -66,10 +66,10 @@ api = DocumentedAPI(
         "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON Pointer into the request. "
         "Lists return `next`, the cursor of the next page, or null on the last page.\n\n"
         "Requests are limited by token, person and address; uploads and run starts have limits of their own. Responses "
-        "have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what is left of them in `RateLimit` "
+        "have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what remains of them in `RateLimit` "
         "(`r` requests; all of them again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers describes. A "
-        "request above a limit gets 429 with `Retry-After`, and counts for nothing. Each response has the "
-        "`X-Request-ID` that the server's log names."
+        "request above a limit gets 429 with `Retry-After`, and does not count. Each response has an `X-Request-ID`, "
+        "which the server's log repeats."
     ),
     docs_url=None,  # the site's own page reads the same document: config.views.api_docs
     openapi_url="/openapi.json",

@@ -75,7 +75,7 @@ def _look_for_factories() -> None:
     try:
         note_request()
     except DatabaseError as error:
-        _log.warning("SIGHUP: new factories were not looked for: %s", error)
+        _log.warning("SIGHUP: could not look for new factories: %s", error)
     finally:
         connection.close()
 

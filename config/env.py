@@ -95,7 +95,7 @@ def words_among(name: str, default: str, accepted: Collection[str], *, meaning: 
     """Words, each of which is one of `accepted`."""
     found = words(name, default, meaning=meaning)
     if unknown := [word for word in found if word not in accepted]:
-        raise ImproperlyConfigured(f"{name} contains {unknown[0]!r}; use words out of {', '.join(accepted)}.")
+        raise ImproperlyConfigured(f"{name} contains {unknown[0]!r}; use words from {', '.join(accepted)}.")
     return found
 
 

@@ -102,7 +102,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def refusal_status(request: HttpRequest) -> HTTPStatus | None:
     """401 if valid credentials are missing, 403 if they give no access to metrics, None if access is allowed.
 
-    Being on the same machine is no credential by default: tools run there, too.
+    Being on the same machine is not a credential by default: tools run there, too.
     """
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
     is_known = False

@@ -117,7 +117,7 @@ SESSION_IDLE_HOURS = env.number(
     "TOOLSHELF_SESSION_IDLE_HOURS",
     72,
     minimum=1,
-    meaning="A browser's session that is not used for so long ends; any session ends after 14 days.",
+    meaning="A browser session ends when it has not been used for this time, and after 14 days in any case.",
 )  # then an unused session ends
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -167,7 +167,7 @@ DEFAULT_GROUPS = env.words_among(
     "publisher runner",
     ("reader", "runner", "publisher", "administrator"),
     meaning=(
-        "The ready groups whose rights people have who are in none of them: `reader`, `runner`, `publisher`, "
+        "The built-in groups whose rights people without one of them have: `reader`, `runner`, `publisher`, "
         "`administrator`."
     ),
 )
@@ -354,7 +354,7 @@ WRITE_TIMEOUT_S = env.number(
     "TOOLSHELF_WRITE_TIMEOUT_S",
     30,
     minimum=1,
-    meaning="A client that reads a response at less than 16 KiB/s for so many seconds is disconnected.",
+    meaning="A client that reads a response at less than 16 KiB/s for this many seconds is disconnected.",
 )
 UNREAD_RESPONSE_BYTES = env.number(
     "TOOLSHELF_UNREAD_RESPONSE_BYTES",
@@ -456,7 +456,7 @@ RUN_QUEUE_WAIT_S = env.number(
     "TOOLSHELF_RUN_QUEUE_WAIT_S",
     3600,
     minimum=1,
-    meaning="With Celery: a run that no worker claims within so many seconds ends as `crashed`.",
+    meaning="With Celery: a run that no worker claims within this many seconds ends as `crashed`.",
 )  # Celery: until a worker claims a run
 WARM_FACTORIES = env.number(
     "TOOLSHELF_WARM_FACTORIES",
@@ -465,7 +465,9 @@ WARM_FACTORIES = env.number(
     "all of them at their first run.",
 )
 DRAIN_S = env.number(
-    "TOOLSHELF_DRAIN_S", 25, meaning="After SIGTERM, active runs have so many seconds to end; 0: they are ended."
+    "TOOLSHELF_DRAIN_S",
+    25,
+    meaning="After SIGTERM, active runs have this many seconds to finish; 0: they are stopped immediately.",
 )
 RUN_TIMEOUT_S = env.number(
     "TOOLSHELF_RUN_TIMEOUT_S", 30, minimum=1, meaning="The time limit of a run, in seconds, if its caller sets none."
@@ -498,13 +500,13 @@ RUN_PARAMETERS_BYTES = env.number(
     "TOOLSHELF_RUN_PARAMETERS_BYTES", 1024 * 1024, minimum=1024, meaning="The maximum size of a run's parameters."
 )
 RUN_RETENTION_DAYS = env.number(
-    "TOOLSHELF_RUN_RETENTION_DAYS", 365, meaning="Runs that ended earlier are deleted each day; 0: never."
+    "TOOLSHELF_RUN_RETENTION_DAYS", 365, meaning="Days after which runs are deleted; 0: never."
 )  # 0: forever
 
 AUDIT_RETENTION_DAYS = env.number(
     "TOOLSHELF_AUDIT_RETENTION_DAYS",
     365,
-    meaning=f"Older events of the audit log are deleted each day; at least {MIN_AGE_DAYS}, or 0: never.",
+    meaning=f"Days after which events of the audit log are deleted: at least {MIN_AGE_DAYS}, or 0: never.",
 )  # 0: forever
 if 0 < AUDIT_RETENTION_DAYS < MIN_AGE_DAYS:
     raise ImproperlyConfigured(

@@ -22,6 +22,7 @@ from catalog.caching import LRUCache
 from config.api_docs_page import Operation, documented_operations
 from config.help_pages import help_groups, help_page
 from playground.celery.heartbeats import connected_workers
+from playground.supervisor import wait_for_runner
 
 ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the rendered documentation
 
@@ -103,10 +104,18 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """Responds while the database does, too. With Celery, shows the number of connected workers."""
+    """Responds while the database does, too. With Celery, shows the number of connected workers.
+
+    After the start, it also waits for the process that starts runs, so that the first run does not. That wait is
+    bounded, because pages work without it.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    text = f"ready\nworkers: {connected_workers()}\n" if settings.RUNNER == "celery" else "ready\n"
+    text = "ready\n"
+    if settings.RUNNER == "celery":
+        text += f"workers: {connected_workers()}\n"
+    else:
+        wait_for_runner()
     return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from catalog.read_only_admin import ReadOnlyAdmin
-from playground.models import ExampleCheck, Run, SavedConfiguration
+from playground.models import ExampleCheck, Run, SavedConfiguration, SavedInput
 
 
 @admin.register(Run)
@@ -43,5 +43,12 @@ class ExampleCheckAdmin(ReadOnlyAdmin):
 @admin.register(SavedConfiguration)
 class SavedConfigurationAdmin(ReadOnlyAdmin):
     list_display = fields = ("name", "owner", "tool", "created_at", "updated_at")
+    list_select_related = ("owner", "tool")
+    search_fields = ("name", "owner__username", "tool__tool_id")
+
+
+@admin.register(SavedInput)
+class SavedInputAdmin(ReadOnlyAdmin):
+    list_display = fields = ("name", "owner", "tool", "revision_number", "created_at", "updated_at")
     list_select_related = ("owner", "tool")
     search_fields = ("name", "owner__username", "tool__tool_id")

@@ -3,9 +3,9 @@
     request_rescan            a press, the API or a signal asks for it: a row in the database
     follow_rescans            every server process and Celery worker looks for that row each `CHECK_S` seconds
 
-A process that finds a new row discovers the factories again and lets its later runs import everything anew; active runs
-go on with the code that they began with. The row reaches all processes of all machines that share the database. Each
-machine looks at its own installation.
+A process that finds a new row discovers the factories again and lets its later runs import everything again; active
+runs go on with the code that they began with. The row reaches all processes of all machines that share the database.
+Each machine looks at its own installation.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Followed:
 
 
 def request_rescan(by: User | None) -> list[FactoryInfo]:
-    """Look for new factories, here at once and in every other process within `CHECK_S` seconds.
+    """Look for new factories, in this process immediately, and in every other one within `CHECK_S` seconds.
 
     Returns:
         The factories that were not registered before. Some may still be being imported.
@@ -67,7 +67,7 @@ def check_may_rescan(person: Person) -> None:
 def describe_found(new: Sequence[FactoryInfo]) -> str:
     """What a search has found, in a sentence."""
     if not new:
-        return "No new factories were found. Changed packages are imported anew."
+        return "No new factories were found. Changed packages are imported again."
     names = ", ".join(f"{each.tool_id or each.key} ({each.label})" for each in new[:NAMED])
     more = f" and {len(new) - NAMED} more" if len(new) > NAMED else ""
     return f"{len(new)} new {'factory was' if len(new) == 1 else 'factories were'} found: {names}{more}."

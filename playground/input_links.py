@@ -47,7 +47,7 @@ def input_link(
     """The address of `parameters`; `configuration` is only searched for secrets that they repeat."""
     query = {"revision": str(revision.number)}
     address = reverse("playground:try", args=[tool.slug])
-    shown, left_out = _without_secrets(contract, parameters, configuration)
+    shown, left_out = without_secrets(contract, parameters, configuration)
     if shown == WITHHELD:
         return InputLink(problem="This input could not be searched for secrets, so it cannot be shared.")
     if isinstance(shown, Absent):
@@ -56,16 +56,19 @@ def input_link(
         query["parameters"] = dumps(shown)
         path = f"{address}?{urlencode(query)}"
     except ValueError:
-        return InputLink(problem="This input contains characters that an address cannot contain.")
+        return InputLink(problem="This input contains characters that a link cannot contain.")
     if len(path) > MAX_CHARACTERS:
         return InputLink(text=dumps(shown, indent=2), left_out=left_out)
     return InputLink(path=path, left_out=left_out)
 
 
-def _without_secrets(
+def without_secrets(
     contract: CompiledSpec, parameters: Maybe, configuration: Configuration | None
 ) -> tuple[Maybe, tuple[str, ...]]:
-    """The parameters without their secrets, or `WITHHELD`, and the pointers of what is left out."""
+    """The parameters without their secrets, or `WITHHELD` if those cannot be found; JSON Pointers of what is left out.
+
+    `configuration` is only searched for secrets that the parameters repeat.
+    """
     if isinstance(parameters, Absent):
         return ABSENT, ()
     found = find_secrets(contract.parameters, parameters)

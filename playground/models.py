@@ -378,7 +378,7 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
         return self.filter(usable | models.Q(owner_id=user.pk) if user and user.pk else usable).select_related("owner")
 
     def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
-        """The configuration that `reference` means to `user`: the name of an own one, else "OWNER/NAME"."""
+        """The configuration that `reference` means to `user`: the name of their own one, or "OWNER/NAME"."""
         usable = self.usable_by(user)
         own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
         if own is not None or "/" not in reference:
@@ -423,6 +423,29 @@ class SavedConfiguration(models.Model):
     def reference_for(self, user: User | AnonymousUser | None) -> str:
         """What `user` calls it: an own one by its name, another's "OWNER/NAME"."""
         return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
+
+
+class SavedInput(models.Model):
+    """The parameters of a call, saved by a user under a name for one tool. Only its owner sees it."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100)
+    parameters_json = models.TextField()  # JSON text, without secrets
+    revision_number = models.PositiveIntegerField()  # the tool's revision at that time
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_saved_input_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def parameters(self) -> JSON:
+        return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES)
 
 
 class MCPConfiguration(models.Model):

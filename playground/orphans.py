@@ -1,4 +1,4 @@
-"""Mark runs whose server process or worker has ended as crashed, so that none stays "running" forever."""
+"""Mark runs whose server process or worker has ended as crashed, and end their checks, so that none runs forever."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from playground.models import QueuedMessage, Run
+from playground.examples.results import settle
+from playground.models import ExampleCheck, QueuedMessage, Run
 from playground.process_id import is_gone
 from playground.run_writer import count
 
@@ -19,6 +20,7 @@ from playground.run_writer import count
 # SIGN_OF_LIFE_S.
 SIGN_OF_LIFE_S = 15
 SILENT_S = 90
+STARTING_S = 600  # a check of examples that has no active run for so long is not starting runs any more
 
 # A short run's row changes only when it ends, so a run that is "queued" in its row may have just begun.
 WAS_QUEUED = "The server stopped while this run waited or was starting. The tool may or may not have been called."
@@ -50,7 +52,21 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
         marked += _crash(runs.filter(outcome="running"), WAS_RUNNING)
     limit_s = settings.RUN_QUEUE_WAIT_S
     unclaimed = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
-    return marked + _crash(unclaimed, NOT_CLAIMED.format(limit_s=limit_s))
+    marked += _crash(unclaimed, NOT_CLAIMED.format(limit_s=limit_s))
+    _end_checks()
+    return marked
+
+
+def _end_checks() -> None:
+    """Settle the checks whose last run crashed, and delete those whose server was killed before it started all runs.
+
+    Without all of its runs a check has no result: `begin_check` stores none either, if it cannot start them all.
+    """
+    active = Run.objects.active().filter(example_check=OuterRef("pk")).order_by()
+    ended = ExampleCheck.objects.filter(~Exists(active), finished_at=None)
+    for check in ended.filter(has_all_runs=True):
+        settle(check)
+    ended.filter(has_all_runs=False, created_at__lt=timezone.now() - timedelta(seconds=STARTING_S)).delete()
 
 
 def _crash(runs: QuerySet[Run], error: str) -> int:

@@ -48,7 +48,7 @@ from playground.run_writer import ensure, insert
 from playground.runner import Job, Limits, Progress, RunEnd
 from playground.supervisor import ActiveRun, reserve, storable, supervisor
 
-NO_RETURN_TYPE = "The spec has no returnType, so there is nothing to check the response against."
+NO_RETURN_TYPE = "The spec has no return type."
 TOO_LONG = "The response takes more than {max_bytes:,} bytes as JSON, so only its beginning is stored."
 WHOLE_IS_A_FILE = " The whole response is a file of the run."
 SHARED_UNUSABLE = (

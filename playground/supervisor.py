@@ -42,6 +42,7 @@ LONG_RUN_S = 0.8  # shorter runs are written only twice: when they begin and whe
 RECOVERY_S = 2.0
 MAX_LIVE_CHARACTERS = 16_000  # of stdout and of stderr, while a run lasts; the full stored output follows at its end
 
+START_S = 5.0  # a site whose runner cannot start by then is used without it
 CLOSE_S = 5.0
 
 Conclude = Callable[["ActiveRun", RunEnd], Run]
@@ -77,10 +78,15 @@ def make_runner(slots: int, queue_max: int) -> LocalRunner:
         environment=common,
         environment_names=tuple(common),
         hidden=[str(settings.DATA_DIR)],
-        preload=[*(reference.partition(":")[0] for reference in FACTORIES), "asyncio"]
-        if settings.WARM_FACTORIES
-        else [],
+        preload=preloaded_modules() if settings.WARM_FACTORIES else [],
     )
+
+
+def preloaded_modules() -> list[str]:
+    """The modules of the built-in tools. The slowest comes last: runs wait for the import that is in progress."""
+    modules = [reference.partition(":")[0] for reference in FACTORIES]
+    slowest = "playground.builtin.convert_units"  # 200 ms for the definitions of the units, all others together 100
+    return [*(module for module in modules if module != slowest), "asyncio", slowest]
 
 
 def reserve(slots: int) -> int:
@@ -100,6 +106,7 @@ class Supervisor:
         self.queue_max = settings.RUN_QUEUE_MAX // processes
         self.runner = make_runner(self.slots, self.queue_max)
         self.host = this_host()
+        self.began = time.monotonic()
         self.active: dict[str, ActiveRun] = {}
         # By owner, the slots and queue positions in use, including those of runs whose end is being stored.
         self.reserved: Counter[str] = Counter()
@@ -337,6 +344,13 @@ def supervisor(*, processes: int | None = None) -> Supervisor:
             _supervisor, _pid = Supervisor(processes or settings.WEB_PROCESSES), os.getpid()
             atexit.register(_supervisor.close)
         return _supervisor
+
+
+def wait_for_runner() -> bool:
+    """Wait until this process's runner, if it has been started, accepts runs; False `START_S` after its start."""
+    with _making:
+        running = _supervisor if _pid == os.getpid() else None
+    return running is None or running.runner.wait_until_ready(max(0.0, running.began + START_S - time.monotonic()))
 
 
 def renew_runner() -> bool:

@@ -5,13 +5,14 @@ The work is bounded by the constants below; no regular expression reads a respon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
 
-from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.pointers import pointer_join, resolve_pointer
 from catalog.jsontext.reader import JSON
+from catalog.text_diff import Difference, compare
 
 MAX_VALUES: Final = 2_000  # of a response that are searched for texts
 MAX_TEXTS: Final = 5
@@ -23,12 +24,16 @@ TONES: Final = (("+++", "head"), ("---", "head"), ("@@", "hunk"), ("+", "added")
 
 @dataclass(frozen=True)
 class TextView:
-    """A string of several lines at `pointer`. `kind`: how it is shown; `is_cut`: only the beginning is."""
+    """A string of several lines at `pointer`. `kind`: how it is shown; `is_cut`: only the beginning is.
+
+    `changes`: how it differs from other responses, by their keys; None if they have no text at `pointer`.
+    """
 
     pointer: str
     text: str
     kind: Literal["diff", "markdown", "plain"]
     is_cut: bool
+    changes: Mapping[str, Difference | None] = field(default_factory=dict)
 
     @property
     def diff_lines(self) -> list[tuple[str, str]]:
@@ -36,12 +41,14 @@ class TextView:
         return [(_tone(line), line) for line in self.text.splitlines()]
 
 
-def texts_of(response: JSON) -> list[TextView]:
-    """The first strings of `response` that have several lines, at most `MAX_TEXTS`."""
+def texts_of(response: JSON, others: Mapping[str, JSON] | None = None) -> list[TextView]:
+    """The first strings of `response` that have several lines, at most `MAX_TEXTS`, compared with `others`."""
     found = []
     for pointer, text in _texts(response):
         shown = text[:MAX_CHARACTERS]
-        found.append(TextView(pointer, shown, _kind(shown), len(text) > len(shown)))
+        found.append(
+            TextView(pointer, shown, _kind(shown), len(text) > len(shown), _changes(pointer, shown, others or {}))
+        )
         if len(found) == MAX_TEXTS:
             break
     return found
@@ -63,6 +70,21 @@ def _texts(response: JSON) -> Iterator[tuple[str, str]]:
             waiting += reversed(
                 [(pointer_join(pointer, str(index)), item) for index, item in enumerate(value[:MAX_VALUES])]
             )
+
+
+def _changes(pointer: str, text: str, others: Mapping[str, JSON]) -> dict[str, Difference | None]:
+    """The differences from each other response; one with the same text is left out."""
+    found: dict[str, Difference | None] = {}
+    for key, other in others.items():
+        try:
+            before = resolve_pointer(other, pointer)
+        except LookupError:
+            before = None
+        if not isinstance(before, str):
+            found[key] = None
+        elif before[:MAX_CHARACTERS] != text:
+            found[key] = compare(before[:MAX_CHARACTERS], text)
+    return found
 
 
 def _kind(text: str) -> Literal["diff", "markdown", "plain"]:

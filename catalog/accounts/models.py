@@ -16,7 +16,7 @@ SCOPES = ("read", "publish", "run", "admin")
 RUN_TOOLS: Final = "run_tools"
 PUBLISH_TOOLS: Final = "publish_tools"
 ADMINISTER: Final = "administer"
-ABILITIES: Final = {  # the permissions of which the ready groups are made (see roles.py)
+ABILITIES: Final = {  # the permissions of the built-in groups (see roles.py)
     RUN_TOOLS: "Can run tools and save configurations",
     PUBLISH_TOOLS: "Can upload tools and propose revisions",
     ADMINISTER: "Can do everything on this site",

@@ -24,6 +24,7 @@ from catalog.accounts.models import ApiToken, User
 from catalog.accounts.shared_rates import Quota, Rate, Rates, SharedRates
 from catalog.errors import Busy
 
+EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
 shared_rates: Final = SharedRates()  # created when the server loads its modules, before it forks its processes
 
@@ -85,6 +86,16 @@ def limit_previews(request: HttpRequest) -> None:
     """
     client = _client_named(request.user) if isinstance(request.user, User) else network_of(request)
     _take([Policy("previews", f"preview {client}", settings.UPLOAD_RATE, "You have checked specs too often")])
+
+
+def limit_exports(request: HttpRequest) -> None:
+    """Count an export of several tools on a page.
+
+    Raises:
+        Busy: there were too many of this person or, without an account, from this address.
+    """
+    client = _client_named(request.user) if isinstance(request.user, User) else network_of(request)
+    _take([Policy("exports", f"export {client}", EXPORTS, "You have exported too often")])
 
 
 def limit_run_starts(person: User) -> None:

@@ -15,7 +15,7 @@ from catalog.accounts.models import User
 def recording_groups(person: User) -> Iterator[None]:
     """Record what the block changes of the groups of `person`, and whether they are staff, in one transaction with it.
 
-    The ready groups are roles, so their names say the role.
+    The built-in groups are roles, so their names say the role.
     """
     with transaction.atomic():
         before = _groups_of(person)

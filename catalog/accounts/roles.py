@@ -1,11 +1,11 @@
-"""The ready groups and their permissions: Django's groups and permissions decide what a person may do.
+"""The built-in groups and their permissions: Django's groups and permissions decide what a person may do.
 
     reader         sees what signed-in people see
     runner         also runs tools and saves configurations
     publisher      also uploads tools and proposes revisions of the tools of others
     administrator  does everything
 
-A person in none of the ready groups has the rights of `TOOLSHELF_DEFAULT_GROUPS`. Other groups are teams: they share
+A person in none of the built-in groups has the rights of `TOOLSHELF_DEFAULT_GROUPS`. Other groups are teams: they share
 runs, see and maintain tools, and may carry the same permissions. Superusers and staff are administrators.
 """
 
@@ -80,7 +80,7 @@ def has_scope_of_token(person: Person | None, scope: str) -> bool:
 
 
 def ready_group(name: str) -> Group:
-    """One of the ready groups, created with its permissions if somebody has deleted it."""
+    """One of the built-in groups, created with its permissions if it was deleted."""
     group, created = Group.objects.get_or_create(name=name)
     if created:
         ours = Permission.objects.filter(content_type__app_label="accounts", codename__in=READY_GROUPS[name])
@@ -89,7 +89,7 @@ def ready_group(name: str) -> Group:
 
 
 def set_role(person: User, role: str) -> None:
-    """Put `person` into the ready group `role` and no other one; other groups stay."""
+    """Put `person` into the built-in group `role` and no other one; other groups stay."""
     names: Collection[str] = READY_GROUPS.keys()
     person.groups.remove(*Group.objects.filter(name__in=names))
     person.groups.add(ready_group(role))
@@ -100,6 +100,6 @@ def set_role(person: User, role: str) -> None:
 
 
 def role_of(person: User) -> str:
-    """The most powerful ready group whose rights `person` has."""
+    """The most powerful built-in group whose rights `person` has."""
     abilities = membership_of(person).abilities
     return [name for name, needed in READY_GROUPS.items() if needed <= abilities][-1]

@@ -254,7 +254,7 @@ class ChangePassword(LoginRequiredMixin, PasswordChangeView):
         response = super().form_valid(form)
         audit.record("password.change", "person", actor(self.request).username)
         end_sessions(actor(self.request), except_key=self.request.session.session_key)
-        messages.success(self.request, "The password is changed. You are signed out in all other browsers.")
+        messages.success(self.request, "Password changed. You are signed out in all other browsers.")
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -309,5 +309,5 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     """Revoke one of the user's own tokens."""
     token = get_object_or_404(ApiToken, pk=pk, user=actor(request))
     end_token(token)
-    messages.success(request, f"The token {token} is revoked.")
+    messages.success(request, f"Token {token} revoked.")
     return redirect("accounts:tokens")

@@ -65,7 +65,7 @@ class AccessIn(Schema):
     summary="Get who owns, maintains and sees a tool",
 )
 def get_tool_access(request: HttpRequest, slug: str) -> AccessOut:
-    """For its owner, its maintainers and administrators."""
+    """Only for its owner, its maintainers and administrators."""
     return _shown(tool_for(request.user, "organise", slug))
 
 
@@ -77,7 +77,7 @@ def get_tool_access(request: HttpRequest, slug: str) -> AccessOut:
     openapi_extra=openapi_bodies.OPTIONAL_IF_MATCH,
 )
 def put_tool_access(request: HttpRequest, response: HttpResponse, slug: str, body: AccessIn) -> AccessOut:
-    """For its owner, its maintainers and administrators; only the owner and administrators change the owner."""
+    """Only for its owner, its maintainers and administrators; maintainers cannot change the owner."""
     tool = tool_for(request.user, "organise", slug)
     changed = change_tool_access(tool, body.wanted(visibility=""), by=actor(request), seen=etags_seen(request))
     response["ETag"] = changed.etag
@@ -91,7 +91,7 @@ def put_tool_access(request: HttpRequest, response: HttpResponse, slug: str, bod
     summary="Get who owns, maintains and sees a toolkit",
 )
 def get_toolkit_access(request: HttpRequest, name: str) -> AccessOut:
-    """For its owner, its maintainers and administrators."""
+    """Only for its owner, its maintainers and administrators."""
     return _shown(toolkit_for(request.user, "organise", name))
 
 
@@ -102,7 +102,7 @@ def get_toolkit_access(request: HttpRequest, name: str) -> AccessOut:
     summary="Set who owns, maintains and sees a toolkit",
 )
 def put_toolkit_access(request: HttpRequest, name: str, body: AccessIn) -> AccessOut:
-    """It applies to all of its tools; a tool's own settings have precedence. Null as visibility means everyone."""
+    """Applies to all of its tools; a tool's own settings take precedence. A visibility of null means everyone."""
     toolkit = toolkit_for(request.user, "organise", name)
     return _shown(change_toolkit_access(toolkit, body.wanted(visibility="everyone"), by=actor(request)))
 

@@ -21,7 +21,7 @@ router = Router(tags=["audit"])
     summary="List events of the audit log",
 )
 def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEventsOut:
-    """For administrators, the newest first. The page `/audit/` also exports all of them as NDJSON."""
+    """For administrators, newest first. The page `/audit/` also exports the events as NDJSON."""
     require(request.user, "administer")
     given = {name: str(value) for name, value in query.model_dump(exclude={"limit", "cursor"}).items() if value}
     events = AuditFilter.from_query(given).events()

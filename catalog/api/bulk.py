@@ -67,7 +67,7 @@ def export_catalog(request: HttpRequest) -> HttpResponseBase:
     The file can be uploaded again.
 
     It includes the metadata of tools: toolkit, tags, owner, deprecation and waivers. The same catalog always gives the
-    same bytes. Of users it has only names: of owners, and for administrators those of maintainers and groups.
+    same bytes. The only personal data are the usernames of owners, and, for administrators, of maintainers and groups.
     It contains no secrets. With `If-None-Match` the
     response is 304 if the catalog has not changed. It is 429 or 503 with `Retry-After` if too many other requests are
     waiting for an export.
@@ -94,9 +94,9 @@ def export_catalog(request: HttpRequest) -> HttpResponseBase:
     openapi_extra=openapi_bodies.CHECKED_BODY,
 )
 def check_spec(request: HttpRequest) -> CheckOut:
-    """All problems of a spec, with lines and columns: those that publishing would report.
+    """All problems that publishing the spec would report, with lines and columns.
 
-    For a valid spec, the lint findings: each with its severity and, if it can be fixed automatically, a JSON Patch.
+    For a valid spec, also its lint findings, each with its severity and, if there is an automatic fix, a JSON Patch.
     """
     text = spec_text(request)
     try:

@@ -40,7 +40,7 @@ def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpRes
     summary="List the revisions of a tool",
 )
 def list_revisions(request: HttpRequest, slug: str, query: Query[RevisionsQuery]) -> RevisionsOut:
-    """The newest first."""
+    """Newest first."""
     revisions = tool_at(slug, request.user).revisions.defer("source").select_related("created_by", "assessment")
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
@@ -78,7 +78,7 @@ def get_revision_spec(
     openapi_extra=openapi_bodies.IF_MATCH,
 )
 def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[PublicationOut]:
-    """Publishes its text as the tool's next revision: 201. If it is the text of the current revision: 200."""
+    """Publishes its text as the tool's next revision (201). Has no effect if this is the current text (200)."""
     tool = seen_tool_at(request, slug)
     require(request.user, "revise", tool)
     spec = revision_at(slug, number, request.user).spec
@@ -96,10 +96,10 @@ def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, nu
     by_alias=True,
 )
 def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
-    """The changes of meaning, the worst first, and of the text. Specs on a single line are pretty-printed first.
+    """The impact on callers, worst changes first, and the text diff. Specs on a single line are pretty-printed first.
 
-    A new optional parameter of an object that allows undeclared members is compatible by convention; with `strict=true`
-    it is `unknown`, because callers may already send another value under its name.
+    A new optional parameter of an object that allows undeclared properties is compatible by convention; with
+    `strict=true` it is `unknown`, because callers may already send another value under its name.
     """
     old, new = (revision_at(slug, number, request.user) for number in (query.from_, query.to))
     difference = compare(old.source, new.source)

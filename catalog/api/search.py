@@ -62,6 +62,7 @@ def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse
         returns=query.returns,
         deprecated=query.deprecated,
         examples_hold=query.examples_hold,
+        starred=query.starred,
         usable=tuple(key for key in exporters.FORMATS if key in query.usable),
         score=query.score,
         grade=None if query.grade is None else int(query.grade),
@@ -72,6 +73,7 @@ def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse
         cursor=cursor_from(query.cursor),
         limit=query.limit,
         visibility=Audience.objects.visibility_for(request.user),
+        person=request.user,
     )
     key = (search.depends_on, search.cursor, search.limit)
     return _as_json(_answers.get_or_compute(key, lambda: _page_text(search)))

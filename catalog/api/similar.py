@@ -40,7 +40,7 @@ class SimilarQuery(Schema):
     summary="List similar tools",
 )
 def get_similar(request: HttpRequest, slug: str, query: Query[SimilarQuery]) -> SimilarToolsOut:
-    """The tools whose names and descriptions share the most distinctive words with it, without archived ones."""
+    """The tools that share the most distinctive words of names and descriptions, without archived ones."""
     found = similar_tools(tool_at(slug, request.user), request.user, limit=query.limit)
     items = [SimilarOut.of(one.tool, parameters=one.parameters, words=one.words) for one in found]
     return SimilarToolsOut(items=items[: number_that_fits(item.model_dump() for item in items)])

@@ -59,7 +59,7 @@ router = Router(tags=["sources"])
     summary="List sources",
 )
 def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
-    """By name."""
+    """Ordered by name."""
     found = Source.objects.filter(name__gt=query.cursor or "")[: query.limit + 1]
     shown = list(found)[: query.limit]
     return SourcesOut(
@@ -152,7 +152,7 @@ def sync_source(
     summary="List the syncs of a source",
 )
 def list_syncs(request: HttpRequest, name: str) -> SyncsOut:
-    """The newest first."""
+    """Newest first."""
     return SyncsOut(items=[SyncOut.of(record) for record in source_at(name).syncs.select_related("by")])
 
 
@@ -196,7 +196,7 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
     summary="List held changes",
 )
 def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]) -> HeldChangesOut:
-    """Changes that the policy of the source did not let become current, with the decisions about them."""
+    """The changes that the policy of the source held, with the decisions on them."""
     return _page_of_changes(source_at(name).held_changes.visible_to(request.user), query)
 
 
@@ -221,7 +221,7 @@ def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> He
     summary="Get a held change",
 )
 def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetailsOut:
-    """With its spec, and the difference from the tool's current revision: changes of meaning with proofs, and text."""
+    """With its spec, and what it would change in the tool: the impact on callers with proofs, and the text diff."""
     return _details(request, held_change_at(name, change, request.user))
 
 
@@ -251,7 +251,7 @@ def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
 def approve_change(request: HttpRequest, name: str, change: int, body: DecisionIn) -> Status[PublicationOut]:
     """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators.
 
-    409 if it was decided before, or if the tool has another current revision than `seen`.
+    409 if it was already decided, or if `seen` is not the tool's current revision.
     """
     publication = approve(held_change_at(name, change, request.user), by=actor(request), seen=body.seen)
     status = 200 if publication.outcome == "unchanged" else 201
@@ -265,7 +265,7 @@ def approve_change(request: HttpRequest, name: str, change: int, body: DecisionI
     summary="Reject a held change",
 )
 def reject_change(request: HttpRequest, name: str, change: int) -> HeldChangeOut:
-    """The tool stays as it is, and the same definition is not held again.
+    """The tool does not change, and the same definition is not held again.
 
     For its owner, its maintainers and administrators.
     """
@@ -283,7 +283,7 @@ CHANGE: Final[dict[str, Any]] = {"tags": ["changes"]}
     **CHANGE,
 )
 def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> HeldChangesOut:
-    """Of sources and of people: your own proposals, what you may decide about, and changes of sources."""
+    """Your own proposals, the changes that you may approve or reject, and changes of sources."""
     return _page_of_changes(HeldChange.objects.visible_to(request.user), query)
 
 
@@ -295,7 +295,7 @@ def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> He
     **CHANGE,
 )
 def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
-    """A spec that somebody proposes for a tool of others, with the difference from the tool's current revision."""
+    """A spec that was proposed for another person's tool, with its differences from the tool's current revision."""
     return _details(request, held_change_at(None, change, request.user))
 
 
@@ -321,7 +321,7 @@ def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Sta
     **CHANGE,
 )
 def reject_proposal(request: HttpRequest, change: int) -> HeldChangeOut:
-    """The tool stays as it is. For its owner, its maintainers and administrators."""
+    """The tool does not change. Only for its owner, its maintainers and administrators."""
     return HeldChangeOut.of(reject(held_change_at(None, change, request.user), by=actor(request)))
 
 

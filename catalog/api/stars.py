@@ -21,8 +21,8 @@ MAX_LISTED = 200
 class StarsOut(Out):
     model_config = with_example({"count": 1, "items": [TOOL]})
 
-    count: int = Field(description="All starred tools, also those that are not in `items`.")
-    items: list[ToolOut] = Field(description="The last starred first.")
+    count: int = Field(description="The number of starred tools, including those that are not in `items`.")
+    items: list[ToolOut] = Field(description="The most recently starred first.")
 
 
 class StarsQuery(Schema):
@@ -52,7 +52,7 @@ def list_stars(request: HttpRequest, query: Query[StarsQuery]) -> StarsOut:
     summary="Star a tool",
 )
 def star_tool(request: HttpRequest, slug: str) -> Status[None]:
-    """Without effect if you have starred it already. Nobody else sees your stars."""
+    """Has no effect if you have already starred it. Nobody else sees your stars."""
     star(tool_at(slug, request.user), actor(request))
     return Status(204, None)
 
@@ -64,6 +64,6 @@ def star_tool(request: HttpRequest, slug: str) -> Status[None]:
     summary="Remove the star of a tool",
 )
 def unstar_tool(request: HttpRequest, slug: str) -> Status[None]:
-    """Without effect if you have not starred it."""
+    """Has no effect if you have not starred it."""
     unstar(tool_at(slug, request.user), actor(request))
     return Status(204, None)

@@ -43,7 +43,7 @@ from catalog.specs.spec import read_spec
 def publish_tool(
     request: HttpRequest, response: HttpResponse, dry_run: bool = False
 ) -> Status[PublicationOut] | Status[ProposalOut]:
-    """201 for a new tool or the next revision of a tool; 200 if the same text is stored already.
+    """201 for a new tool or the next revision of a tool; 200 if the same text is already stored.
 
     202 if the tool belongs to someone else: then the spec waits for their approval.
 
@@ -86,7 +86,7 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> ToolWit
     openapi_extra=openapi_bodies.SPEC_BODY | openapi_bodies.IF_MATCH,
 )
 def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> Status[ToolWithSpecOut] | Status[ProposalOut]:
-    """Only if the tool is still as you have seen it (`If-Match`); 412 if it has changed since.
+    """Only if the tool has not changed since you read it (`If-Match`); otherwise 412.
 
     202 if the tool belongs to someone else: then the spec waits for their approval.
     """
@@ -111,7 +111,7 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> Status[
     openapi_extra=openapi_bodies.OPTIONAL_IF_MATCH,
 )
 def organise_tool(request: HttpRequest, response: HttpResponse, slug: str, body: OrganisationIn) -> ToolOut:
-    """Changes the toolkit, the added tags and the owner, which new revisions leave unchanged.
+    """Changes the toolkit, the added tags and the owner. New revisions do not change them.
 
     If one of the changes is refused, none is made.
     """

@@ -77,7 +77,7 @@ def get_webhook(request: HttpRequest, webhook: int) -> WebhookOut:
     summary="Change a webhook",
 )
 def patch_webhook(request: HttpRequest, webhook: int, body: WebhookChangesIn) -> WebhookOut:
-    """Events that happen while it is not active are not sent later; deliveries that wait go on once it is active."""
+    """Events that happen while it is inactive are never sent; waiting deliveries continue once it is active again."""
     found = _webhook(request, webhook)
     changed = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
     return WebhookOut.of(change_webhook(found, settings_of(found, **changed)))
@@ -90,7 +90,7 @@ def patch_webhook(request: HttpRequest, webhook: int, body: WebhookChangesIn) ->
     summary="Remove a webhook",
 )
 def delete_webhook(request: HttpRequest, webhook: int) -> Status[None]:
-    """With its deliveries, also those that wait."""
+    """Also removes its deliveries, including those that wait."""
     remove_webhook(_webhook(request, webhook))
     return Status(204, None)
 
@@ -102,7 +102,7 @@ def delete_webhook(request: HttpRequest, webhook: int) -> Status[None]:
     summary="Replace the secret of a webhook",
 )
 def replace_webhook_secret(request: HttpRequest, webhook: int) -> WebhookSecretOut:
-    """For 24 hours, messages carry signatures of the new and of the earlier secret."""
+    """For 24 hours, messages are signed with both the new and the old secret."""
     found = _webhook(request, webhook)
     return WebhookSecretOut.of(found, secret=replace_secret(found))
 
@@ -114,7 +114,7 @@ def replace_webhook_secret(request: HttpRequest, webhook: int) -> WebhookSecretO
     summary="Send a test event",
 )
 def test_webhook(request: HttpRequest, webhook: int) -> DeliveryOut:
-    """Sends `webhook.test` immediately, once. The result is the delivery, whatever the receiver answered."""
+    """Sends `webhook.test` immediately, once. Returns the delivery, whether it succeeded or not."""
     return DeliveryOut.of(send_test(_webhook(request, webhook)))
 
 
@@ -125,7 +125,7 @@ def test_webhook(request: HttpRequest, webhook: int) -> DeliveryOut:
     summary="List the deliveries of a webhook",
 )
 def list_deliveries(request: HttpRequest, webhook: int, query: Query[DeliveriesQuery]) -> DeliveriesOut:
-    """The newest first. They are deleted after 30 days."""
+    """Newest first. Deliveries are deleted after 30 days."""
     deliveries = _webhook(request, webhook).deliveries.defer("body", "data_json")
     if query.state is not None:
         deliveries = deliveries.filter(state=query.state)

@@ -8,7 +8,7 @@
 
 A member without a value is left out. `toolkit` is present if a user chose it, "" if the choice was no toolkit; `tags`
 are the tags that users added to the spec's own. `access` is who maintains and sees the tool,
-`toolkit_access` the same of its toolkit. A file for somebody who is no administrator has only the visibility
+`toolkit_access` the same of its toolkit. A file for people who are not administrators has only the visibility
 there, without names, so that a restricted tool stays restricted wherever it is loaded.
 """
 

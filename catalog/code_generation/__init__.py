@@ -6,7 +6,7 @@
     java_project     a Maven project that implements the tool
 
 A spec is a stranger's text. In the generated code its values are string literals, comments and names that the
-generators make; nothing of it becomes code, and no reference in it is fetched.
+generators make; none of it becomes code, and references in it are not fetched.
 """
 
 from __future__ import annotations

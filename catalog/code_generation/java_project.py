@@ -227,7 +227,7 @@ def _abstract_tool(tool: _Tool) -> str:
         configuration = tool.written(tool.configuration)
         lines += [
             "",
-            f"{INDENT}/** What the tool was created with. */",
+            f"{INDENT}/** The configuration that the tool was created with. */",
             f"{INDENT}protected final {configuration} configuration;",
             "",
             f"{INDENT}protected Abstract{tool.name}({configuration} configuration) {{",
@@ -298,7 +298,7 @@ def _factory(tool: _Tool) -> str:
         f"package {tool.package};",
         "",
         *imports([f"{INTERFACES}.{interface}", *tool.imports_of(tool.all_types)]),
-        *doc_comment([f"Makes the tool {tool.title}. It is found by its name in META-INF/services."]),
+        *doc_comment([f"Creates the tool {tool.title}. It is registered in META-INF/services."]),
         f"public class {tool.name}Factory",
         f"{INDENT * 2}implements {interface}<{arguments}> {{",
         *_getter("String", "toolId", literal(tool.spec.tool_id)),
@@ -352,7 +352,7 @@ def _test(tool: _Tool) -> str:
             f"""\
 class {tool.name}Test {{
 
-  /** Whether a response must equal the one of the example: set it if the tool always gives the same. */
+  /** Whether responses must equal those of the examples: set it if the tool is deterministic. */
   private static final boolean EXACT = false;
 
   private static final JsonMapper JSON = JsonMapper.builder()
@@ -387,7 +387,7 @@ class {tool.name}Test {{
     {tool.written(tool.request)} request = JSON.convertValue(
         example.get("parameters"), JSON.constructType(tool.getRequestType()));
     JsonNode response = written(tool.call(request));
-    assertEquals(response, written(read(response)), "The response is not one of its type.");
+    assertEquals(response, written(read(response)), "The response does not match its type.");
     if (EXACT && example.has("returnValue")) {{
       assertEquals(written(read(example.get("returnValue"))), response);
     }}
@@ -470,8 +470,8 @@ def _readme(tool: _Tool) -> str:
     configuration = ""
     if tool.configuration:
         configuration = """
-The test creates the tool with `src/test/resources/configuration.json`, a made-up value. Write values there that work,
-but no secrets.
+The test creates the tool with `src/test/resources/configuration.json`, a generated value. Replace it with one that
+works, but do not put secrets there.
 """
     return f"""\
 # {markdown_code(tool.spec.name)}

@@ -1,6 +1,6 @@
 """Java types for a JSON Schema: records, enums, lists and maps.
 
-A type refuses no value that the schema accepts; but a schema without `type` is one of the type that its keywords
+A type accepts every value that the schema accepts, except that a schema without `type` gets the type that its keywords
 describe. It may accept more: ranges, patterns and formats are sentences in its comments, because the playground and the
 caller check values against the schema itself. Where only `JsonNode` has all values, a `Fallback` has the reason.
 
@@ -79,19 +79,19 @@ _CONSTRAINTS: Final = (
 _UNIONS: Final = ("anyOf", "oneOf")
 
 _UNRESTRICTED: Final = "The schema allows any value."
-_UNNAMED_MEMBERS: Final = "The schema allows any members."
+_UNNAMED_MEMBERS: Final = "The schema allows any properties."
 _ANY_ITEMS: Final = "The schema allows any items."
 _NO_VALUE: Final = "The schema allows no value."
-_RECURSIVE: Final = "The schema contains itself without an object in between, which no Java type can."
+_RECURSIVE: Final = "The schema contains itself without an object in between, which a Java type cannot express."
 _TOO_DEEP: Final = "Too many schemas are nested here."
 _LOOP: Final = "References lead from a schema to itself, so a check would never end."
 _TOO_MANY_SCHEMAS: Final = f"It has more than {MAX_NODES:,} schemas."
 _TOO_LARGE: Final = "With its references merged, the schema is too large."
 _TOO_MANY_ALTERNATIVES: Final = f"The schema has more than {MAX_ALTERNATIVES} alternatives."
 _TOO_MANY_TYPES: Final = f"The schema needs more than {MAX_TYPES} records and enums."
-_TOO_MANY_COMPONENTS: Final = f"The records of the schema have more than {MAX_ALL_COMPONENTS:,} members."
-_EMPTY_NAME: Final = "A member has an empty name, which Jackson's annotations cannot express."
-_LONG_NAME: Final = "A member has a name that is too long for a Java annotation."
+_TOO_MANY_COMPONENTS: Final = f"The records of the schema have more than {MAX_ALL_COMPONENTS:,} components."
+_EMPTY_NAME: Final = "A property has an empty name, which Jackson's annotations cannot express."
+_LONG_NAME: Final = "A property has a name that is too long for a Java annotation."
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,7 +491,7 @@ class _Types:
     def _record_limit(self, properties: Mapping[str, object]) -> str:
         """Why a record cannot have these components, or ""."""
         if len(properties) > MAX_COMPONENTS:
-            return f"The object has {len(properties):,} members, more than the {MAX_COMPONENTS} that a record can have."
+            return f"The object has {len(properties):,} properties; a record can have at most {MAX_COMPONENTS}."
         if not all(map(is_constant, properties)):
             return _LONG_NAME
         if "" in properties:
@@ -528,7 +528,7 @@ class _Types:
             values = self._any_of(others, self._schema_of(unwritten.alternatives[0]))
             use = self._map(values, f"{record.name} value", 0)
             name = names.unique("additionalProperties")
-            record.others = Component("", name, use, "Other members.", (), required=False)
+            record.others = Component("", name, use, "Other properties.", (), required=False)
 
     def _schema_of(self, flat: Flat) -> Schema:
         return self._modern.origins.put(flat.members, flat.pointer)

@@ -146,7 +146,7 @@ class _Reader:
         fields = list(self._fields(definition))
         names = [field.target.id for field in fields if isinstance(field.target, ast.Name)]
         if len(names) != len(set(names)) or set(names) != self._classes[definition.name]:
-            raise Unexpected("the generated code has other members than the schemas")
+            raise Unexpected("the generated code has other fields than the schemas")
         lines = [f"class {definition.name}(Model):"]
         documentation = definition.body[0]
         if isinstance(documentation, ast.Expr):

@@ -135,7 +135,7 @@ def <<FUNCTION>>(request: Request, *, options: Options | None = None) -> Respons
     return run(request, options)'''
 
 _CONFIGURATION_DOC: Final = """\
-        configuration: what the tool is created with, for this call only.
+        configuration: the configuration of the tool, for this call only.
         saved_configuration: instead, the name of a configuration that you have saved on the site.
 """
 _CONFIGURATION_FIELDS: Final = """\
@@ -153,7 +153,7 @@ _CONFIGURATION_BODY: Final = """\
 _README: Final = """\
 # <<MODULE>>
 
-A typed client for a tool of Toolshelf. The spec of the tool says:
+A typed client for a tool of Toolshelf. Its description in the spec:
 
 <<DESCRIPTION>>
 
@@ -172,7 +172,7 @@ response = <<CALL>>
 ```
 
 `Options` has the address, the token, the time limit and the mode: `options=Options(mode="mock")` gives a response that
-is made from the spec. A run that takes long is polled until `timeout_s`. Every failure is an exception, a subclass of
-`ToolshelfError`: `RequestFailed`, `StillRunning`, `Refused`, `Failed`, `Violation`. All but the first have the run as
-the API describes it in `run`.
+is generated from the spec. A long run is polled until `timeout_s`. Every failure is an exception, a subclass of
+`ToolshelfError`: `RequestFailed`, `StillRunning`, `Refused`, `Failed`, `Violation`. All except `RequestFailed` have the
+run in `run`, as the API returns it.
 """

@@ -15,7 +15,7 @@ REFUSED: Final = "the generator of models cannot express the schema"
 
 _BASE: Final = '''\
 class Model(BaseModel):
-    """A JSON object. Members that were not set are left out of the JSON; unknown members are preserved."""
+    """A JSON object. Fields that were not set are left out of the JSON; unknown properties are preserved."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 

@@ -249,7 +249,7 @@ def test_an_example(example: Example) -> None:
 _README: Final = """\
 # <<DISTRIBUTION>>
 
-A tool for Toolshelf. Its spec says about it:
+A tool for Toolshelf. Its description in the spec:
 
 <<DESCRIPTION>>
 
@@ -277,7 +277,7 @@ python -m venv .venv
 `pytest` calls the tool with a sample and with each example of the spec. It fails with `NotImplementedError` until you
 have written `call`.
 
-A member of a model that is not set is left out of the JSON. Where a schema has no counterpart in Python's types, the
+A field of a model that is not set is left out of the JSON. Where a schema has no counterpart in Python's types, the
 type is `JsonValue`, and a comment says why. Constraints that are not types (`not`, `if`, `dependentRequired`) are
 checked by Toolshelf before and after each run.
 

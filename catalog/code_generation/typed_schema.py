@@ -46,7 +46,7 @@ _BRANCHES: Final = ("anyOf", "oneOf")
 _ANY_VALUE: Final = "the schema allows any value"
 _NO_VALUE: Final = "the schema allows no value"
 _NO_TYPE: Final = "the schema has no type, only `{}`"
-_RECURSIVE: Final = "the schema contains itself without an object between"
+_RECURSIVE: Final = "the schema contains itself without an object in between"
 _TOO_DEEP: Final = f"more than {MAX_DEPTH} types would be nested here"
 _TOO_MANY: Final = f"the schemas of the tool would need more than {MAX_SCHEMAS:,} types"
 _TOO_MANY_CLASSES: Final = f"the schemas of the tool would need more than {MAX_CLASSES:,} classes"
@@ -317,7 +317,7 @@ class _Writer:
         schemas = [*patterns.values(), *([others] if others is not False else [])]
         inner = at.within(f"{at.name}Value")
         if schemas in ([True], [{}], []):
-            self._note(at, "the schema declares no members of this object", flat.pointer, declared=False)
+            self._note(at, "the schema declares no properties of this object", flat.pointer, declared=False)
             return [ANYTHING]
         return [one for schema in schemas for one in self._alternatives(schema, inner)]
 

@@ -147,7 +147,7 @@ def gather_all(subschemas: Iterable[Subschema], run: Run) -> list[Subschema]:
         if subschema.identity in found:
             continue
         if len(found) == MAX_SUBSCHEMAS:
-            raise Unchecked("Too many schemas apply to one part of the value.")
+            raise Unchecked("Too many schemas apply to the same part of the value.")
         run.spend()
         found[subschema.identity] = subschema
         waiting += always(subschema)

@@ -50,7 +50,7 @@ FORMATS: Final[Mapping[str, str]] = {
 }
 NOUNS: Final[Mapping[str, str]] = {
     "minLength": "character", "maxLength": "character", "minItems": "item", "maxItems": "item",
-    "minProperties": "member", "maxProperties": "member", "minContains": "item", "maxContains": "item",
+    "minProperties": "property", "maxProperties": "property", "minContains": "item", "maxContains": "item",
 }  # fmt: skip
 LIMITS: Final[Mapping[str, str]] = {
     "minimum": "at least", "maximum": "at most", "exclusiveMinimum": "greater than", "exclusiveMaximum": "less than",
@@ -96,7 +96,7 @@ def cut(text: str, length: int = MAX_VALUE_CHARS) -> str:
 
 def plural(noun: str, number: object) -> str:
     """The noun as it follows the number: "item" after 1, else "items"."""
-    return noun if number == 1 else f"{noun}s"
+    return noun if number == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 # One keyword
@@ -342,7 +342,7 @@ def _exclusions(summary: Summary) -> Iterator[Fact]:
 def _closed(summary: Summary) -> Iterator[Fact]:
     for label, keywords in (
         ("Further items", ("items", "additionalItems", "unevaluatedItems")),
-        ("Other members", ("additionalProperties", "unevaluatedProperties")),
+        ("Other properties", ("additionalProperties", "unevaluatedProperties")),
     ):
         if any(value is False for keyword in keywords for value in summary.all(keyword)):
             yield Fact(label, "text", "not allowed")

@@ -1,7 +1,7 @@
 """A JSON Schema as documentation: types and constraints in words, properties as a tree.
 
 Documentation is for reading: it describes equivalent schemas in the same words, and where a schema is deeper than a
-page should show, the tree ends and says so. `validation` decides whether a value is valid.
+page should show, the tree ends with a note. `validation` decides whether a value is valid.
 
 Source: JSON Schema 2020-12, Core and Validation; the older keywords of draft-04 to 2019-09.
 """

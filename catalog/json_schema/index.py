@@ -168,7 +168,7 @@ class SchemaMap:
                 node,
                 "$schema",
                 "gate.dialect",
-                "`$schema` names an unknown draft; use draft-04, -06, -07, 2019-09 or 2020-12.",
+                "`$schema` is not a known draft; use draft-04, -06, -07, 2019-09 or 2020-12.",
             )
         else:
             node.dialect = dialect
@@ -245,7 +245,9 @@ class SchemaMap:
 
     def _report_twice(self, second: Node) -> None:
         keyword = second.dialect.id_keyword
-        message = f"`{keyword}` is also the identifier of another schema here, and a reference uses it; rename one."
+        message = (
+            f"Another schema in this document has the same `{keyword}`, and a reference uses it; rename one of them."
+        )
         self._report(second, keyword, "gate.id-twice", message)
 
     def _resolve_outside(self, node: Node, keyword: str, uri: str, fragment: str) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from typing import Final
 
 from catalog.errors import Problem
@@ -26,6 +27,11 @@ MAX_COMPARED: Final = 2_000  # values of a list that are compared, because hashe
 Check = Callable[[JSON, Dialect], str | None]
 """Checks a keyword's value: None if it is valid, else the end of a sentence that starts with the keyword."""
 
+MAX_TYPE_CHARACTERS: Final = 20  # of an unknown type that is compared with the known ones
+_OTHER_TYPES: Final = {
+    "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
+    "map": "object", "none": "null", "str": "string", "text": "string",
+}  # fmt: skip
 _ANCHOR_2019: Final = re.compile(r"[A-Za-z][-A-Za-z0-9.:_]*")
 _ANCHOR_2020: Final = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 
@@ -42,7 +48,8 @@ def metaschema_problems(node: Node) -> Iterator[Problem]:
         check = _CHECKS.get(keyword) if keyword in dialect.keywords else _CHECKS_OF_EARLIER.get((dialect.name, keyword))
         violation = check(value, dialect) if check else None
         if violation:
-            yield Problem(pointer_join(node.pointer, keyword), f"`{keyword}` {violation}.", RULE, keyword=keyword)
+            message = f"`{keyword}` {violation}" + "." * (not violation.endswith("?"))
+            yield Problem(pointer_join(node.pointer, keyword), message, RULE, keyword=keyword)
     if dialect.name == "04":
         yield from _exclusives_without_limit(node, schema)
     if "dependencies" not in dialect.keywords:
@@ -73,7 +80,7 @@ def _exclusives_without_limit(node: Node, schema: dict[str, JSON]) -> Iterator[P
         if keyword in schema and needed not in schema:
             yield Problem(
                 pointer_join(node.pointer, keyword),
-                f"`{keyword}` requires `{needed}` beside it.",
+                f"`{keyword}` requires `{needed}` in the same schema.",
                 RULE,
                 keyword=keyword,
             )
@@ -130,7 +137,16 @@ def _type(value: JSON, _: Dialect) -> str | None:
     distinct = all(isinstance(name, str) for name in names) and len(set(map(str, names))) == len(names)
     if distinct and all(name in TYPE_NAMES for name in names):
         return None
+    meant = closest_type(value) if isinstance(value, str) else None
+    if meant:
+        return f"cannot be `{value}`. Did you mean `{meant}`?"
     return f"must be one of {', '.join(TYPE_NAMES)}, or a list of them without duplicates"
+
+
+def closest_type(name: str) -> str | None:
+    """The type that the unknown `name` probably means: "string" for "sting" and for "str"; None if it is unclear."""
+    plain = name[:MAX_TYPE_CHARACTERS].lower()
+    return _OTHER_TYPES.get(plain) or next(iter(get_close_matches(plain, TYPE_NAMES, n=1, cutoff=0.7)), None)
 
 
 def _values(value: JSON, dialect: Dialect) -> str | None:
@@ -149,15 +165,15 @@ def _list(value: JSON, _: Dialect) -> str | None:
 def _names(value: JSON, dialect: Dialect) -> str | None:
     """The value of `required`."""
     if dialect.name == "04" and value == []:
-        return "must be a list of at least one member name, without duplicates"
-    return None if _is_name_list(value) else "must be a list of member names without duplicates"
+        return "must be a list of at least one property name, without duplicates"
+    return None if _is_name_list(value) else "must be a list of property names without duplicates"
 
 
 def _name_lists(value: JSON, _: Dialect) -> str | None:
     """The value of `dependentRequired`."""
     if isinstance(value, dict) and all(_is_name_list(names) for names in value.values()):
         return None
-    return "must be an object whose members are lists of member names without duplicates"
+    return "must be an object whose values are lists of property names without duplicates"
 
 
 def _schema(value: JSON, _: Dialect) -> str | None:
@@ -176,7 +192,7 @@ def _schemas(value: JSON, _: Dialect) -> str | None:
 
 
 def _members(value: JSON, _: Dialect) -> str | None:
-    return None if isinstance(value, dict) else "must be an object whose members are schemas"
+    return None if isinstance(value, dict) else "must be an object whose values are schemas"
 
 
 def _dependencies(value: JSON, dialect: Dialect) -> str | None:
@@ -186,20 +202,20 @@ def _dependencies(value: JSON, dialect: Dialect) -> str | None:
         if isinstance(member, list)
     ):
         return None
-    return "must be an object whose members are schemas, or lists of member names without duplicates"
+    return "must be an object whose values are schemas, or lists of property names without duplicates"
 
 
 def _earlier_dependencies(value: JSON, _: Dialect) -> str | None:
     """`dependencies` in the drafts that no longer evaluate it, but still check its form."""
     if isinstance(value, dict) and all(_is_name_list(member) for member in value.values() if isinstance(member, list)):
         return None
-    return "must be an object whose members are schemas, or lists of member names without duplicates"
+    return "must be an object whose values are schemas, or lists of property names without duplicates"
 
 
 def _vocabulary(value: JSON, _: Dialect) -> str | None:
     if isinstance(value, dict) and all(isinstance(member, bool) for member in value.values()):
         return None
-    return "must be an object whose members are true or false"
+    return "must be an object whose values are true or false"
 
 
 def _identifier(value: JSON, dialect: Dialect) -> str | None:

@@ -140,9 +140,7 @@ def _pattern_violation(pattern: str) -> tuple[str, str] | None:
         )
     compiled = compile_pattern(pattern)
     if isinstance(compiled, PatternError):
-        return "gate.pattern", (
-            f"This is not a regular expression of ECMA-262, at character {compiled.position + 1}: {compiled.message}"
-        )
+        return "gate.pattern", (f"Invalid regular expression at character {compiled.position + 1}: {compiled.message}")
     return None
 
 
@@ -150,16 +148,14 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
     looped = False
     for node, keyword in loops_in_place(document.nodes):
         looped = True
-        message = f"`{keyword}` leads back to itself for the same value, so checking would never end."
+        message = f"`{keyword}` refers back to its own schema for the same value, so checking would never end."
         yield _problem(node, "gate.loop", message, keyword)
     if looped:
         return
     level = levels(document.nodes)
     too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
     if too_deep:
-        message = (
-            f"References lead more than {MAX_DEPTH} levels into a value here, deeper than values may be. Shorten them."
-        )
+        message = f"References describe values of more than {MAX_DEPTH} nested levels, which is too deep; shorten them."
         yield _problem(too_deep, "gate.depth", message)
     try:
         cost = costs(document.nodes)
@@ -170,13 +166,11 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
         return
     deepest = max(document.nodes, key=lambda node: cost[node].depth)
     if cost[deepest].depth > MAX_DEPTH_IN_PLACE:
-        message = (
-            f"References and branches lead through more than {MAX_DEPTH_IN_PLACE} schemas here; shorten the chain."
-        )
+        message = f"This chain of references and branches has more than {MAX_DEPTH_IN_PLACE} schemas; shorten it."
         yield _problem(deepest, "gate.depth", message)
     heaviest = max(document.nodes, key=lambda node: max(cost[node].here, cost[node].path))
     if max(cost[heaviest].here, cost[heaviest].path) > MAX_WORK:
-        message = f"More than {MAX_WORK:,} schemas would apply to the same part of a value here; use fewer."
+        message = f"More than {MAX_WORK:,} schemas apply to the same value here; use fewer."
         yield _problem(heaviest, "gate.work", message)
 
 

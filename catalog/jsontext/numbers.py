@@ -74,7 +74,7 @@ def integer_from(lexeme: str) -> int | Number:
     if len(lexeme) > MAX_INTEGER_DIGITS and len(lexeme.lstrip("-")) > MAX_INTEGER_DIGITS:
         raise NumberError(
             "json.number-digits",
-            f"This integer has {len(lexeme.lstrip('-'))} digits; at most {MAX_INTEGER_DIGITS} are read.",
+            f"This integer has {len(lexeme.lstrip('-'))} digits; at most {MAX_INTEGER_DIGITS} are supported.",
         )
     return Number(lexeme) if lexeme == "-0" else int(lexeme)
 
@@ -83,7 +83,7 @@ def _value_of(lexeme: str) -> Decimal:
     if len(lexeme) > MAX_NUMBER_CHARACTERS:
         raise NumberError(
             "json.number-digits",
-            f"This number has {len(lexeme)} characters; at most {MAX_NUMBER_CHARACTERS} are read.",
+            f"This number has {len(lexeme)} characters; at most {MAX_NUMBER_CHARACTERS} are supported.",
         )
     if _ZERO.fullmatch(lexeme):
         return Decimal("-0") if lexeme.startswith("-") else Decimal(0)

@@ -145,7 +145,7 @@ def apply_patch(value: JSON, operations: Iterable[Operation]) -> JSON:
         try:
             value = _apply(value, operation)
         except (LookupError, ValueError) as error:
-            raise PatchError(f"There is no value at {operation.source or operation.path} any more.") from error
+            raise PatchError(f"There is no longer a value at {operation.source or operation.path}.") from error
     return value
 
 

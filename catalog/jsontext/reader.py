@@ -52,7 +52,7 @@ def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES) -> str:
     """
     size = len(data) if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes else _utf8_size(data)
     if size > max_bytes:
-        raise _refusal(f"The text has {size:,} bytes; at most {max_bytes:,} are read.", "json.too-large")
+        raise _refusal(f"The text has {size:,} bytes; at most {max_bytes:,} are allowed.", "json.too-large")
     text = _decoded(data) if isinstance(data, bytes) else data
     if text.startswith("\ufeff"):
         raise _refusal("The text starts with a byte order mark; save it as UTF-8 without one.", "json.bom")

@@ -34,7 +34,7 @@ _OTHER_LANGUAGES: Final = {
     "True": "JSON writes `true` in lowercase.",
     "False": "JSON writes `false` in lowercase.",
     "None": "JSON writes `null`, not `None`.",
-    "undefined": "JSON has no `undefined`; write null or leave the member out.",
+    "undefined": "JSON has no `undefined`; write null, or leave the property out.",
 }
 _FOREIGN_QUOTES: Final = "'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
 _NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity"})
@@ -83,7 +83,7 @@ class _Scan:
             at = self._next_entry(self._space(at))
         at = self._space(at)
         if at < len(self.text):
-            self._fail(at, "The document ends before this; remove the rest.")
+            self._fail(at, "There is more text after the end of the document; remove it.")
 
     def _space(self, at: int) -> int:
         match = _SPACE.match(self.text, at)
@@ -136,7 +136,7 @@ class _Scan:
         name, behind = self._string(at)
         inner.token = name
         if name in names:
-            self._fail(at, f"The member {_shown(name)} is a duplicate; remove one of them.", "json.duplicate")
+            self._fail(at, f"The property {_shown(name)} is a duplicate; remove one of them.", "json.duplicate")
         names.add(name)
         behind = self._space(behind)
         if self.text[behind : behind + 1] != ":":
@@ -161,7 +161,7 @@ class _Scan:
             self._fail(at, "This string contains the character U+0000, which cannot be stored; remove it.", "json.nul")
         if any("\ud800" <= character <= "\udfff" for character in value):
             self._fail(
-                at, "This string contains half of a surrogate pair; write both halves or none.", "json.surrogate"
+                at, "This string contains half of a surrogate pair; write both halves, or remove it.", "json.surrogate"
             )
 
     def _number(self, at: int, end: int) -> int:
@@ -220,11 +220,11 @@ class _Scan:
         if not first:
             self._fail_at_end(at)
         if first == ",":
-            self._fail(at, "A member is expected before this comma.")
+            self._fail(at, "A property is expected before this comma.")
         if match := _WORD.match(self.text, at):
             self._fail(at, f"The name {_shown(match.group())} must be in double quotes.")
         if first in "{[-0123456789":
-            self._fail(at, "A member's name in double quotes is expected here.")
+            self._fail(at, "A property name in double quotes is expected here.")
         self._fail_at_character(at, first)
 
     def _fail_at_character(self, at: int, first: str) -> NoReturn:

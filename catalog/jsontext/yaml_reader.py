@@ -184,7 +184,7 @@ class _Reader:
             self._refuse((line, column), message, "yaml.character")
         if len(directives := [match.start() for match in _DIRECTIVE.finditer(text)]) > MAX_DIRECTIVES:
             position = Lines(text).position(directives[MAX_DIRECTIVES])
-            self._refuse(position, f"At most {MAX_DIRECTIVES} lines with directives (%) are read.", "yaml.directives")
+            self._refuse(position, f"At most {MAX_DIRECTIVES} directive lines (%) are allowed.", "yaml.directives")
         return text, originals
 
     def document(self) -> YAMLDocument:
@@ -244,9 +244,9 @@ class _Reader:
         self._nodes += nodes
         self._chars += chars
         if self._nodes > MAX_NODES:
-            self._refuse(mark, f"There are more than {MAX_NODES:,} names and values.", "yaml.too-large")
+            self._refuse(mark, f"There are more than {MAX_NODES:,} keys and values.", "yaml.too-large")
         if self._chars > self._max_chars:
-            self._refuse(mark, "The aliases repeat too much of this text; use fewer of them.", "yaml.too-large")
+            self._refuse(mark, "The aliases repeat too much text; use fewer of them.", "yaml.too-large")
 
     # Values
 
@@ -268,7 +268,7 @@ class _Reader:
             is_merge, name = self._name(event)
             self._path.append(name)
             if (merged is not None) if is_merge else (name in members):
-                self._refuse(event.start_mark, f"The name {_shown(name)} is a duplicate here.", "yaml.duplicate")
+                self._refuse(event.start_mark, f"The key {_shown(name)} is a duplicate.", "yaml.duplicate")
             value = self._node(self._event())
             if is_merge:
                 merged = self._sources(value)
@@ -284,11 +284,11 @@ class _Reader:
         """Whether `event` is a merge key, and the name."""
         mark = event.start_mark
         if not isinstance(event, ScalarEvent):
-            self._refuse(mark, "The name of a member must be a string, not an alias, a list or a mapping.", "yaml.name")
+            self._refuse(mark, "A key must be a string, not an alias, a list or a mapping.", "yaml.name")
         self._count(mark, 1, len(event.value))
         is_plain = event.implicit[0]
         if event.tag is None and is_plain and event.value == "":
-            self._refuse(mark, "The name before this colon is missing.", "yaml.name")
+            self._refuse(mark, "The key before this colon is missing.", "yaml.name")
         if (event.tag is None and is_plain and event.value == "<<") or event.tag == _MERGE:
             return True, "<<"
         if event.tag is not None and event.tag not in _TYPES:
@@ -395,7 +395,8 @@ def _number(text: str) -> JSON:
             return None
         if len(text) > MAX_BASED_CHARS:
             raise NumberError(
-                "json.number-digits", f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are read."
+                "json.number-digits",
+                f"This integer has {len(text)} characters; at most {MAX_BASED_CHARS} are supported.",
             )
         return int(text, base)
     match = _DECIMAL.fullmatch(text)

@@ -16,6 +16,7 @@ _CHOICES: Final = {
     "examples_hold": ("Examples pass", "Examples do not pass"),
     "returns": ("Has a return type", "No return type"),
     "deprecated": ("Deprecated", "Not deprecated"),
+    "starred": ("Starred by you", "Not starred by you"),
 }
 WORDS_SHOWN: Final = 60  # characters
 

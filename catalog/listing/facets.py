@@ -110,7 +110,7 @@ def uncounted_facets(search: CatalogSearch, *, username: str = "") -> tuple[Face
 
 def facets_key(search: CatalogSearch, username: str) -> Hashable:
     """The cache key of `facets_of`: all that it depends on."""
-    return search.depends_on, hooks.tools_with_passing_examples(), username
+    return search.depends_on, hooks.tools_with_passing_examples(), username, search.stars
 
 
 def _with_options(facets: Iterable[Facet]) -> tuple[Facet, ...]:
@@ -147,6 +147,7 @@ class _Faceting:
                 folded=True,
             ),
             Facet("Works with", tuple(map(self._format, FORMATS)), folded=True),
+            Facet("Stars", tuple(self._stars()), folded=True),
             Facet("Owner", tuple(self._owners()), folded=True),
             Facet("Status", (self._option("Deprecated", "deprecated", True), self._archived_option()), folded=True),
         )
@@ -179,6 +180,9 @@ class _Faceting:
     @property
     def _unassessed(self) -> ToolQuerySet:
         return Tool.objects.with_visibility(self.search.visibility).filter(score=None)
+
+    def _stars(self) -> list[Option]:
+        return [self._option("Starred by you", "starred", True)] if self.username else []
 
     def _owners(self) -> list[Option]:
         """The signed-in user, and the chosen owner."""

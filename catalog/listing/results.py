@@ -23,16 +23,17 @@ from catalog.listing.sorting import Sort
 from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
-from catalog.search.document import MAX_TAGS
+from catalog.search.document import MAX_TAGS, group_key
 from catalog.search.explain import Explainer, Explanation
-from catalog.search.filter_names import FilterProblem
-from catalog.search.parser import Query
+from catalog.search.filter_names import SIGN_IN_FIRST, FilterProblem
+from catalog.search.parser import ME, Query
 from catalog.search.plan import Plan, plan_of
 from catalog.search.retrieval import Hits, find
 from catalog.search.tag_counts import token_of_group
 from catalog.search.visibility import Visibility
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_grade, usable_key
+from catalog.stars import starred_ids
 
 COUNT_AT_MOST = 10_000
 FEW = 2_000  # tools that are sorted, rather than read from an index in order
@@ -115,6 +116,7 @@ LIST_PARAMETERS: Final = frozenset(
         "returns",
         "deprecated",
         "examples_hold",
+        "starred",
         "usable",
         "grade",
         "score",
@@ -142,6 +144,7 @@ class CatalogSearch:
     returns: bool | None = None
     deprecated: bool | None = None
     examples_hold: bool | None = None  # whether they passed when last run
+    starred: bool | None = None  # by `person`
     usable: tuple[str, ...] = ()  # keys of formats that accept the tool without changes
     grade: int | None = None  # a key of `GRADES`: its lowest score
     score: int | None = None  # at least
@@ -153,6 +156,7 @@ class CatalogSearch:
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
     visibility: Visibility = field(default_factory=visitors_see)
+    person: Person | None = field(default=None, compare=False)  # whose stars and tools a filter may mean
 
     @classmethod
     def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
@@ -169,6 +173,7 @@ class CatalogSearch:
             returns=_choice(query.get("returns")),
             deprecated=_choice(query.get("deprecated")),
             examples_hold=_choice(query.get("examples_hold")),
+            starred=_choice(query.get("starred")),
             usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
             grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
             score=_number(query.get("score"), range(101)),
@@ -179,11 +184,25 @@ class CatalogSearch:
             sort=sorting.read(query.get("sort")),
             cursor=cursor,
             visibility=Audience.objects.visibility_for(person),
+            person=person,
         )
 
     @cached_property
     def query(self) -> Query:
-        return Query.from_text(self.words)
+        query = Query.from_text(self.words)
+        if (query.personal or self.starred is not None) and self.user is None:
+            return replace(query, problems=(*query.problems, SIGN_IN_FIRST))
+        return query
+
+    @property
+    def user(self) -> User | None:
+        """The person, if they have signed in."""
+        return self.person if isinstance(self.person, User) else None
+
+    @cached_property
+    def stars(self) -> frozenset[int]:
+        """The primary keys of the tools that the person has starred."""
+        return starred_ids(self.user) if self.user else frozenset()
 
     @cached_property
     def _state_and_size(self) -> tuple[int, int]:
@@ -205,7 +224,10 @@ class CatalogSearch:
         asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
         passing = hooks.tools_with_passing_examples() if asks_for_examples else None
         most_run = hooks.most_run_tools() if self.sort == "runs" else ()
-        return self.state, hooks.runnable_tool_ids(), passing, most_run, replace(self, cursor=None, limit=PAGE_SIZE)
+        is_personal = self.query.personal or self.starred is not None
+        personal = (self.user and self.user.pk, self.stars) if is_personal else None
+        whole = replace(self, cursor=None, limit=PAGE_SIZE)
+        return self.state, hooks.runnable_tool_ids(), passing, most_run, personal, whole
 
     @cached_property
     def plan(self) -> Plan:
@@ -215,10 +237,21 @@ class CatalogSearch:
     def explainer(self) -> Explainer:
         return Explainer(self.plan)
 
+    @property
+    def toolkit_key(self) -> str:
+        """The key of the chosen toolkit; "" if none is chosen."""
+        return group_key(self.toolkit or "")
+
     @cached_property
     def owner_key(self) -> int:
         """The primary key of the chosen owner; 0 if there is no such user."""
-        return User.objects.filter(username=self.owner).values_list("pk", flat=True).first() or 0
+        return _key_of_user(self.owner or "")
+
+    @cached_property
+    def owners(self) -> list[tuple[int, bool]]:
+        """The owners in the words, as primary keys, and whether each is wanted."""
+        me = self.user.pk if self.user else 0
+        return [(me if name == ME else _key_of_user(name), wanted) for name, wanted in self.query.owners]
 
     @cached_property
     def finding(self) -> Hits:
@@ -238,6 +271,7 @@ class CatalogSearch:
             "returns": _as_text(self.returns),
             "deprecated": _as_text(self.deprecated),
             "examples_hold": _as_text(self.examples_hold),
+            "starred": _as_text(self.starred),
             "grade": None if self.grade is None else str(self.grade),
             "score": None if self.score is None else str(self.score),
             "include": "archived" if self.archived else None,
@@ -437,6 +471,8 @@ class CatalogSearch:
         tools = Tool.objects.with_visibility(self.visibility)
         tools = tools if self.archived else tools.available()
         tools = tools.only_runnable(self.runnable).only_passing(self.examples_hold).usable_with(self.usable)
+        if self.starred is not None:
+            tools = tools.filter(pk__in=self.stars) if self.starred else tools.exclude(pk__in=self.stars)
         if self.grade is not None:
             tools = tools.filter(grade=self.grade)
         if self.score is not None:
@@ -473,13 +509,18 @@ class CatalogSearch:
             *([any_of(map(Token, keys_of_grade(self.grade)))] if self.grade is not None else []),
             *([any_of(map(Token, keys_from(self.score)))] if self.score is not None else []),
             *([Token(f"o_{self.owner_key}")] if self.owner is not None else []),
+            *(Token(f"o_{key}") for key, holds in self.owners if holds),
         )
-        unwanted = tuple(Token(key) for key, choice in facets.items() if choice is False)
+        unwanted = (
+            *(Token(key) for key, choice in facets.items() if choice is False),
+            *(Token(f"o_{key}") for key, holds in self.owners if not holds),
+        )
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
         outside_index: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
             ({self.runnable, self.query.runnable}, _runnable),
             ({self.examples_hold, self.query.examples_hold}, hooks.tools_with_passing_examples),
+            ({self.starred, self.query.starred}, lambda: self.stars),
         )
         for choices, matching in outside_index:
             if True in choices:
@@ -495,6 +536,11 @@ class CatalogSearch:
 def _quoted(value: str) -> str:
     """Quoted for a URL's query; cached, since every link of a page repeats the words."""
     return quote_plus(value)
+
+
+def _key_of_user(name: str) -> int:
+    """The primary key of the user with this name; 0 if there is none."""
+    return User.objects.filter(username=name).values_list("pk", flat=True).first() or 0
 
 
 def _runnable() -> frozenset[int]:

@@ -26,7 +26,7 @@ VISIBILITIES: Final = {
 
 class ToolkitQuerySet(models.QuerySet["Toolkit"]):
     def with_owner(self) -> ToolkitQuerySet:
-        """Toolkits that belong to somebody: an owner or maintainers."""
+        """Toolkits that have an owner or maintainers."""
         return self.filter(
             Q(owner__isnull=False) | Q(maintainers__isnull=False) | Q(maintainer_groups__isnull=False)
         ).distinct()

@@ -40,7 +40,7 @@ ADDRESS_LENGTH: Final = 2_000
 TITLE_LENGTH: Final = 200
 MAX_EVERY_MINUTES: Final = 60 * 24 * 31
 INTERRUPTED_S: Final = 600  # a sync ends within its limits long before; if it has not, its process was stopped
-INTERRUPTED: Final = "The process that synced was stopped before it ended."
+INTERRUPTED: Final = "The sync was interrupted: its process was stopped."
 
 
 class SourceQuerySet(models.QuerySet["Source"]):

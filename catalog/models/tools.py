@@ -107,14 +107,16 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return tools
 
     def matching(self, words: str) -> ToolQuerySet:
-        """Tools that match all of the query; all tools for an empty query. Unordered."""
+        """Tools that match all of the query; all tools for an empty query, none for a personal one. Unordered."""
         plan = plan_of(Query.from_text(words))
         if not plan.query:
             return self
-        if plan.query.problems or (plan.query.words and plan.strictly is None):
+        if plan.query.problems or plan.query.personal or (plan.query.words and plan.strictly is None):
             return self.none()
         wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted, *plan.phrases) or (EVERY_TOOL,)
         tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
+        for name, holds in plan.query.owners:
+            tools = tools.filter(owner__username=name) if holds else tools.exclude(owner__username=name)
         return tools.only_runnable(plan.query.runnable).only_passing(plan.query.examples_hold)
 
     def only_runnable(self, choice: bool | None) -> ToolQuerySet:
@@ -238,6 +240,10 @@ class Tool(models.Model):
             ),
             models.Index(fields=["audience"], name="tool_restricted", condition=models.Q(audience__isnull=False)),
             models.Index(fields=["id"], name="tool_unassessed", condition=models.Q(score=None)),
+            models.Index(
+                fields=["-score", "sort_name", "id"], name="tool_by_score", condition=models.Q(score__isnull=False)
+            ),
+            models.Index(fields=["-updated_at", "-id"], name="tool_by_date"),
             models.Index(
                 fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
             ),

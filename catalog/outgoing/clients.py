@@ -94,7 +94,7 @@ class _Rules:
             OutgoingError: the request may not be sent.
         """
         if request.url.scheme not in _PORTS or not request.url.host:
-            message = f"The address {_shown(request.url)} is not an address with http:// or https://."
+            message = f"The address {_shown(request.url)} does not start with http:// or https://."
             raise self._budget.refuse(OutgoingError(message))
         if self._policy.proxy:
             self._check_before_proxy(request.url)
@@ -111,7 +111,7 @@ class _Rules:
         encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
         if encoding in {"", "identity"}:
             return None
-        message = f"The server sent a response compressed as {encoding[:40]!r}, although none was asked for."
+        message = f"The server sent a response compressed as {encoding[:40]!r}, although no compression was requested."
         return self._budget.refuse(OutgoingError(message))
 
     def _check_before_proxy(self, url: httpx2.URL) -> None:
@@ -192,13 +192,13 @@ def sentence(error: Exception, budget: Budget) -> str:
     if isinstance(error, httpx2.ConnectError):
         return f"The connection to the server failed: {error}."
     if isinstance(error, httpx2.TimeoutException):
-        return "The server did not answer in time."
+        return "The server did not respond in time."
     if isinstance(error, httpx2.TooManyRedirects):
         return f"The server redirected more than {MAX_REDIRECTS} times."
     if isinstance(error, httpx2.NetworkError):
-        return "The server closed the connection before its answer was complete."
+        return "The server closed the connection before its response was complete."
     if isinstance(error, httpx2.RemoteProtocolError):
-        return f"The server's answer is not valid HTTP: {error}."
+        return f"The server's response is not valid HTTP: {error}."
     return f"The request failed: {error}."
 
 

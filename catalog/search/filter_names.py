@@ -24,14 +24,17 @@ _MEANT_BY: Final = {
     "score": "scores lint grade quality rating points",
     "runnable": "run runs running executable installed callable",
     "examples": "example",
+    "owner": "owners owned by user author",
 }  # fmt: skip
 _NAMES: Final = {other: name for name, others in _MEANT_BY.items() for other in (name, *others.split())}
 # Whole filters by words that are often tried as the value of another one: `is:runnable`, `has:openai`.
 _BY_VALUE: Final = {
     "runnable": "runnable:yes", "executable": "runnable:yes", "installed": "runnable:yes", "factory": "runnable:yes",
     "deprecated": "is:deprecated", "obsolete": "is:deprecated", "configurable": "is:configurable",
-    "assessed": "is:judged", "judged": "is:judged", "linted": "is:judged", "score": "is:judged",
-    "example": "has:examples", "examples": "has:examples", "passing": "examples:hold", "hold": "examples:hold",
+    "starred": "is:starred", "star": "is:starred", "favourite": "is:starred", "favorite": "is:starred",
+    "mine": "owner:me", "assessed": "is:assessed", "judged": "is:assessed", "linted": "is:assessed",
+    "score": "is:assessed",
+    "example": "has:examples", "examples": "has:examples", "passing": "examples:pass", "hold": "examples:pass",
     "return": "has:returns", "returns": "has:returns", "output": "has:returns", "response": "has:returns",
     "parameters": "has:parameters", "arguments": "has:parameters", "inputs": "has:parameters",
     "configuration": "needs:configuration", "config": "needs:configuration",
@@ -41,7 +44,7 @@ _BY_VALUE: Final = {
 _USUAL: Final = {
     "takes": "location", "returns": "temperature", "needs": "configuration", "has": "examples", "is": "deprecated",
     "deprecated": "yes", "toolkit": "github", "tag": "mail", "usable": "openai", "score": ">=90", "runnable": "yes",
-    "examples": "hold",
+    "examples": "pass", "owner": "me",
 }  # fmt: skip
 
 IsValid = Callable[[str, str], bool]
@@ -54,7 +57,7 @@ class FilterProblem:
     Attributes:
         written: as in the query: `is:runnable`.
         message: what is wrong, and what to do, as sentences; code is in backticks.
-        instead: what to write instead: `runnable:yes`.
+        instead: what to write instead: `runnable:yes`; "" if only somebody who has signed in may use the filter.
     """
 
     written: str
@@ -65,6 +68,14 @@ class FilterProblem:
     def instead_is_filter(self) -> bool:
         """Whether a filter was found that may be meant; otherwise `instead` searches for the text."""
         return not self.instead.startswith('"')
+
+
+SIGN_IN_FIRST: Final = FilterProblem("is:starred", "Sign in to use `is:starred` and `owner:me`.", "")
+
+
+def filter_meant_by(name: str) -> str | None:
+    """The name of the filter that `name` is, or means: "takes" for "param"."""
+    return _NAMES.get(name.lower())
 
 
 def unknown_name(written: str, name: str, value: str, is_valid: IsValid) -> FilterProblem:

@@ -10,7 +10,8 @@
     needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
     usable:openai               a format that accepts it without changes
     score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
-    examples:hold               all examples passed
+    examples:pass               all examples passed; `examples:hold` is the same
+    is:starred  owner:me        for a person who has signed in; owner:alice for the tools of another user
 
 Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase makes a tool rank
 higher, but does not exclude others: quotation marks in a request mostly contain a value.
@@ -133,6 +134,8 @@ class Query:
         conditions: on fields and facts.
         runnable: whether a factory must be installed, or must not; None for no condition.
         examples_hold: whether its examples must have passed when last run, or must not have; None for no condition.
+        starred: whether the person who searches must have starred it, or must not; None for no condition.
+        owners: (user name or `ME`, whether this is the owner), for each condition.
         sentence: whether it is a sentence rather than a list of words.
         problems: filters that do not exist or have a wrong value; a query with a problem finds nothing.
         cut: the end of the query was ignored because it is too long.
@@ -146,13 +149,20 @@ class Query:
     conditions: tuple[Condition, ...] = ()
     runnable: bool | None = None
     examples_hold: bool | None = None
+    starred: bool | None = None
+    owners: tuple[tuple[str, bool], ...] = ()
     sentence: bool = False
     problems: tuple[FilterProblem, ...] = ()
     cut: bool = False
 
     def __bool__(self) -> bool:
-        asked = (self.runnable, self.examples_hold) != (None, None)
+        asked = (self.runnable, self.examples_hold, self.starred) != (None, None, None) or self.owners
         return bool(self.words or self.phrases or self.unwanted or self.conditions or asked or self.problems)
+
+    @property
+    def personal(self) -> bool:
+        """Whether the results depend on who searches, besides what that person may see."""
+        return self.starred is not None or any(name == ME for name, _ in self.owners)
 
     @classmethod
     def from_text(cls, text: str) -> Query:
@@ -181,6 +191,8 @@ class _Parser:
     unknown: list[FilterProblem] = field(default_factory=list)  # names of filters that do not exist
     runnable: bool | None = None
     examples_hold: bool | None = None
+    starred: bool | None = None
+    owners: list[tuple[str, bool]] = field(default_factory=list)
 
     def query(self) -> Query:
         text = self.text[:MAX_QUERY_CHARS]
@@ -197,6 +209,8 @@ class _Parser:
             conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
             runnable=self.runnable,
             examples_hold=self.examples_hold,
+            starred=self.starred,
+            owners=tuple(dict.fromkeys(self.owners))[:MAX_CONDITIONS],
             sentence=sentence,
             problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[:MAX_CONDITIONS],
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
@@ -208,7 +222,7 @@ class _Parser:
         polarity: Polarity = "without" if piece["minus"] else "with"
         name = (piece["field"] or "").lower()
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
-        if name in _FIELDS:
+        if name in FILTERS:
             self._add_field(piece, name, text, polarity)
             return
         if name and not text[:1].isdecimal():  # "localhost:8000" is text
@@ -226,13 +240,17 @@ class _Parser:
             self._add_words(whole, open_ended=last and whole[-1].isalnum())
 
     def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
-        found = _FIELDS[name](text)
+        found = FILTERS[name].read(text)
         if isinstance(found, str):
             self.problems.append(filter_names.wrong_value(piece[0], name, text, found, _is_valid))
         elif name == "runnable":
             self.runnable = _CHOICES[text.lower()] is (polarity == "with")
         elif name == "examples":
             self.examples_hold = polarity == "with"
+        elif name == "owner":
+            self.owners.append((ME if text.lower() == ME else text, polarity == "with"))
+        elif name == "is" and text.lower() == STARRED:
+            self.starred = polarity == "with"
         else:
             self.conditions += _with_polarity(found, polarity)
 
@@ -318,12 +336,17 @@ def _distinct(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
 # -- conditions -------------------------------------------------------------------------------------------------------
 
 _CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
+JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _HAS: Final = {
     "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
     "configuration": "f_configurable", "parameters": "f_takes",
 }  # fmt: skip
-_IS: Final = {"deprecated": "f_deprecated", "configurable": "f_configurable", "judged": "f_judged"}
+STARRED: Final = "starred"
+ME: Final = "me"
+_IS: Final = {
+    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "judged": "f_judged",
+    STARRED: "",
+}  # fmt: skip
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
 NEVER: Final = "f_never"  # no tool has this key
@@ -335,7 +358,7 @@ def _field(letter: str, condition: str) -> Callable[[str], Found]:
     """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
 
     def read(text: str) -> Found:
-        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in _JSON_TYPES else (text, "", "")
+        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in JSON_TYPES else (text, "", "")
         name, json_type = (name, json_type) if name else (text, "")
         key = key_of(name)
         if not key:
@@ -356,7 +379,7 @@ def _needs(text: str) -> Found:
 def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
     def read(text: str) -> Found:
         key = keys.get(text.lower())
-        return [Condition(key)] if key else f"`{name}:` takes {', '.join(keys)}."
+        return f"`{name}:` takes {', '.join(keys)}." if key is None else [Condition(key)]
 
     return read
 
@@ -416,25 +439,66 @@ def _runnable(text: str) -> Found:
     return [] if text.lower() in _CHOICES else "`runnable:` takes yes or no."
 
 
+def _owner(text: str) -> Found:
+    return [] if any(map(str.isalnum, text)) else "`owner:` takes a user name, or `me`."
+
+
 def _examples(text: str) -> Found:
-    return [] if text.lower() == "hold" else "`examples:` takes hold."
+    return [] if text.lower() in {"pass", "hold"} else "`examples:` takes pass."
 
 
-_FIELDS: Final[Mapping[str, Callable[[str], Found]]] = {
-    "takes": _field("t", "takes"),
-    "returns": _field("r", "returns"),
-    "needs": _needs,
-    "has": _one_of("has", _HAS),
-    "is": _one_of("is", _IS),
-    "deprecated": _whether("deprecated", "f_deprecated"),
-    "toolkit": _named("k", "toolkit"),
-    "tag": _named("g", "tag"),
-    "usable": _one_of("usable", _USABLE),
-    "score": _score,
-    "runnable": _runnable,  # the parser handles this and the next one itself: they are not in the index
-    "examples": _examples,
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter `name:value`.
+
+    Attributes:
+        read: the conditions of a value, or what is wrong with it.
+        about: which tools it finds: "with this tag".
+        values: all values, or the usual ones, each with what it finds if that is not obvious.
+    """
+
+    read: Callable[[str], Found]
+    about: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+_YES_OR_NO: Final = {"yes": "", "no": ""}
+
+FILTERS: Final[Mapping[str, Filter]] = {
+    "takes": Filter(_field("t", "takes"), "with a parameter of this name"),
+    "returns": Filter(_field("r", "returns"), "with a property of this name in the return type"),
+    "needs": Filter(
+        _needs,
+        "with a property of this name in the configuration",
+        {"configuration": "that need a configuration", "nothing": "that need no configuration"},
+    ),
+    "has": Filter(
+        _one_of("has", _HAS),
+        "with this part",
+        dict.fromkeys(("examples", "returns", "parameters", "configuration"), ""),
+    ),
+    "is": Filter(
+        _one_of("is", _IS),
+        "in this state",
+        {"starred": "by you", "deprecated": "", "configurable": "", "assessed": "that have a lint score"},
+    ),
+    "deprecated": Filter(_whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO),
+    "toolkit": Filter(_named("k", "toolkit"), "of this toolkit"),
+    "tag": Filter(_named("g", "tag"), "with this tag"),
+    "usable": Filter(
+        _one_of("usable", _USABLE),
+        "that this format accepts without changes",
+        {key: fmt.label for key, fmt in FORMATS.items()},
+    ),
+    "score": Filter(
+        _score, "with this lint score", {">=90": "90 and above", "<70": "below 70", "100": "without any finding"}
+    ),
+    # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
+    "runnable": Filter(_runnable, "that run here, or not", _YES_OR_NO),
+    "examples": Filter(_examples, "by their examples", {"pass": "that all passed when last run"}),
+    "owner": Filter(_owner, "of this user", {ME: "that you own"}),
 }
 
 
 def _is_valid(name: str, value: str) -> bool:
-    return name in _FIELDS and not isinstance(_FIELDS[name](value), str)
+    return name in FILTERS and not isinstance(FILTERS[name].read(value), str)

@@ -35,7 +35,7 @@ def _scheme(scheme: dict[str, JSON]) -> JSON:
 
 
 def _origin(address: JSON) -> JSON:
-    """The scheme and the server of a URL; the value itself if it is no complete URL."""
+    """The scheme and the server of a URL; the value itself if it is not a complete URL."""
     try:
         parts = urlsplit(address) if isinstance(address, str) else None
     except ValueError:

@@ -92,7 +92,7 @@ def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
         where = f" (line {first.line}, column {first.column})" if first.line else ""
         raise OutgoingError(f"The document cannot be read: {first.message}{where}") from error
     if detect(document) not in _OPENAPI:
-        raise OutgoingError("The document is not an OpenAPI document: it has no `openapi` or `swagger` member.")
+        raise OutgoingError("This is not an OpenAPI document: it has no `openapi` or `swagger` field.")
     for one in _imported(document, source).specs:
         remote_name = one.tool_id.removeprefix(f"{source.name}.")
         sha256 = one.spec.sha256 if one.spec else ""

@@ -147,14 +147,14 @@ def explain(error: Exception, budget: Budget) -> str:
     if isinstance(leaf, ValidationError):
         first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"][:6]))
-        return f"The server's answer does not follow the protocol at {where or 'its top'}: {first['msg']}."
+        return f"The server's response does not follow the protocol at {where or 'its top'}: {first['msg']}."
     if isinstance(leaf, FileNotFoundError):
         return f"The command {leaf.filename!r} was not found."
     if isinstance(leaf, RecursionError):
-        return "The server's answer is nested too deeply."
+        return "The server's response is nested too deeply."
     if isinstance(leaf, MemoryError):
-        return "The server's answer needs more memory than is allowed."
-    return f"The server did not answer as the protocol requires: {str(leaf) or type(leaf).__name__}"
+        return "The server's response needs more memory than is allowed."
+    return f"The server did not respond as the protocol requires: {str(leaf) or type(leaf).__name__}"
 
 
 def _leaves(error: BaseException) -> Iterator[Exception]:
@@ -176,7 +176,7 @@ def _recorder(statuses: list[int]) -> Any:
 def _status_sentence(status: int) -> str:
     if status in _REFUSED_CREDENTIALS:
         return f"The server refused the request with status {status}. Check the credentials of the source."
-    return f"The server answered with status {status}."
+    return f"The server responded with status {status}."
 
 
 def _policy(job: dict[str, Any]) -> AddressPolicy:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 MARK: Final = "[secret]"
 MIN_CHARACTERS: Final = 4  # removing fewer would damage ordinary words
-MIN_QUERY_CHARACTERS: Final = 8  # values such as "json" and "true" are no keys
+MIN_QUERY_CHARACTERS: Final = 8  # values such as "json" and "true" are not keys
 _SCHEMES: Final = frozenset({"bearer", "basic", "token"})
 
 

@@ -228,7 +228,7 @@ def _problems(wanted: SourceSettings, *, allow_command: bool) -> list[Problem]:
     if wanted.policy not in POLICIES:
         found.append(Problem("/policy", f"Choose one of: {', '.join(POLICIES)}.", "source.policy"))
     if wanted.every_minutes is not None and not MIN_EVERY_MINUTES <= wanted.every_minutes <= MAX_EVERY_MINUTES:
-        message = f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or nothing for syncs by hand only."
+        message = f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or leave it empty to sync manually."
         found.append(Problem("/every_minutes", message, "source.schedule"))
     return found + _header_problems(wanted.headers or {})
 
@@ -282,4 +282,4 @@ def _origin(address: str) -> tuple[str, str | None, int | None] | str:
 
 
 def _name_exists(name: str) -> Problem:
-    return Problem("/name", f"There is a source {name!r} already. Choose another name.", "source.name")
+    return Problem("/name", f"The source {name!r} already exists. Choose another name.", "source.name")

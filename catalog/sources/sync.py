@@ -234,7 +234,7 @@ class _Application:
             return f"Revision {base.number} was published here, not by the source, and would be overwritten."
         spec = tool.spec
         if base is not None and spec is not None and destinations(base.spec.document) != destinations(spec.document):
-            return "Where requests or credentials go has changed."
+            return "The address that receives requests or credentials has changed."
         if verdict == "" or verdict in _HARMLESS:
             return ""
         return "The change is breaking." if verdict == "breaking" else "The change may be breaking."

@@ -72,7 +72,7 @@ class MisnamedMember:
 
     @property
     def message(self) -> str:
-        return f"The format has no member `{self.name}`, so it has no effect; did you mean `{self.meant}`?"
+        return f"`{self.name}` is not part of the format and has no effect; did you mean `{self.meant}`?"
 
 
 def misnamed(document: Object) -> Iterator[MisnamedMember]:

@@ -6,17 +6,13 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Final
 
 from catalog.errors import Problem
+from catalog.json_schema.dialects import TYPE_NAMES
+from catalog.json_schema.metaschema_errors import closest_type
 from catalog.specs.member_names import RULE as MISSPELT
 
-TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
-OTHER_TYPES: Final = {
-    "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
-    "map": "object", "none": "null", "str": "string", "text": "string",
-}  # fmt: skip
 MAX_REWRITTEN_CHARS: Final = 20_000  # of a text whose quotes are all replaced
 
 _STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -84,11 +80,8 @@ def _word(rest: str, problem: Problem) -> Edit | None:
 
 def _known_type(rest: str, problem: Problem) -> Edit | None:  # noqa: ARG001 - as the others
     found = _STRING.match(rest)
-    if found is None or found[1] in TYPES:
-        return None
-    close = get_close_matches(found[1].lower(), TYPES, n=1, cutoff=0.6)
-    meant = OTHER_TYPES.get(found[1].lower()) or (close[0] if close else None)
-    return (f"Change to “{meant}”", found[0], f'"{meant}"') if meant else None
+    meant = closest_type(found[1]) if found and found[1] not in TYPE_NAMES else None
+    return (f"Change to “{meant}”", found[0], f'"{meant}"') if found and meant else None
 
 
 _SYNTAX: Final[tuple[Callable[[str, Problem], Edit | None], ...]] = (_no_comma, _comma, _word)

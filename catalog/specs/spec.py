@@ -172,7 +172,8 @@ def _format_problem(error: jsonschema.ValidationError) -> Problem:
         subject = "An example"
     if error.validator == "required":
         missing = error.message.split("'")[1]  # one error per missing member
-        return Problem(pointer, f"{subject} needs the member `{missing}`.", "spec.required", keyword="required")
+        path = missing if subject == "An example" else ".".join(map(str, (*error.absolute_path, missing)))
+        return Problem(pointer, f"`{path}` is missing.", "spec.required", keyword="required")
     return Problem(pointer, f"{subject} must be {_TYPES[str(error.validator_value)]}.", "spec.type", keyword="type")
 
 
@@ -188,7 +189,9 @@ def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
     own_id = "id" if "id" in definition else "name"
     value = definition.get(own_id)
     if isinstance(value, str) and visible_id(value) not in {value, ""}:
-        message = f"`{own_id}` begins or ends with a space or contains an invisible one; write {visible_id(value)!r}."
+        message = (
+            f"`{own_id}` begins or ends with a space, or contains an invisible character; write {visible_id(value)!r}."
+        )
         yield Problem(f"/definition/{own_id}", message, "spec.invisible")
     examples = definition.get("examples")
     if isinstance(examples, list) and len(examples) > MAX_EXAMPLES:
@@ -214,7 +217,7 @@ def _naming_problem(member: str, value: str) -> Problem | None:
         message = f"`{member}` contains the control character U+{ord(found.group()):04X}; remove it."
         return Problem(pointer, message, "spec.control")
     if all(unicodedata.category(character)[0] in "ZC" for character in value):
-        remedy = "remove it, and the name is used instead" if member == "id" else "enter the name that models call"
+        remedy = "remove it to use the name instead" if member == "id" else "enter the name that models call"
         return Problem(pointer, f"`{member}` is empty; {remedy}.", "spec.empty")
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from django import template
@@ -31,6 +31,7 @@ def json_block(
     title: str = "",
     numbered: bool = True,
     annotations: Iterable[Any] = (),
+    marks: Iterable[Any] = (),
     copy: bool = True,
     tree: bool = False,
     wrap: bool = False,
@@ -47,6 +48,7 @@ def json_block(
         numbered: the lines have numbers, to link to.
         annotations: problems (or dicts of the same shape), shown at their `line`, otherwise at the line of their
             `pointer`; `schema_href` links to the rule.
+        marks: short words at the end of lines, each with `pointer`, `words`, and for its class `kind` and `against`.
         copy: show a button that copies the text (unless the page has only its beginning).
         tree: the containers of `value` can be folded.
         wrap: long lines wrap; otherwise the block scrolls.
@@ -69,7 +71,8 @@ def json_block(
         "whole": whole,
         "download_url": download_url,
         "highlighted": highlighted,
-        "rows": _rows(highlighted.lines, id, numbered=numbered),
+        "rows": _rows(highlighted.lines, id, numbered=numbered, marks=_marks_by_line(text, list(marks))),
+        "tree": tree,
         "loose_notes": loose,
         "digits": len(str(max(len(highlighted.lines), 100))),
     }
@@ -113,12 +116,16 @@ _LINK_NUMBER: Final = SafeString('" data-line="')
 _LINK_END: Final = SafeString('" tabindex="-1" aria-hidden="true"></a>')
 
 
-def _rows(lines: Iterable[Line], block: str, *, numbered: bool) -> SafeString:
+def _rows(
+    lines: Iterable[Line], block: str, *, numbered: bool, marks: Mapping[int, Sequence[SafeString]]
+) -> SafeString:
     """The lines as HTML, built in Python: a template would take ten times as long for a thousand lines."""
-    return join_html(_row_parts(lines, join_html([block, "-L"]), numbered=numbered))
+    return join_html(_row_parts(lines, join_html([block, "-L"]), numbered=numbered, marks=marks))
 
 
-def _row_parts(lines: Iterable[Line], prefix: SafeString, *, numbered: bool) -> Iterator[str]:
+def _row_parts(
+    lines: Iterable[Line], prefix: SafeString, *, numbered: bool, marks: Mapping[int, Sequence[SafeString]]
+) -> Iterator[str]:
     for line in lines:
         number = SafeString(line.number)
         yield _FOLD if line.opens else _LINE
@@ -131,6 +138,7 @@ def _row_parts(lines: Iterable[Line], prefix: SafeString, *, numbered: bool) -> 
         elif numbered:
             yield from (_LINK, prefix, number, _LINK_NUMBER, number, _LINK_END)
         yield line.html
+        yield from marks.get(line.number, ())
         yield _FOLD_LINE_END if line.opens else _LINE_END
         yield from map(_note, line.notes)
         if line.closes:
@@ -141,6 +149,19 @@ def _note(note: Note) -> SafeString:
     link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
     parts = (icon("triangle-alert"), note.message, link)
     return format_html('<span class="json-note" role="note">{}<span>{}{}</span></span>', *parts)
+
+
+def _marks_by_line(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString]]:
+    """The marks of each line, as HTML."""
+    positions = _positions(text, {mark.pointer for mark in marks}) if marks else {}
+    by_line: dict[int, list[SafeString]] = {}
+    for mark in marks:
+        if mark.pointer in positions:
+            shown = format_html(
+                ' <span class="change change-{} against-{}">{}</span>', mark.kind, mark.against, mark.words
+            )
+            by_line.setdefault(positions[mark.pointer][0], []).append(shown)
+    return by_line
 
 
 def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[Note]], list[Note]]:

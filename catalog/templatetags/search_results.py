@@ -25,6 +25,7 @@ from catalog.models import Tool
 from catalog.search.explain import Reason
 from catalog.templatetags.catalog import marked
 from catalog.templatetags.icons import icon
+from catalog.templatetags.stars import star_html
 
 register = template.Library()
 
@@ -63,12 +64,15 @@ _SPACE, _COLON, _COMMA, _SEMICOLON = map(SafeString, (" ", ": ", ",", ";"))
 
 
 @register.simple_tag
-def result_rows(results: Iterable[Result]) -> SafeString:
-    """One `<li>` for each result, with the searched words in `<mark>`."""
+def result_rows(results: Iterable[Result], stars: frozenset[int] | None = None) -> SafeString:
+    """One `<li>` for each result, with the searched words in `<mark>`.
+
+    `stars`: the primary keys of the tools with a star; None for a visitor, whose rows have no stars.
+    """
     before, after = reverse("catalog:tool", args=["-"]).rsplit("-", 1)
     try_before, try_after = reverse("playground:try", args=["-"]).split("-", 1)
     return join_html(
-        _row(result, f"{before}{result.tool.slug}{after}", f"{try_before}{result.tool.slug}{try_after}")
+        _row(result, f"{before}{result.tool.slug}{after}", f"{try_before}{result.tool.slug}{try_after}", stars)
         for result in results
     )
 
@@ -94,7 +98,7 @@ def empty_options(facets: Iterable[Facet]) -> list[tuple[Facet, Option]]:
     return [(facet, option) for facet in facets for option in facet.empty]
 
 
-def _row(result: Result, url: str, try_url: str) -> SafeString:
+def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -> SafeString:
     """Two lines: the name, and the description; a third one if other texts match."""
     tool, shown = result.tool, result.shown
     tool_id = _id_and_toolkit(result)
@@ -114,7 +118,8 @@ def _row(result: Result, url: str, try_url: str) -> SafeString:
         chips,
         _HEAD_END,
     )
-    side = (_SIDE, score_ring(tool.score), _TRY, try_url, _TRY_NAME, tool.name, _TRY_END, _HEAD_END)
+    star = _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars)
+    side = (_SIDE, _TRY, try_url, _TRY_NAME, tool.name, _TRY_END, score_ring(tool.score), star, _HEAD_END)
     return join_html([*head, *text, _why(result), *side, _ROW_END])
 
 

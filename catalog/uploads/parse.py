@@ -164,7 +164,7 @@ def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -
     start = _prefix(piece, document) if prefix is None else prefix
     imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:
-        reason = " ".join((f"There is no tool in this {imported.label} document.", *imported.notes))
+        reason = " ".join((f"This {imported.label} document contains no tools.", *imported.notes))
         yield Candidate(piece, (Problem("", reason, "import.empty", line=1, column=1),))
         return
     name = name_of(document) or _file_stem(piece) or start

@@ -4,8 +4,8 @@ The process is a fork, so it inherits the iterator and nothing must be sent to i
 waits until that is consumed. It ends with its parent, however the parent ends.
 
 Reading and checking take half of the CPU time of a large upload. To store 10,000 specs, `load_specs` takes 5.5 s of CPU
-time in each of two processes at once, or 9.6 s in one (medians of three alternating runs): 1.8 times as many specs per
-second. That is the difference between 3,300 specs per second and about 1,850; the goal is 2,000.
+time in each of two concurrent processes, or 9.6 s in one (medians of three alternating runs): 1.8 times as many specs
+per second. That is the difference between 3,300 specs per second and about 1,850; the goal is 2,000.
 
 This module depends on Django only for the database connections, which two processes must not share.
 """

@@ -42,8 +42,8 @@ from catalog.waivers import MAX_WAIVERS, problems_of_waiver
 MAX_NAME_CHARS: Final = 150  # of a username in a message
 SUCCESSORS_PER_QUERY: Final = 500
 
-_UNKNOWN: Final = "Unknown member; it was ignored."
-_OTHER_OWNER: Final = "Only administrators can restore another owner; the tool belongs to who uploaded it."
+_UNKNOWN: Final = "Unknown field; it was ignored."
+_OTHER_OWNER: Final = "Only administrators can restore another owner; the tool belongs to the person who uploaded it."
 _HERE_BEFORE: Final = "The tool existed already, and its metadata was not changed."
 
 
@@ -181,7 +181,7 @@ class MetadataRestore:
             for one in waiting.values():
                 if (tool := self._tool(one)) is not None:
                     _, problem = successor_of(tool, successor)
-                    reason = problem.message if problem else f"{successor!r} was published too late."
+                    reason = problem.message if problem else f"{successor!r} was published after this tool."
                     loss = Loss("/deprecation/superseded_by", "dropped", reason)
                     yield MissingSuccessor(tool, one.source, one.line, loss)
 

@@ -13,12 +13,12 @@ from catalog.uploads.store import Entry, counts_of
 WIDTH: Final = 1000  # of the bar, in its own units
 NARROWEST: Final = 12
 LABELS: Final = {
-    "rejected": "wrong",
+    "rejected": "rejected",
     "held": "needs approval",
     "breaking": "breaking",
     "revised": "changed",
     "created": "new",
-    "unchanged": "the same",
+    "unchanged": "unchanged",
 }
 
 
@@ -54,10 +54,16 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """As words: "3 new, 2 changed (1 breaking), 4 the same, 1 wrong"."""
+        """As words: "3 new, 2 changed (1 breaking), 4 unchanged, 1 rejected"."""
         changed = f"{self.revised:,} changed" + (f" ({self.breaking:,} breaking)" if self.breaking else "")
         held = [f"{self.held:,} waiting for approval"] if self.held else []
-        parts = [f"{self.created:,} new", changed, f"{self.unchanged:,} the same", *held, f"{self.rejected:,} wrong"]
+        parts = [
+            f"{self.created:,} new",
+            changed,
+            f"{self.unchanged:,} unchanged",
+            *held,
+            f"{self.rejected:,} rejected",
+        ]
         return ", ".join(parts)
 
     @property

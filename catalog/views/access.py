@@ -27,7 +27,7 @@ def tool_access(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.stored_by(
         lambda: change_tool_access(tool, form.access, by=actor(request), seen=form.seen_etags)
     ):
-        messages.success(request, f"The access to {tool.name} is saved.")
+        messages.success(request, f"Access to {tool.name} saved.")
         return redirect("catalog:tool_access", slug) if may(request.user, "organise", tool) else redirect(tool)
     return _access_page(request, tool, form, reverse("catalog:tool_access", args=[slug]))
 
@@ -41,7 +41,7 @@ def toolkit_access(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "POST" and form.stored_by(
         lambda: change_toolkit_access(toolkit, form.access, by=actor(request))
     ):
-        messages.success(request, f"The access to the toolkit {toolkit.name} is saved.")
+        messages.success(request, f"Access to the toolkit {toolkit.name} saved.")
         return redirect("catalog:toolkits")
     return _access_page(request, toolkit, form, reverse("catalog:toolkit_access", args=[toolkit.key]))
 

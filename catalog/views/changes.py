@@ -54,7 +54,7 @@ def held_change(request: HttpRequest, name: str, change: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def change(request: HttpRequest, pk: int) -> HttpResponse:
-    """A spec that somebody proposes for a tool of others; approve or reject it."""
+    """A spec that was proposed for another person's tool; approve or reject it."""
     return _change_page(request, held_change_at(None, pk, request.user))
 
 
@@ -82,11 +82,11 @@ def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
     try:
         if request.POST.get("decision") == "reject":
             reject(change, by=actor(request))
-            messages.success(request, f"The change of {change.tool_id} is rejected. The tool stays as it is.")
+            messages.success(request, f"Change to {change.tool_id} rejected. The tool does not change.")
         else:
             number = int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 10 else None
             publication = approve(change, by=actor(request), seen=number)
-            messages.success(request, f"{change.tool_id} has revision {publication.revision.number} now.")
+            messages.success(request, f"Revision {publication.revision.number} of {change.tool_id} is published.")
     except (RevisionConflict, SpecError) as error:
         messages.error(request, str(error))
         return redirect(change)

@@ -16,6 +16,7 @@ from catalog.errors import HeldBySpec, RevisionConflict
 from catalog.forms import DeprecateForm, OrganiseForm
 from catalog.lifecycle import undo_deprecation
 from catalog.listing import groups
+from catalog.listing.toolkits import cards_of
 from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.publishing import publish
@@ -25,6 +26,7 @@ from catalog.search.tag_counts import Kind
 from catalog.shortcuts import revision_at, revision_of, tool_at, tool_for
 
 GROUPS_PER_PAGE = 100
+CARDS_PER_PAGE = 48
 SUGGESTED = 50
 LIMITS = {"toolkit": TOOLKIT_LENGTH, "tag": TAG_LENGTH, "note": NOTE_LENGTH}
 
@@ -52,19 +54,21 @@ def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
     """All toolkits or tags: the largest first, by name with `?order=name`, or those that begin with `?q=`."""
     beginning = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
     by_name = bool(beginning) or request.GET.get("order") == "name"
+    visibility = Audience.objects.visibility_for(request.user)
     shown, after = groups.page_of(
         kind,
-        Audience.objects.visibility_for(request.user),
+        visibility,
         beginning=beginning,
         by_name=by_name,
         after=request.GET.get("after", ""),
-        limit=GROUPS_PER_PAGE,
+        limit=CARDS_PER_PAGE if kind == "toolkit" else GROUPS_PER_PAGE,
     )
     query = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
     context = {
         "kind": kind,
         **_GROUP_PAGES[kind],
         "groups": shown,
+        "cards": cards_of(shown, visibility) if kind == "toolkit" else [],
         "beginning": beginning,
         "by_name": by_name,
         "next_url": "?" + urlencode({**query, "after": after}) if after else None,
@@ -85,7 +89,7 @@ def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
     form = OrganiseForm(tool, request.POST)
     if not form.save(by=actor(request)):
         return _organise_page(request, tool_at(slug, request.user), organising=form)
-    messages.success(request, f"{tool.name} is saved.")
+    messages.success(request, f"{tool.name} saved.")
     return redirect(tool)
 
 

@@ -61,7 +61,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
                 user.groups.remove(*groups.exclude(pk__in=chosen))
                 user.groups.add(*chosen)
                 set_role(user, role)
-            messages.success(request, f"{user.username} is saved.")
+            messages.success(request, f"{user.username} saved.")
             return redirect("catalog:people")
     context = {
         "person": user,
@@ -86,17 +86,19 @@ ROLES: Final = {
 @require_POST
 @login_required
 def change_groups(request: HttpRequest) -> HttpResponse:
-    """Create the group `name`, or delete it with `delete`. The ready groups stay."""
+    """Create the group `name`, or delete it with `delete`. The built-in groups stay."""
     require(request.user, "administer")
     name = " ".join(request.POST.get("name", "").split())
     if not name or len(name) > MAX_GROUP_CHARACTERS or not name.isprintable() or name in READY_GROUPS:
-        messages.error(request, f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that no ready group has.")
+        messages.error(
+            request, f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that is not the name of a built-in group."
+        )
     elif "delete" in request.POST:
         deleted = _delete_group(name)
-        messages.success(request, f"The group {name} is deleted." if deleted else f"There is no group {name}.")
+        messages.success(request, f"Group {name} deleted." if deleted else f"There is no group {name}.")
     else:
         created = _create_group(name)
-        messages.success(request, f"The group {name} is created." if created else f"There is a group {name} already.")
+        messages.success(request, f"Group {name} created." if created else f"The group {name} already exists.")
     return redirect("catalog:people")
 
 
@@ -129,7 +131,7 @@ def _refusal(user: User, role: str, *, by_self: bool) -> str:
     if role not in ROLES:
         return f"Choose one of the roles {', '.join(ROLES)}."
     if role != "administrator" and by_self:
-        return "You cannot take your own administrator's rights away; another administrator can."
+        return "You cannot remove your own administrator role; another administrator can."
     if role != "administrator" and user.is_superuser:
         return "A superuser is always an administrator. Change that in the admin, or with a command."
     return ""

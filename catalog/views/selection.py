@@ -12,9 +12,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.crypto import get_random_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
+from catalog.accounts.rate_limits import limit_exports
 from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.results import CatalogSearch
@@ -27,21 +30,23 @@ from catalog.text_diff import compare
 from catalog.tool_page import SpecText
 
 SKIPPED_SHOWN: Final = 20
-LAST: Final = "last_selection"  # in the session, so that a change can be undone
+CHANGES: Final = "selection_changes"  # in the session, by their id: of two tabs, each can undo its own
+CHANGES_STORED: Final = 3
 
 
 @require_safe
 def selection(request: HttpRequest) -> HttpResponse:
-    """The selected tools, or those that were changed last, with everything that can be done to them."""
+    """The selected tools, or those of a change (`?change=`), with everything that can be done to them."""
     slugs = _selected(request)
-    tools = _tools(request, slugs or request.session.get(LAST, []))
+    change = request.session.get(CHANGES, {}).get(request.GET.get("change"), {"tools": [], "archived": []})
+    tools = _tools(request, slugs or change["tools"])
     context = {
         "tools": tools,
         "changeable": _changeable(request, tools),
         "formats": FORMATS,
         "limits": {"tag": TAG_LENGTH, "toolkit": TOOLKIT_LENGTH, "note": NOTE_LENGTH},
         "any_archived": any(tool.archived for tool in tools),
-        "undo": not slugs and request.GET.get("did") == "archive",
+        "archived": [] if slugs else change["archived"],
         "most": MAX_TOOLS,
         "is_full": len(tools) >= MAX_TOOLS,
     }
@@ -63,14 +68,24 @@ def change_selection(request: HttpRequest) -> HttpResponse:
         note=request.POST.get("note", "").replace("\r\n", "\n"),
         superseded_by=request.POST.get("superseded_by", "").strip(),
     )
+    archived: list[str] = []
     if kind in {"tag", "untag"} and not change.tags:
         messages.error(request, "Nothing was changed. Enter at least one tag.")
     else:
-        _report(request, change_many(tools, change, by=actor(request)), KINDS[kind][1])
-    request.session[LAST] = [tool.slug for tool in tools]
-    response = redirect("catalog:selection")
-    response["Location"] += f"?did={kind}"
-    return response
+        before = {tool.pk for tool in tools if tool.archived}
+        result = change_many(tools, change, by=actor(request))
+        _report(request, result, KINDS[kind][1])
+        if kind == "archive":
+            archived = [tool.slug for tool in result.changed if tool.pk not in before]
+    return redirect(f"{reverse('catalog:selection')}?change={_stored(request, tools, archived)}")
+
+
+def _stored(request: HttpRequest, tools: Sequence[Tool], archived: list[str]) -> str:
+    """Store a change in the session, and return its id."""
+    key = get_random_string(8)
+    stored = {**request.session.get(CHANGES, {}), key: {"tools": [tool.slug for tool in tools], "archived": archived}}
+    request.session[CHANGES] = dict(list(stored.items())[-CHANGES_STORED:])
+    return key
 
 
 @require_http_methods(["GET", "HEAD", "POST"])  # 500 tools are too many for a URL
@@ -79,6 +94,7 @@ def export_selection(request: HttpRequest) -> HttpResponse:
     key = (request.POST or request.GET).get("format", "mcp")
     if key not in FORMATS:
         raise Http404
+    limit_exports(request)
     tools = _tools(request, _selected(request))
     documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in tools]
     response = HttpResponse(dumps(documents, indent=2), content_type="application/json")

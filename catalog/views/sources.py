@@ -40,7 +40,7 @@ def source_list(request: HttpRequest) -> HttpResponse:
         require(request.user, "administer")
         if source := form.add(by=actor(request)):
             sync_in_background(source, by=actor(request))
-            messages.success(request, f"{source.name} is added. Its tools are being read.")
+            messages.success(request, f"{source.name} added. Its tools are being read.")
             return redirect(source)
     newest = SourceSync.objects.defer("changes_json")[:1]
     sources = (
@@ -84,7 +84,7 @@ def change_settings(request: HttpRequest, name: str) -> HttpResponse:
     form = SourceForm(source, request.POST, request.FILES)
     if not form.save():
         return _source_page(request, source_at(name), form)
-    messages.success(request, f"{name} is saved.")
+    messages.success(request, f"{name} saved.")
     return redirect(source)
 
 
@@ -112,7 +112,7 @@ def remove(request: HttpRequest, name: str) -> HttpResponse:
     except AlreadySyncing as error:
         messages.error(request, str(error))
         return redirect(source)
-    messages.success(request, f"{name} is removed. Its tools stay in the catalog.")
+    messages.success(request, f"{name} removed. Its tools stay in the catalog.")
     return redirect("catalog:sources")
 
 

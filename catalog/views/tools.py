@@ -20,9 +20,11 @@ from catalog.listing.active_filters import active_filters
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import CatalogSearch
 from catalog.listing.sorting import SORTS
-from catalog.models import Revision
+from catalog.listing.suggestions import EXAMPLES
+from catalog.models import Revision, Tool
 from catalog.revision_diff import history_of, meaning_of
 from catalog.score_trends import trend_of
+from catalog.search.parser import FILTERS
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
@@ -31,6 +33,7 @@ from catalog.views.parts import without_input
 REVISIONS_PER_PAGE = 50
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
+_preview_schemas: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)  # by the revision's hash
 # the outline and the documentation of a spec's schemas, by the revision's hash
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
@@ -52,12 +55,14 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    if wants_part:
-        response = HttpResponse(results)
-    else:
-        response = render(request, "catalog/tool_list.html", {"search": search, "sorts": SORTS, "results": results})
+    response = HttpResponse(results) if wants_part else _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString) -> HttpResponse:
+    context = {"search": search, "sorts": SORTS, "filters": FILTERS, "examples": EXAMPLES, "results": results}
+    return render(request, "catalog/tool_list.html", context)
 
 
 def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
@@ -67,6 +72,7 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
         "page": page,
         "facets": facets,
         "filters": active_filters(search),
+        "stars": search.stars if search.user else None,
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
         "next_url": search.address(cursor=page.next) if page.next else None,
         "previous_url": search.address(cursor=page.previous) if page.previous else None,
@@ -86,7 +92,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
         results = _results(search, facets, counted=True)
-        response = render(request, "catalog/tool_list.html", {"search": search, "sorts": SORTS, "results": results})
+        response = _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -116,6 +122,24 @@ def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
         render_to_string("catalog/_outline.html", context),
         render_to_string("catalog/_documentation.html", context),
     )
+
+
+@require_safe
+def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the list shows beside its rows about one tool; other requests are redirected to the tool."""
+    tool = tool_at(slug, request.user)
+    if not request.htmx:  # type: ignore[attr-defined]
+        response: HttpResponse = redirect(tool)
+    else:
+        sections = _preview_schemas.get_or_compute(revision_of(tool).sha256, lambda: _schema_lines(tool))
+        response = render(request, "catalog/_tool_preview.html", {"tool": tool, "sections": sections})
+    patch_vary_headers(response, ["HX-Request"])
+    return without_input(response)
+
+
+def _schema_lines(tool: Tool) -> SafeString:
+    docs = ToolPage(tool, site="")
+    return render_to_string("catalog/_tool_preview_schemas.html", {"sections": docs.sections})
 
 
 @require_POST

@@ -51,7 +51,7 @@ def webhook_page(request: HttpRequest, pk: int) -> HttpResponseBase:
     form = WebhookForm(webhook, request.POST)
     if not form.save():
         return _page(request, get_object_or_404(Webhook, pk=pk), form)
-    messages.success(request, "The webhook is saved.")
+    messages.success(request, "Webhook saved.")
     return redirect(webhook)
 
 
@@ -89,7 +89,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponseBase:
     webhook = get_object_or_404(Webhook, pk=pk)
     url = shown_url(webhook.url)
     remove_webhook(webhook)
-    messages.success(request, f"The webhook to {url} is removed.")
+    messages.success(request, f"Webhook to {url} removed.")
     return redirect("catalog:webhooks")
 
 

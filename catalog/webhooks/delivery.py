@@ -46,7 +46,7 @@ _RESULT: Final = ("body", "attempts", "status", "error", "duration_ms", "last_at
 UNREADABLE: Final = (
     "The secret of the webhook cannot be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS. Replace the secret."
 )
-GONE: Final = "The server answered with status 410: it wants no more events."
+GONE: Final = "The server responded with status 410 (Gone): it no longer accepts events."
 
 log = logging.getLogger(__name__)
 
@@ -192,5 +192,5 @@ def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
         log.exception("The webhook %s could not be sent.", webhook.pk)
         return result(None, "An internal error stopped the delivery. The server's log has the details.")
     if 300 <= status < 400:
-        return result(status, f"The server answered with status {status}; redirects are not followed.")
-    return result(status, "" if 200 <= status < 300 else f"The server answered with status {status}.")
+        return result(status, f"The server responded with status {status}; redirects are not followed.")
+    return result(status, "" if 200 <= status < 300 else f"The server responded with status {status}.")

@@ -105,7 +105,7 @@ def create_example_check(
     tags=["example checks"],
 )
 def list_example_checks(request: HttpRequest, slug: str, query: Query[ExampleChecksQuery]) -> ExampleChecksOut:
-    """The latest first, of all revisions, without the results of the examples."""
+    """Of all revisions, newest first, without the results of the examples."""
     checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related("tool", "by", "revision")
     if query.cursor:
         checks = checks.filter(pk__lt=int(query.cursor))

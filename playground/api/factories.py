@@ -67,10 +67,11 @@ def spec_state(proposal: Proposal) -> schemas.FactorySpecState:
     tags=["factories"],
 )
 def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
-    """The spec from the factory's definition, or else from its types, as text to publish with `POST /tools`.
+    """The spec from the factory's definition, or otherwise from its types, as text to publish with `POST /tools`.
 
-    `key` is the factory's key, or its reference. If the catalog has the tool, what the code does not state is as in its
-    current revision. 409 if several factories have the key; 422 if the factory has no valid spec, with the reasons.
+    `key` is the factory's key, or its reference. If the catalog has the tool, parts that the code does not define are
+    taken from its current revision. 409 if several factories have the key; 422 if the factory has no valid spec, with
+    the reasons.
     """
     check()
     found = registry().named(key)
@@ -99,10 +100,10 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     operation_id="playground_api_rescan_factories",
 )
 def rescan_factories(request: HttpRequest) -> schemas.RescanOut:
-    """For staff, after packages were installed, changed or removed: the site need not be restarted.
+    """For staff, after packages were installed, changed or removed, instead of a restart.
 
     All processes of the server, and all Celery workers, do the same within a few seconds. Each machine finds the
-    packages of its own installation. Later runs import everything anew; active runs are not disturbed.
+    packages of its own installation. Later runs import everything again; active runs are not affected.
     """
     check_may_rescan(request.user)
     found = request_rescan(by=actor(request))

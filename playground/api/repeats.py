@@ -83,7 +83,7 @@ def run_again(request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None
     summary="Compare two runs",
 )
 def compare_runs(request: HttpRequest, run_id: Path[RunId], other_id: Path[RunId]) -> ComparisonOut:
-    """Two runs of one tool that you may read, the earlier one first: facts, parameters and responses."""
+    """Two runs of one tool that you may read, earlier one first: facts, parameters and responses."""
     first, second = (run_at(request, each) for each in sorted([run_id, other_id]))
     if first.tool_id != second.tool_id:
         raise HttpError(422, "These runs are of different tools. Choose two runs of one tool.")
@@ -114,11 +114,11 @@ def part_out(part: Part) -> PartOut:
 def save_run_as_example(
     request: HttpRequest, response: HttpResponse, run_id: Path[RunId], body: SaveExampleIn
 ) -> Status[SavedExampleOut]:
-    """Publishes the tool's next revision, in which the parameters and the response of the run are one more example.
+    """Publishes the tool's next revision, with the parameters and the response of the run as a new example.
 
-    The run must be live and have a response; both values must be objects, as the format requires. Everybody can read
-    them afterwards. It must be your own run, and your own tool. Administrators can save any run; a token also needs
-    the scope `read` for that.
+    The run must be live and have a response; both values must be objects, as the format requires. Everyone who may see
+    the tool can read them afterwards. It must be your own run and your own tool. Administrators can save any run; a
+    token also needs the scope `read` for that.
     """
     run = run_at(request, run_id)
     if run.by_id != request.user.pk and not is_administrator(request.user):
@@ -151,5 +151,5 @@ def save_run_as_example(
     summary="Get the run statistics of a tool",
 )
 def get_run_statistics(request: HttpRequest, slug: str) -> StatisticsOut:
-    """The latest live runs of all users, as on the tool's page; without refused runs."""
+    """Statistics of the latest live runs of all users, as on the tool's page; without refused runs."""
     return StatisticsOut.of(statistics_of(tool_at(slug, request.user)))

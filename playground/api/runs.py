@@ -77,7 +77,7 @@ def create_run(request: HttpRequest, slug: str, body: schemas.RunIn) -> HttpResp
     auth=token_or_session("read", "run"),
     summary="List runs",
     description=(
-        "Your runs and those that are shared with your groups, the latest first. Administrators get the runs of all "
+        "Your runs and those that are shared with your groups, newest first. Administrators get the runs of all "
         "users. A token without the scope `read` gets only your own."
     ),
     operation_id="playground_api_list_runs",
@@ -159,7 +159,7 @@ def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     operation_id="playground_api_share_run",
 )
 def share_run(request: HttpRequest, run_id: Path[RunId], body: schemas.ShareIn) -> schemas.SharedOut:
-    """Their members see the run, if they may see its tool. An empty list makes it private again."""
+    """Members of the groups see the run if they may see its tool. An empty list makes it private again."""
     run = own_run(request, run_id)
     share_with_groups(run, body.groups, by=actor(request))
     return schemas.SharedOut(groups=body.groups)
@@ -176,7 +176,7 @@ def share_run(request: HttpRequest, run_id: Path[RunId], body: schemas.ShareIn) 
 def share_configuration_with_groups(
     request: HttpRequest, slug: str, name: str, body: schemas.ShareIn
 ) -> schemas.SharedOut:
-    """Their members may run the tool with it, by its name, without seeing it. Only you change and delete it."""
+    """Members of the groups can run the tool with it, without seeing its contents. Only you can change it."""
     tool = tool_for(request.user, "run", slug)
     saved = get_object_or_404(SavedConfiguration, owner=actor(request), tool=tool, name=name)
     share_with_groups(saved, body.groups, by=actor(request))
@@ -198,7 +198,7 @@ def visible_configuration(saved: SavedConfiguration, tool: Tool) -> schemas.Save
     operation_id="playground_api_list_configurations",
 )
 def list_configurations(request: HttpRequest, response: HttpResponse, slug: str) -> schemas.SavedConfigurationsOut:
-    """Without their secrets, which are never returned. Of those that others share, only their names."""
+    """Secrets are never returned. Configurations that others share are listed by name only."""
     tool = tool_for(request.user, "run", slug)
     usable = SavedConfiguration.objects.filter(tool=tool).usable_by(actor(request)).order_by("name", "owner__username")
     add_deprecation_headers(response, tool)
@@ -228,9 +228,10 @@ def list_configurations(request: HttpRequest, response: HttpResponse, slug: str)
 def create_configuration(
     request: HttpRequest, response: HttpResponse, slug: str, body: schemas.SavedConfigurationIn
 ) -> Status[schemas.SavedConfigurationOut]:
-    """Stored encrypted and visible only to you; replaces the one of the same name. Secrets left out are retained.
+    """It is stored encrypted, visible only to you, and replaces the one with the same name.
 
-    If the replaced one is shared, everyone uses the new contents from their next run on.
+    Secrets that you leave out are retained. If the replaced one is shared, everyone uses the new contents from their
+    next run on.
     """
     tool = tool_for(request.user, "run", slug)
     schema = compiled_spec_of(revision_of(tool)).configuration

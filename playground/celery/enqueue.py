@@ -32,7 +32,7 @@ from playground.run_writer import count, record_start
 MIN_POLL_S = 0.02
 MAX_POLL_S = 0.25
 UNREACHABLE = "The queue for runs cannot be reached, so the run was not started."
-WITHDRAWN = "The run was cancelled while it waited. The tool was not called."
+WITHDRAWN = "The run was cancelled while it was waiting. The tool was not called."
 
 
 @sensitive_variables("configuration", "parameters", "content")

@@ -19,7 +19,7 @@ from playground.models import MCPConfiguration, SavedConfiguration, SavedConfigu
 
 
 class ChosenConfigurationGone(Exception):
-    """The configuration that is chosen for a tool does not exist any more."""
+    """The configuration that is chosen for a tool no longer exists."""
 
 
 def choose_for_tool(owner: User, tool: Tool, name: str) -> None:
@@ -86,8 +86,8 @@ def configuration_for_call(owner: User, tool: Tool) -> SavedConfiguration | None
         found = find_configuration(owner, tool, name)
         if found is None:
             raise ChosenConfigurationGone(
-                f"The saved configuration {name!r}, which its user chose for MCP calls of this tool, does not exist "
-                "any more, or is not shared any more. The user can choose another one on the tool's page 'Connect'."
+                f"The saved configuration {name!r}, which its user chose for MCP calls of this tool, no longer "
+                "exists or is no longer shared. The user can choose another one on the tool's page 'Connect'."
             )
         return found
     name = chosen_for_toolkit(owner, tool.toolkit) if tool.toolkit_key else ""

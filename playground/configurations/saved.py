@@ -60,6 +60,19 @@ class Shown:
     is_readable: bool = True
 
 
+def checked_name(name: str, rule: str) -> str:
+    """`name` without surrounding spaces.
+
+    Raises:
+        DocumentError: it is empty, too long, or not printable; `rule` is the problem's.
+    """
+    name = name.strip()
+    if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
+        message = f"Enter a name of 1 to {MAX_NAME_CHARACTERS} characters, on one line."
+        raise DocumentError([Problem("/name", message, rule)])
+    return name
+
+
 @sensitive_variables("configuration", "stored", "value", "content")
 def save_configuration(
     owner: User,
@@ -79,16 +92,13 @@ def save_configuration(
     Raises:
         DocumentError: the name or the value is not valid.
     """
-    name = name.strip()
-    if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
-        message = f"Enter a name of 1 to {MAX_NAME_CHARACTERS} characters, on one line."
-        raise DocumentError([Problem("/name", message, "configuration.name")])
+    name = checked_name(name, "configuration.name")
     if not isinstance(configuration.value, dict):
         raise DocumentError([Problem("/configuration", "A configuration must be an object.", "configuration.type")])
     mine = SavedConfiguration.objects.filter(owner=owner, tool=tool)
     saved = mine.filter(name=name).first()
     if saved is None and "/" in name:
-        message = 'Enter a name without "/": it stands between owner and name of a shared configuration.'
+        message = 'Enter a name without "/", which separates the owner from the name of a shared configuration.'
         raise DocumentError([Problem("/name", message, "configuration.name")])
     if saved is None and mine.count() >= MAX_PER_TOOL:
         message = f"You can save at most {MAX_PER_TOOL} configurations per tool; remove one first."

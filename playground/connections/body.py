@@ -64,7 +64,7 @@ def body_of(value: Any, media_type: str, schema: Any, encoding: Mapping[str, Any
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return RequestBody(text.encode(), "application/json" if "*" in essence else media_type)
     if essence in {FORM, MULTIPART} and not isinstance(value, dict):
-        raise ToolError(f"A body of the type {essence} is made from an object, and this one is {_kind(value)}.")
+        raise ToolError(f"A body of the type {essence} requires an object, but the value is {_kind(value)}.")
     if essence == FORM:
         return RequestBody(_form(value, encoding).encode(), media_type)
     if essence == MULTIPART:

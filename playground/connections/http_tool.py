@@ -137,7 +137,7 @@ class Answer:
 
     def as_error(self) -> str:
         """Status, headers of use and body, for people."""
-        lines = [f"{self.method} {self.url} was answered with {self.status} {self.reason}".rstrip()]
+        lines = [f"{self.method} {self.url} returned {self.status} {self.reason}".rstrip()]
         lines += [f"{name}: {self.headers[name][:200]}" for name in _SHOWN_HEADERS if name in self.headers]
         body = self.text() if is_text(self.media_type) or not self.media_type else ""
         shown = body if len(body) <= MAX_ERROR_CHARACTERS else f"{body[:MAX_ERROR_CHARACTERS]}…"
@@ -189,7 +189,7 @@ def _built(http: httpx2.Client, sending: Request, credentials: Credentials) -> h
 
 
 def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
-    """Send `request`, and follow redirects. Nothing of it goes to another origin but a GET without credentials."""
+    """Send `request`, and follow redirects. Only a GET without credentials goes to another origin."""
     for _ in range(MAX_REDIRECTS + 1):
         response = http.send(request, stream=True, follow_redirects=False)
         try:

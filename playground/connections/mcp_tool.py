@@ -133,7 +133,7 @@ class MCPTool:
         if waiting.cancelled_caught:
             _log(f"The definition was not compared: the source did not list the tool within {LIST_S:g} seconds.")
         elif found is None:
-            _log("The source does not list this tool any more. Sync the source to mark it.")
+            _log("The source no longer lists this tool. Sync the source to mark it.")
         elif differences := differing(found, self._connection.spec["definition"]):
             _log(
                 "The source has changed this tool since the revision that runs here was approved: "
@@ -155,7 +155,7 @@ class MCPTool:
         if isinstance(first, MCPError):
             status = f" ({self._refused})" if self._refused else ""
             return ToolError(
-                f"The source {self._connection.source} answered with an error: {first.error.message}{status}"
+                f"The source {self._connection.source} responded with an error: {first.error.message}{status}"
             )
         if isinstance(first, ValidationError):
             problem = first.errors(include_url=False, include_input=False)[0]
@@ -210,7 +210,7 @@ def _text_of_error(result: mcp_types.CallToolResult, blocks: list[dict[str, Any]
     texts = [block["text"] if block["type"] == "text" else f"[{block['type']}]" for block in blocks]
     if not texts and result.structured_content is not None:
         texts = [json.dumps(result.structured_content, ensure_ascii=False)]
-    return "\n".join(texts) or "The tool failed, and did not say why."
+    return "\n".join(texts) or "The tool failed without an error message."
 
 
 def differing(present: mcp_types.Tool, approved: dict[str, Any]) -> list[str]:

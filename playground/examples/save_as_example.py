@@ -40,7 +40,7 @@ def spec_with_run(run: Run, current: Revision, *, description: str) -> ToolSpec:
     if not run.has_response or run.mode == "mock":
         raise CannotSaveExample("Only a live run with a response can be saved as an example.")
     if run.response_cut:
-        raise CannotSaveExample("The response of this run is cut, so the run cannot be saved as an example.")
+        raise CannotSaveExample("The response of this run is truncated, so the run cannot be saved as an example.")
     text = with_example(
         current.source,
         description=one_line(description),

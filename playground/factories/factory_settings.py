@@ -142,7 +142,7 @@ class FactorySettings:
             for each in by_id:
                 meant = sorted(reference for reference, ids in factories.items() if each in ids)
                 if len(meant) > 1:
-                    fits = f"{setting}_{each} fits several factories: {', '.join(meant)}."
+                    fits = f"{setting}_{each} matches several factories: {', '.join(meant)}."
                     yield frozenset(meant), f"{fits} {_remedy(setting, meant, factories)}"
 
     def _too_large(self, factories: Mapping[str, Collection[str]]) -> Iterator[tuple[frozenset[str], str]]:

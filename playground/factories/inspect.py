@@ -99,7 +99,7 @@ class _Request:
         self._received += len(data)
         found = None
         if self._received > _MAX_BYTES:
-            return self.failed("Its process sent too much.")
+            return self.failed("Its process sent too much data.")
         for kind, content in self._frames.feed(data):
             if not self.is_done:
                 found = self._take(kind, content.decode(errors="replace"))
@@ -128,4 +128,4 @@ class _Request:
         self.is_done = True
         if self._description is None:
             return Description(error=reason)
-        return replace(self._description, spec_error=f"Its spec could not be made. {reason}")
+        return replace(self._description, spec_error=f"Its spec could not be generated. {reason}")

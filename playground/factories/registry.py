@@ -218,7 +218,7 @@ class FactoryRegistry:
         return self.factory_settings.unclaimed(_known_ids(_ids_of(infos)))
 
     def refresh(self) -> None:
-        """Discover the factories again, and begin to import them anew: packages may have been installed or changed.
+        """Discover the factories again, and begin to import them again: packages may have been installed or changed.
 
         Until a factory has been imported, its earlier description remains. Those of Toolshelf itself are imported only
         if their own files have changed. `wait` tells when all are done.
@@ -470,8 +470,8 @@ def _public_error(info: FactoryInfo, unclaimed: Sequence[str]) -> str:
         return error
     names = " or ".join(sorted({f"{each}_{factory_id(info.reference)}" for each in (ENVIRONMENT, NETWORK)}))
     return (
-        f"{error}\n\nNo known factory has the ids of {', '.join(unclaimed)}. If this one is meant: the id of its tool "
-        f"is not known before its import. Use {names} instead."
+        f"{error}\n\nNo known factory matches {', '.join(unclaimed)}. If this factory is meant: the id of its tool "
+        f"is known only after its import. Use {names} instead."
     )
 
 

@@ -1,7 +1,7 @@
-"""The spec that a factory itself has, beside the catalog's: what publishing it would change.
+"""The spec of a factory, compared with the catalog's: what publishing it would change.
 
-What the code does not state stays as the catalog has it: members that no definition has, examples, a schema where the
-type is only `dict`. So a factory whose code agrees with its spec differs in nothing, and publishing loses nothing.
+Parts that the code does not define are taken from the catalog: members that no definition has, examples, a schema where
+the type is only `dict`. So a factory whose code matches its spec shows no difference, and publishing loses nothing.
 
     proposal_for(factory, tool)     for one factory
     proposals_for(factories)        for lists: two queries, the rest from memory while nothing changes
@@ -28,7 +28,7 @@ from catalog.specs.spec import ToolSpec, read_spec
 from playground.factories.registry import MAX_SPEC_BYTES, FactoryInfo
 
 State = Literal["new", "same", "differs", "invalid", "none"]
-ANNOTATIONS_DIFFER: Final = "They differ only in what callers do not notice."
+ANNOTATIONS_DIFFER: Final = "They differ only in parts that callers do not see."
 CHANGES_SHOWN: Final = 3  # as in _factory_difference.html
 _STATED: Final = ("name", "description", "parameters", "returnType", "examples")
 # Schemas that say nothing beyond what every request is: they come from `dict`, or from no annotation.
@@ -128,7 +128,7 @@ def _compare(own_text: str, current: Revision | None) -> _Compared:
     except SpecError as error:
         return _Compared("invalid", text, problems=tuple(error.problems))
     except (JSONTextError, ValueError) as error:
-        problem = Problem("", f"The spec that the factory gives is not JSON. {error}", "spec.factory")
+        problem = Problem("", f"The factory's spec is not JSON. {error}", "spec.factory")
         return _Compared("invalid", own_text, problems=(problem,))
     return _Compared("differs", text, spec, difference_from(current, spec)) if current else _Compared("new", text, spec)
 

@@ -45,7 +45,7 @@ class MCPConfigurationIn(Schema):
     summary="Get the configuration that MCP calls of a tool use",
 )
 def get_tool_mcp_configuration(request: HttpRequest, slug: str) -> MCPConfigurationOut:
-    """Without a choice for the tool itself, the choice for its toolkit applies."""
+    """If none is chosen for the tool itself, the choice for its toolkit applies."""
     return MCPConfigurationOut(saved_configuration=chosen_for_tool(actor(request), tool_at(slug, request.user)) or None)
 
 

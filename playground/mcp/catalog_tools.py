@@ -215,6 +215,7 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
         cursor=position,
         limit=int(Decimal(str(limit))),  # 10.0 is an integer in JSON Schema
         visibility=Audience.objects.visibility_for(person),
+        person=person,
     )
     key = (search.depends_on, search.cursor, search.limit)
     return value_result(_pages.get_or_compute(key, lambda: _page(search)), any_value=message.is_modern)
@@ -226,7 +227,9 @@ def _page(search: CatalogSearch) -> dict[str, JSON]:
     if page.next:
         found["next_cursor"] = page.next
     if search.query.problems:
-        found["problems"] = [f"{one.message} Write {one.instead}." for one in search.query.problems]
+        found["problems"] = [
+            f"{one.message} Write {one.instead}." if one.instead else one.message for one in search.query.problems
+        ]
     return found
 
 

@@ -119,7 +119,7 @@ def read_message(body: bytes, headers: Mapping[str, str], *, session_version: st
         session_version: the version that was negotiated for its session, if it names one.
 
     Raises:
-        ProtocolError: it is no message, its version is not supported, or headers and body differ.
+        ProtocolError: it is not a message, its version is not supported, or headers and body differ.
     """
     content = _content(body)
     try:

@@ -142,10 +142,10 @@ def mock_note(run: Run) -> str:
     source = run.mock.get("source")
     example = run.mock.get("example")
     origin = {
-        "example": f"the response of example {example}, whose parameters are equal",
+        "example": f"the response of example {example}, which has the same parameters",
         "nearest": f"the response of example {example}, which is the most similar one",
         "returnType": "a value generated from the return type",
-    }.get(str(source), "made without knowledge of the tool's responses")
+    }.get(str(source), "made without knowing what the tool returns")
     return f"This is a mock: the tool was not called. The response is {origin}."
 
 

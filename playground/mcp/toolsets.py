@@ -49,7 +49,7 @@ class Toolset(Protocol):
         """The tools at `cursor`, which a page before returned.
 
         Raises:
-            ProtocolError: it is no such cursor.
+            ProtocolError: it is not a cursor of this list.
         """
         ...
 

@@ -74,7 +74,7 @@ def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
 
 
 def _ended_session() -> ProtocolError:
-    return ProtocolError(INVALID_REQUEST, "This session is not valid any more; initialize a new one.", status=404)
+    return ProtocolError(INVALID_REQUEST, "This session is no longer valid; initialize a new one.", status=404)
 
 
 def _answer(

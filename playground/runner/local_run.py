@@ -212,18 +212,18 @@ class LocalRun:
         if why == "deadline" or (why == "killed" and not self.cancelled):
             return (
                 "timed_out",
-                f"The tool did not end within {limit:g} s. It was ended, with all processes that it had started.",
+                f"The tool did not finish within {limit:g} s. It was stopped, with its child processes.",
             )
         if why == "killed":
-            return "cancelled", "The run was cancelled. The tool was ended, with all processes that it had started."
+            return "cancelled", "The run was cancelled. The tool was stopped, with its child processes."
         if why == "memory":
             allowed = self.job.limits.memory_bytes // MIB
             return (
                 "crashed",
-                f"The tool and the processes that it had started needed more memory than the {allowed:,} MiB of a run.",
+                f"The tool and its child processes used more memory than the {allowed:,} MiB that a run may use.",
             )
         if why == "garbled":
-            return "crashed", "The tool wrote into the pipe for its result."
+            return "crashed", "The tool wrote to the pipe that is reserved for its result."
         return "crashed", _how_it_ended(ended["status"])
 
     def _make_end(self, outcome: Outcome, error: str | None) -> RunEnd:
@@ -256,7 +256,7 @@ def _with_response(end: RunEnd, response: bytes, max_bytes: int) -> RunEnd:
     try:
         value = loads(response, max_bytes=max_bytes, max_depth=_MAX_DEPTH)
     except JSONTextError as error:
-        return replace(end, outcome="raised", error=f"The response is not JSON as Toolshelf reads it: {error}")
+        return replace(end, outcome="raised", error=f"The response is not valid JSON: {error}")
     return replace(end, response=value, has_response=True)
 
 
@@ -268,11 +268,11 @@ def _how_it_ended(status: int) -> str:
     """A wait status as a sentence."""
     code = os.waitstatus_to_exitcode(status)
     if code == _EXIT_NOT_PREPARED:
-        return "The run could not be prepared; stderr says why."
+        return "The run could not be prepared; see stderr."
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        return f"The tool's process was ended by {name} before there was a response."
-    return f"The tool's process ended with exit code {code} before there was a response."
+        return f"The tool's process was ended by {name} before it returned a response."
+    return f"The tool's process ended with exit code {code} before it returned a response."
 
 
 def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class LocalRunner:
         self._dispatcher: Dispatcher | None = None
         self._thread: threading.Thread | None = None
         self._isolation: dict[str, Any] | None = None
-        self._isolation_known = threading.Event()
+        self._worker_ready = threading.Event()
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
 
@@ -129,6 +129,10 @@ class LocalRunner:
             self._to_warm = [*(self._to_warm or ()), *jobs]
             dispatcher = self._started()
         dispatcher.wake()
+
+    def wait_until_ready(self, timeout_s: float) -> bool:
+        """Wait until the worker, if it has been started, accepts runs; False if it does not within `timeout_s`."""
+        return self._dispatcher is None or self._worker_ready.wait(timeout_s)
 
     def renew(self) -> bool:
         """Import everything anew for all runs that start from now on; packages may have changed. Active runs go on.
@@ -194,7 +198,7 @@ class LocalRunner:
                 self._to_kill.append(run)
             dispatcher = self._dispatcher
         if waits:
-            run.conclude("cancelled", "The run was cancelled while it waited.")
+            run.conclude("cancelled", "The run was cancelled while it was waiting.")
         elif dispatcher is not None:
             dispatcher.wake()
 
@@ -250,6 +254,7 @@ class LocalRunner:
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
         self._isolation = isolation
+        self._worker_ready.set()
         if isolation["mode"] == "plain":  # runs have the same user as this process, and could read its memory
             syscalls.allow_inspection(allowed=False)
 

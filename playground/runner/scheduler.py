@@ -52,7 +52,7 @@ class RunQueue(Protocol):
         ...
 
     def is_renewed(self) -> bool:
-        """Whether somebody asked, since the last call, for processes that import everything anew."""
+        """Whether somebody asked, since the last call, for processes that import everything again."""
         ...
 
     def isolation_found(self, isolation: dict[str, Any]) -> None: ...
@@ -180,7 +180,7 @@ class Dispatcher:
 
     def _start(self, run: LocalRun) -> None:
         if run.cancelled:
-            self._conclude(run, "cancelled", "The run was cancelled before the tool began.")
+            self._conclude(run, "cancelled", "The run was cancelled before the tool started.")
             return
         run.attempts += 1
         key = self._key(run.job)
@@ -258,11 +258,11 @@ class Dispatcher:
         connection.run = None
         self._drop(connection)
         if run.cancelled:
-            self._conclude(run, "cancelled", "The run was cancelled before the tool began.")
+            self._conclude(run, "cancelled", "The run was cancelled before the tool started.")
         else:
             limit = run.job.limits.timeout_s
             self._conclude(
-                run, "timed_out", f"The tool did not begin within {limit:g} s: its factory was being imported."
+                run, "timed_out", f"The tool did not start within {limit:g} s: its factory was being imported."
             )
 
     def _enforce_deadlines(self) -> None:
@@ -275,7 +275,7 @@ class Dispatcher:
                 connection.run = None
                 self._drop(connection)  # the supervisor ends by itself once it has cleaned up
                 outcome = "cancelled" if run.cancelled else "timed_out"
-                self._conclude(run, outcome, "The run was ended; its processes are still being cleaned up.")
+                self._conclude(run, outcome, "The run was stopped; its processes are still being cleaned up.")
             elif not connection.killed_at and now > run.deadline + (_REMINDER_S if run.job_read else 0):
                 self._kill(connection)
 

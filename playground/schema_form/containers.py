@@ -178,7 +178,7 @@ def _adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> A
     takes_more = children.takes_more_members(context.found)
     if not left_out and not (takes_more and (is_open or has_entries or context.shows_all)):
         return None
-    label = "Name of an entry to add" if takes_more else "Name of a member to add"
+    label = "Name of an entry to add" if takes_more else "Name of a property to add"
     button = Button(context.operation("entry"), "Add entry", f"Add an entry to {context.position.label}", "plus")
     named = (context.lookups.choices.of(subschema) or () for subschema in children.name_subschemas(context.found))
     known = [choice.value for listed in named for choice in listed if isinstance(choice.value, str)]

@@ -33,7 +33,7 @@ class State:
 
 PLAIN: Final = State()
 
-MARK: Final = "(secret, kept as it is) "
+MARK: Final = "(secret, unchanged) "
 """The prefix of a string that stands for a secret in JSON text; the secret's token follows."""
 
 

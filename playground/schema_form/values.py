@@ -103,7 +103,7 @@ def read_literal(text: str) -> JSON:
 def _read_unstorable(text: str) -> JSON:
     def members(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
         if len({name for name, _ in pairs}) < len(pairs):
-            raise ValueError("an object has two members of the same name")
+            raise ValueError("an object has two properties of the same name")
         return dict(pairs)
 
     try:

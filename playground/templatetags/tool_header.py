@@ -78,6 +78,12 @@ def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
     }
 
 
+@register.simple_tag(takes_context=True)
+def tool_numbers(context: Context, tool: Tool) -> list[Tab]:
+    """The tabs of a tool that have a number."""
+    return [tab for tab in _tabs(tool, _runs(tool, context["request"])) if tab.number]
+
+
 _FIRST_VIEWS: Final = frozenset(
     ("catalog:tool", "playground:try", "playground:examples", "catalog:revisions", "catalog:tool_lint")
 )

@@ -56,6 +56,9 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
 TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
     "example": Trial.use_example,
     "run": Trial.use_run,
+    "input": Trial.use_input,
+    "save-input": Trial.save_input,
+    "forget-input": Trial.forget_input,
     "link": Trial.share_input,
     "saved": Trial.use_saved,
     "save": Trial.save,
@@ -63,7 +66,7 @@ TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
     "share": Trial.share,
     "stop-sharing": Trial.stop_sharing,
 }
-NEED_ACCOUNT = {"saved", "save", "forget", "share", "stop-sharing", "sign-in"}
+NEED_ACCOUNT = {"saved", "save", "save-input", "forget", "share", "stop-sharing", "sign-in"}
 
 
 def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:

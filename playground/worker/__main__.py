@@ -340,11 +340,11 @@ def main() -> None:
     groups, refused["control groups"] = probe.choose_control_groups(sandbox, tuple(start["modes"]))
     networks = probe.choose_networks(sandbox, tuple(start["modes"]))
     try:
-        with contextlib.suppress(BrokenPipeError):  # the server has ended in the meantime, which `serve` notices
-            control.send(json.dumps(probe.as_json(sandbox, groups, networks, refused)).encode())
         _load_types()
         _show_logs()
         _freeze()
+        with contextlib.suppress(BrokenPipeError):  # the server has ended in the meantime, which `serve` notices
+            control.send(json.dumps(probe.as_json(sandbox, groups, networks, refused)).encode())
         Worker(control, sandbox, groups, networks, start["preload"]).serve()
     finally:
         end_descendants(own_namespace=False)

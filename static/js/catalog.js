@@ -48,3 +48,78 @@ document.addEventListener("change", (event) => {
 selection.addEventListener("reset", () => setTimeout(showCount)); // after the browser has cleared the boxes
 document.addEventListener("htmx:after:swap", showCount);
 window.addEventListener("pageshow", showCount);
+
+// Choices about the list that this browser remembers; theme.js applies them before the first paint.
+
+const root = document.documentElement;
+
+function showChoices() {
+  for (const button of document.querySelectorAll("[data-remember]")) {
+    button.setAttribute("aria-pressed", String(root.dataset[button.dataset.remember] === "on"));
+  }
+}
+
+function toggle(name) {
+  if (root.dataset[name]) delete root.dataset[name];
+  else root.dataset[name] = "on";
+  try {
+    if (root.dataset[name]) localStorage.setItem(`toolshelf-${name}`, "on");
+    else localStorage.removeItem(`toolshelf-${name}`);
+  } catch {
+    // storage is not available: the choice applies to this page only
+  }
+  showChoices();
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-remember]");
+  if (!button) return;
+  toggle(button.dataset.remember);
+  previewAny();
+});
+showChoices();
+
+// The preview of a tool beside the list, on wide screens.
+
+const PREVIEW_PAUSE_MS = 120;
+const pane = document.getElementById("tool-preview");
+let shown = "";
+let timer = 0;
+
+function preview(link) {
+  if (!link || !pane.checkVisibility()) return;
+  clearTimeout(timer);
+  for (const row of document.querySelectorAll(".result[data-previewed]")) delete row.dataset.previewed;
+  link.closest(".result").dataset.previewed = "";
+  if (link.href === shown) return;
+  timer = setTimeout(() => {
+    shown = link.href;
+    htmx.ajax("GET", new URL("preview/", link.href).pathname, { target: pane, swap: "innerHTML" });
+    pane.scrollTop = 0;
+  }, PREVIEW_PAUSE_MS);
+}
+
+/** Preview the focused result, or the first one. */
+function previewAny() {
+  const all = links();
+  const focused = all.find((link) => link === document.activeElement);
+  if (!all.length) {
+    pane.replaceChildren();
+    shown = "";
+  }
+  preview(focused ?? all.find((link) => link.href === shown) ?? all[0]);
+}
+
+function follow(event) {
+  preview(event.target.closest(".result")?.querySelector(".result-name a"));
+}
+
+document.getElementById("catalog").addEventListener("focusin", follow);
+document.getElementById("catalog").addEventListener("pointermove", (event) => {
+  if (event.movementX || event.movementY) follow(event); // not if the rows were scrolled under the pointer
+});
+document.addEventListener("htmx:after:swap", (event) => {
+  if (event.target !== pane) previewAny();
+});
+window.addEventListener("DOMContentLoaded", previewAny);
+window.addEventListener("resize", previewAny);

@@ -2,11 +2,16 @@
 
 const DONE_MS = 1600;
 
+// The JSON of a line, without the marks at its end; the notes of a block are not in its lines.
+function lineText(line) {
+  const nodes = [...line.childNodes].filter((node) => !node.classList?.contains("change"));
+  return nodes.map((node) => node.textContent).join("").trimEnd();
+}
+
 function textOf(element) {
   if ("value" in element) return element.value;
-  // only the lines of a JSON block, without its notes
   const lines = element.querySelectorAll(".json-line");
-  if (lines.length > 0) return [...lines].map((line) => line.textContent.replace(/\n$/, "")).join("\n");
+  if (lines.length > 0) return [...lines].map(lineText).join("\n");
   return element.textContent.replace(/\n$/, "");
 }
 

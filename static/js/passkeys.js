@@ -15,7 +15,7 @@ const ids = {
 const explanations = {
   NotAllowedError: "The passkey was not used: it was cancelled, or took too long. Try again.",
   InvalidStateError: "This device already has a passkey for your account.",
-  SecurityError: "Browsers use passkeys only on sites with a name and HTTPS, or on localhost.",
+  SecurityError: "Browsers support passkeys only on sites with a host name and HTTPS, or on localhost.",
 };
 
 for (const form of document.querySelectorAll("form[data-passkey]")) {

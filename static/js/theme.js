@@ -1,4 +1,4 @@
-// Apply the chosen theme, mark that JavaScript runs, and hide dismissed first steps, before the first paint: so this is a plain script, not a module.
+// Apply the chosen theme, mark that JavaScript runs, and apply what this browser remembers of views, before the first paint: so this is a plain script, not a module.
 
 (() => {
   const root = document.documentElement;
@@ -6,6 +6,9 @@
   let theme = null;
   try {
     theme = localStorage.getItem("toolshelf-theme");
+    for (const name of ["preview", "compact"]) {
+      if (localStorage.getItem(`toolshelf-${name}`) === "on") root.dataset[name] = "on"; // see catalog.js
+    }
     if (localStorage.getItem("toolshelf-tour") === "done") root.dataset.tour = "done"; // see tour.js
   } catch {
     // storage is not available: use the system's theme

@@ -16,8 +16,8 @@ def do_the_main_job(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("Get weather")
 
     page.goto("/tools/")
-    page.get_by_role("searchbox").fill("weather")
-    page.get_by_role("searchbox").press("Enter")
+    page.get_by_label("Search tools").fill("weather")
+    page.get_by_label("Search tools").press("Enter")
     page.get_by_role("link", name="Get weather").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Get weather")
     expect(page.get_by_role("main")).to_contain_text("location")

@@ -102,7 +102,7 @@ def test_a_waiting_run_can_be_removed_from_the_queue(person: Page, others: Other
     person.get_by_role("button", name="Cancel").click()
 
     expect(verdict(person)).to_contain_text("Cancelled")
-    expect(person.get_by_role("main")).to_contain_text(re.compile("cancelled while it waited", re.IGNORECASE))
+    expect(person.get_by_role("main")).to_contain_text(re.compile("cancelled while it was waiting", re.IGNORECASE))
 
 
 @pytest.mark.parametrize("person", [True], indirect=True)

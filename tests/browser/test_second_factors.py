@@ -51,7 +51,7 @@ def scripted(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 def sign_in(page: Page, name: str) -> None:
     page.goto("/sign-in/?next=/runs/")
-    page.get_by_label("User name").fill(name)
+    page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
 
@@ -134,7 +134,7 @@ def add_passkey(page: Page, *, alone: bool) -> None:
         confirm(page)
     page.get_by_label("Name").fill("My laptop")
     if alone:
-        page.get_by_label("It signs me in without my password").check()
+        page.get_by_label("Sign in with it instead of a password").check()
     page.get_by_role("button", name="Add").click()
     page.get_by_role("link", name="I have stored them").click()
     expect(page.get_by_role("main")).to_contain_text("My laptop")
@@ -169,7 +169,7 @@ def test_a_passkey_alone_signs_in_and_confirms_until_it_is_removed(
     page.get_by_role("link", name="Use a passkey").click()
     page.get_by_role("button", name="Use a passkey").click()
     page.get_by_role("button", name="Remove").click()
-    expect(page.get_by_role("main")).to_contain_text("The passkey is removed.")
+    expect(page.get_by_role("main")).to_contain_text("Passkey removed.")
     sign_out(page)
     page.goto("/sign-in/")
     page.get_by_role("button", name="Use a passkey").click()

@@ -37,7 +37,7 @@ def visitor(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Ite
 
 
 def by_password(page: Page, _site: Site, name: str) -> None:
-    page.get_by_label("User name").fill(name)
+    page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("main").get_by_role("button", name="Sign in").click()
 
@@ -134,7 +134,7 @@ def test_nothing_that_was_filled_in_is_in_an_address_or_in_the_storage_of_the_br
     fill_in(page)
 
     page.get_by_role("link", name="Sign in to run").click()
-    expect(page.get_by_label("User name")).to_be_visible()
+    expect(page.get_by_label("Username")).to_be_visible()
 
     stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, history.state])")
     everything = " ".join([*addresses, stored, str(visitor.cookies())])

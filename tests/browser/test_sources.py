@@ -34,7 +34,7 @@ def test_a_source_is_added_synced_and_a_change_is_approved(signed_in: Page):
 
     expect(signed_in.locator("h1")).to_have_text("Change of weather.forecast")
     signed_in.get_by_role("button", name="Approve").press("Enter")
-    expect(signed_in.get_by_text("weather.forecast has revision 2 now.")).to_be_visible()
+    expect(signed_in.get_by_text("Revision 2 of weather.forecast is published.")).to_be_visible()
 
 
 def test_pages_of_sources_fit_a_phone_and_work_without_scripts(browser: Browser, site: Site, session: StorageState):

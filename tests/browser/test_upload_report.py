@@ -44,7 +44,7 @@ def test_a_report_with_problems_and_long_names_fits_and_is_accessible(signed_in:
     signed_in.goto("/upload/")
     signed_in.set_input_files("input[type=file]", archive(specs))
     signed_in.get_by_role("button", name="Publish").click()
-    expect(signed_in.locator(".notice-title")).to_contain_text("wrong", timeout=30_000)
+    expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
 
     for outcome in ("", "?outcome=rejected"):
         signed_in.goto(re.sub(r"\?.*", "", signed_in.url) + outcome)
@@ -58,7 +58,7 @@ def test_a_narrow_page_shows_the_position_of_a_problem(signed_in: Page, specs: P
     signed_in.goto("/upload/")
     signed_in.set_input_files("input[type=file]", archive(specs))
     signed_in.get_by_role("button", name="Publish").click()
-    expect(signed_in.locator(".notice-title")).to_contain_text("wrong", timeout=30_000)
+    expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
 
     place = signed_in.locator(".excerpt-at").last
     place.scroll_into_view_if_needed()

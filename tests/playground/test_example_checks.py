@@ -1,8 +1,10 @@
 import io
+from datetime import timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Unreachable
@@ -11,9 +13,11 @@ from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground import example_checks, running
 from playground.celery.app import BrokerError
+from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
 from playground.examples.results import differing, results_of, settle
 from playground.models import ExampleCheck, Run
+from playground.orphans import recover_runs
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.usefixtures("runs")
@@ -53,6 +57,42 @@ def test_a_call_that_ends_before_the_next_has_started_does_not_end_the_check(bui
     done = check(builtin("convert_units"))
 
     assert (done.has_passed, done.passed) == (True, 4)
+
+
+def test_a_check_whose_server_was_killed_before_all_calls_started_is_deleted(builtin):
+    tool = builtin("convert_units")
+    long_ago = timezone.now() - timedelta(hours=1)
+    killed = ExampleCheck.objects.create(tool=tool, revision=tool.current, created_at=long_ago)
+    run = Run.objects.create(
+        tool=tool, revision=tool.current, parameters_json="{}", outcome="returned", example_check=killed
+    )
+    starting = ExampleCheck.objects.create(tool=tool, revision=tool.current)
+
+    recover_runs()
+
+    assert [*ExampleCheck.objects.all()] == [starting]
+    run.refresh_from_db()
+    assert run.example_check is None
+
+
+def test_a_check_whose_last_run_crashed_fails(builtin):
+    tool = with_examples(builtin("convert_units"), {"parameters": KILOMETER})
+    stopped = ExampleCheck.objects.create(tool=tool, revision=tool.current, has_all_runs=True)
+    Run.objects.create(
+        tool=tool,
+        revision=tool.current,
+        parameters_json="{}",
+        outcome="running",
+        host="elsewhere/1/1",
+        created_at=timezone.now() - timedelta(hours=1),
+        example_check=stopped,
+        example_number=1,
+    )
+
+    recover_runs()
+
+    stopped.refresh_from_db()
+    assert (stopped.has_passed, stopped.failed) == (False, 1)
 
 
 def test_a_check_is_waited_for_even_if_many_threads_wait_for_runs(builtin, monkeypatch):
@@ -309,16 +349,60 @@ def test_two_runs_are_shown_side_by_side_with_their_differences(browser, ada, bu
     page = browser.get(f"/runs/{second.pk}..{first.pk}/")
 
     tree = LexborHTMLParser(page.content.decode())
-    assert "1000" in " ".join(row.text() for row in tree.css("tr.diff-del"))
-    assert "2000" in " ".join(row.text() for row in tree.css("tr.diff-add"))
+    earlier, later = tree.css(".compared-response")
+    assert [sorted(number.text() for number in side.css(".jn")) for side in (earlier, later)] == [["1000"], ["2000"]]
+    assert "changed" in [mark.text() for mark in earlier.css(".json-line .change")]
+    assert "changed, was 1000" in [mark.text() for mark in later.css(".json-line .change")]
+    assert "conforms" in later.css_first(".compared-facts").text()
+    assert '"value": 1' in " ".join(row.text() for row in tree.css("tr.diff-del"))
     assert "returned" in tree.css_first("table.comparison").text()
+
+
+def test_violations_are_at_their_lines_in_a_comparison(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    first, second = (live(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 73))
+
+    earlier, later = LexborHTMLParser(browser.get(f"/runs/{first.pk}..{second.pk}/").content.decode()).css(
+        ".compared-response"
+    )
+
+    assert earlier.css(".json-note") == []
+    assert any("lukewarm" in note.text() for note in later.css(".json-note"))
+
+
+def test_both_runs_are_run_again_by_one_press(browser, ada, builtin):
+    tool = builtin("convert_units")
+    runs = [live(tool, {**KILOMETER, "value": value}, ada) for value in (1, 2)]
+
+    answer = browser.post(f"/runs/{runs[0].pk}..{runs[1].pk}/")
+
+    first, second = Run.objects.exclude(pk__in=[run.pk for run in runs]).order_by("id")
+    assert answer["Location"] == f"/runs/{first.pk}..{second.pk}/"
+    assert [run.parameters_json for run in (first, second)] == [run.parameters_json for run in runs]
+
+
+def test_runs_whose_configuration_is_not_stored_are_not_run_again(browser, ada, builtin):
+    tool = builtin("sign_text")
+    configuration = Configuration({"key": "hunter22-hunter22"})
+    runs = [
+        running.wait(running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=configuration), 20)
+        for _ in range(2)
+    ]
+
+    page = browser.get(f"/runs/{runs[0].pk}..{runs[1].pk}/")
+    answer = browser.post(f"/runs/{runs[0].pk}..{runs[1].pk}/", follow=True)
+
+    assert "Run both again" not in page.content.decode()
+    assert "hunter22" not in page.content.decode()
+    assert "no longer available" in main_text(answer)
+    assert Run.objects.count() == 2
 
 
 def test_equal_runs_are_shown_as_equal(browser, ada, builtin):
     tool = builtin("convert_units")
     first, second = live(tool, KILOMETER, ada), live(tool, KILOMETER, ada)
 
-    assert main_text(browser.get(f"/runs/{first.pk}..{second.pk}/")).count("The same in both.") == 2
+    assert main_text(browser.get(f"/runs/{first.pk}..{second.pk}/")).count("Identical.") == 2
 
 
 def test_runs_of_different_tools_or_people_are_not_compared(browser, ada, builtin, django_user_model):

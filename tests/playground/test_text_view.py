@@ -37,3 +37,13 @@ def test_lines_of_a_diff_have_tones():
     [view] = texts_of("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same")
 
     assert [tone for tone, _ in view.diff_lines] == ["head", "head", "hunk", "removed", "added", ""]
+
+
+def test_a_text_that_changed_has_the_difference_and_a_new_one_has_none():
+    first, second, third = texts_of(
+        {"a": "1\n2", "b": "1\n2", "c": "1\n2"}, {"last": {"a": "1\n3", "b": 5, "c": "1\n2"}}
+    )
+
+    assert (first.changes["last"].added, first.changes["last"].removed) == (1, 1)
+    assert second.changes == {"last": None}
+    assert third.changes == {}

@@ -21,7 +21,7 @@ from catalog.held_changes import Proposal, publish_or_hold
 from catalog.models import Source, SourceSync, Tool, Upload, Webhook, WebhookDelivery
 from catalog.publishing import publish
 from catalog.waivers import waive
-from playground.models import ExampleCheck, Run, RunFile, SavedConfiguration
+from playground.models import ExampleCheck, Run, RunFile, SavedConfiguration, SavedInput
 from tests.factories import make_spec, make_token, make_user
 
 PERSONAS = ("anonymous", "reader", "runner", "publisher", "maintainer of another tool", "owner", "administrator")
@@ -96,6 +96,7 @@ def make_world() -> World:
     second = Run.objects.create(**values, outcome="returned", response_json="{}", verdict="conforms")
     check = ExampleCheck.objects.create(tool=tool, revision=revision, by=owner)
     SavedConfiguration.objects.create(owner=owner, tool=tool, name="work", encrypted="")
+    SavedInput.objects.create(owner=owner, tool=tool, name="work", parameters_json="{}", revision_number=1)
     source = Source.objects.create(name="origin", kind="openapi", document="{}", owner=people["administrator"])
     sync = SourceSync.objects.create(source=source)
     proposal = publish_or_hold(make_spec("kit.mine", description="Proposed."), by=people["publisher"])

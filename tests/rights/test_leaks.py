@@ -95,6 +95,7 @@ def hidden(owner, team):
 def queries():
     yield from ("", "?q=forecast", f"?q={SECRET}", f"?q={SECRET[:6]}", f"?q={SECRET[:-1]}q", "?tag=sky")
     yield from ("?owner=olivia", f"?toolkit={KIT}", "?include=archived", f"?id={KIT}.forecast", "?q=weather+of")
+    yield from ("?q=takes:", "?q=toolkit:", "?q=tag:", "?q=owner:o")
 
 
 def addresses(tool):
@@ -110,7 +111,7 @@ def addresses(tool):
         for namespace, name, pattern in ROUTES:
             if namespace == "admin" or name.startswith("/") or name == "sign_in_by_link":
                 continue
-            given = {**values, "slug": slug, "name": KIT if name == "toolkit_access" else "origin"}
+            given = {**values, "slug": slug, "name": KIT if name in {"toolkit", "toolkit_access"} else "origin"}
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}
@@ -129,6 +130,7 @@ def addresses(tool):
         "/tools/",
         "/facets/",
         "/palette/",
+        "/suggestions/",
         "/toolkits/",
         "/tags/",
         "/api/v1/tools",

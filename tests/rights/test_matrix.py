@@ -35,6 +35,7 @@ PAGES = {
     "tool_list": (EVERYONE, NOBODY),
     "facets": (EVERYONE, NOBODY),
     "palette": (EVERYONE, NOBODY),
+    "suggestions": (EVERYONE, NOBODY),
     "upload": (EVERYONE, PUBLISH),
     "upload_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
@@ -65,12 +66,14 @@ PAGES = {
     "selection_export": (EVERYONE, EVERYONE),
     "selection_compare": (EVERYONE, NOBODY),
     "toolkits": (EVERYONE, NOBODY),
+    "toolkit": (EVERYONE, NOBODY),
     "toolkit_access": (ADMINISTER, ADMINISTER),
     "people": (ADMINISTER, NOBODY),
     "people_groups": (NOBODY, ADMINISTER),
     "person": (ADMINISTER, ADMINISTER),
     "tags": (EVERYONE, NOBODY),
     "tool": (EVERYONE, NOBODY),
+    "tool_preview": (EVERYONE, NOBODY),
     "star": (NOBODY, SIGNED_IN),
     "organise": (MAINTAIN, MAINTAIN),
     "tool_access": (MAINTAIN, MAINTAIN),
@@ -96,7 +99,7 @@ PAGES = {
     "try": (EVERYONE, RUN),
     "examples": (EVERYONE, RUN),
     "runs": (SIGNED_IN, NOBODY),
-    "run_comparison": (PRIVATE, NOBODY),
+    "run_comparison": (PRIVATE, PRIVATE),
     "run": (PRIVATE, NOBODY),
     "run_cancel": (NOBODY, PRIVATE),
     "run_again": (NOBODY, PRIVATE),
@@ -169,6 +172,7 @@ VALUES = {
     "upload_publish": {"pk": "upload"},
     "upload_difference": {"pk": "upload"},
     "change": {"pk": "change"},
+    "toolkit": {"name": "toolkit"},
     "toolkit_access": {"name": "toolkit"},
     "person": {"pk": "person"},
     "revoke_token": {"pk": "token"},
@@ -337,6 +341,9 @@ OPERATIONS = {
     "DELETE /tools/{slug}/configurations/{name}": "own configuration",
     "PATCH /tools/{slug}/configurations/{name}": "own configuration",
     "PUT /tools/{slug}/configurations/{name}/groups": "own configuration",
+    "GET /tools/{slug}/inputs": RUN,
+    "POST /tools/{slug}/inputs": RUN,
+    "DELETE /tools/{slug}/inputs/{name}": "own configuration",
     "GET /tools/{slug}/mcp-configuration": SIGNED_IN,
     "PUT /tools/{slug}/mcp-configuration": SIGNED_IN,
     "GET /toolkits/{name}/mcp-configuration": SIGNED_IN,
@@ -411,7 +418,7 @@ def called(world, persona, method, path, operation):
     values = dict(world.values)
     if path.startswith("/toolkits/"):
         values["name"] = "kit"
-    if "/configurations/" in path:
+    if "/configurations/" in path or "/inputs/" in path:
         values["name"] = "work"
     if path.startswith("/factories/"):
         values["key"] = values["factory"]

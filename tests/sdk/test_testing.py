@@ -137,7 +137,7 @@ def test_a_response_that_is_not_json_is_reported():
     ("document", "problem"),
     [
         ({}, "definition: The spec has no `definition`, which is an object."),
-        (spec(name=""), "definition: `name` must be a text, and not an empty one."),
+        (spec(name=""), "definition: `name` must be a string that is not empty."),
         (spec(parameters={"type": "objct"}), "definition: `parameters` is not a valid JSON Schema: /type: 'objct' is"),
         (spec(returnType=[]), "definition: `returnType` is not a valid JSON Schema: it is list, not an object."),
         (spec(examples={}), "definition: `examples` must be an array."),

@@ -139,7 +139,7 @@ def take_rights(user: User) -> None:
 
 def unreachable(request: HttpRequest) -> None:
     """Raises: ImmediateHttpResponse: always."""
-    detail = f"{settings.OIDC_NAME} does not respond at the moment. Try again in a minute, or sign in in another way."
+    detail = f"{settings.OIDC_NAME} does not respond at the moment. Try again in a minute, or sign in another way."
     refuse(request, "Temporarily unavailable", detail, status=503)
 
 

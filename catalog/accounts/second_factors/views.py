@@ -114,7 +114,7 @@ class SignInWithPasskey(webauthn.LoginWebAuthnView):
         return super().dispatch(request, *args, **kwargs)
 
     def form_invalid(self, form: Any) -> HttpResponse:  # noqa: ARG002
-        messages.error(self.request, "This passkey was not accepted. Sign in in another way.")
+        messages.error(self.request, "This passkey was not accepted. Sign in another way.")
         return redirect("accounts:sign_in")
 
 
@@ -124,7 +124,7 @@ def with_password(view: View) -> View:
     @login_required
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not actor(request).has_usable_password():
-            raise PermissionDenied("A second factor is for accounts with a password. Set a password first.")
+            raise PermissionDenied("Second factors require a password. Set a password first.")
         return view(request, *args, **kwargs)
 
     return checked
@@ -140,7 +140,7 @@ def unlink(request: HttpRequest) -> HttpResponse:
     try:
         validate_disconnect(request, account)
     except ValidationError:
-        raise PermissionDenied("Set a password first: without one, you could not sign in any more.") from None
+        raise PermissionDenied("Set a password first; otherwise you could no longer sign in.") from None
     disconnect(request, account)
     return redirect("mfa_index")
 

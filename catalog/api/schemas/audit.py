@@ -19,7 +19,7 @@ class AuditQuery(Schema):
     since: date | None = Field(None, description="The first day, in UTC.")
     until: date | None = Field(None, description="The last day, in UTC.")
     limit: int = Field(100, ge=1, le=500)
-    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="The `next` of the page before.")
+    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
 
 
 class AuditObjectOut(Out):

@@ -45,9 +45,8 @@ class ExportOut(Out):
     )
     losses: list[LossOut] = Field(description="The parts of the spec that were kept, rewritten or dropped.")
     renamed: dict[str, str] = Field(
-        description="The names in the document of members whose own names the format does not allow, by JSON Pointer "
-        "into the spec."
+        description="The new names of properties whose names the format does not allow, by JSON Pointer into the spec."
     )
-    obstacles: list[str] = Field(description="Why the provider would still refuse the document.")
+    obstacles: list[str] = Field(description="Why the provider would still reject the document.")
     as_of: str = Field(description="The date on which the rules of the format were looked up.")
     source: str = Field(description="Where these rules are published.")

@@ -193,7 +193,7 @@ class RulesOut(Out):
 class RuleSourceOut(Out):
     label: str
     url: str
-    as_of: date | None = Field(description="When a document that changes was looked up.")
+    as_of: date | None = Field(description="When the document was looked up, if it can change.")
 
 
 class RuleNoteOut(Out):

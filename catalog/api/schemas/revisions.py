@@ -29,7 +29,7 @@ class RevisionOut(Out):
     by: UserName = Field(validation_alias="created_by", description="The publisher; null for the site's own samples.")
     score: int | None = Field(description="Its lint score; null if it has not been assessed yet.")
     origin: OriginOut | None = Field(
-        None, description="Where it came from; null if it was stored before that was noted."
+        None, description="Where it came from; null for revisions that were stored before origins were recorded."
     )
 
 
@@ -50,16 +50,16 @@ class DiffQuery(Schema):
     to: int = Field(ge=1, le=MAX_NUMBER)
     strict: bool = Field(
         False,
-        description="Whether changes that are compatible only by convention are `unknown`: new optional members of"
-        " objects that allow undeclared members.",
+        description="Whether changes that are compatible only by convention are `unknown`: new optional properties of"
+        " objects that allow undeclared properties.",
     )
 
 
 class ProofOut(Out):
     kind: str = Field(description="`example` or `run` if the value was found there, `witness` if it was generated.")
-    value: Any = Field(description="One revision accepts it, the other refuses it.")
+    value: Any = Field(description="A value that one revision accepts and the other rejects.")
     source: str
-    message: str = Field(description="Why it is refused.")
+    message: str = Field(description="Why it is rejected.")
     pointer: str = Field(description="JSON Pointer into the value.")
 
 
@@ -73,9 +73,11 @@ class ChangeOut(Out):
     )
     before: str | None = Field(description="JSON Pointer into the older spec.")
     after: str | None = Field(description="JSON Pointer into the newer spec.")
-    note: str = Field(description="Whom a compatible change may still concern; empty if there is nothing to note.")
+    note: str = Field(
+        description="Which callers a compatible change may still affect; empty if there is nothing to note."
+    )
     is_by_convention: bool = Field(
-        description="Whether only callers that use undeclared members are concerned; `proof` then shows such a value."
+        description="Whether only callers that use undeclared properties are affected; `proof` then shows such a value."
     )
     proof: ProofOut | None
 

@@ -22,7 +22,8 @@ class ToolsQuery(Schema):
             'Conditions: `"side by side"`, `-without`, `prefix*`, `takes:location`, '
             "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
             "`toolkit:github`, `tag:mail`, `is:deprecated`, `runnable:yes`, `usable:openai`, `score:90` (or more), "
-            "`score:<70`, `examples:hold`. A condition that does not exist finds nothing (see `problems`)."
+            "`score:<70`, `examples:pass`, `owner:alice`; "
+            "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see `problems`)."
         ),
     )
     id: str | None = Field(None, description="Only the tool with exactly this id; all other parameters are ignored.")
@@ -32,6 +33,7 @@ class ToolsQuery(Schema):
     returns: Choice = Field(None, description="Whether its spec has a return type.")
     deprecated: Choice = Field(None, description="Whether it is deprecated.")
     examples_hold: Choice = Field(None, description="Whether all its examples passed when they were last run.")
+    starred: Choice = Field(None, description="Whether you have starred it. Finds nothing without a token.")
     usable: list[Format] = Field(
         [], description="A format that accepts it without changes; if repeated, all of these formats."
     )
@@ -86,7 +88,7 @@ class FilterProblemOut(Out):
 
     written: str = Field(description="As in `q`: `is:runnable`.")
     message: str
-    instead: str = Field(description="What to write instead: `runnable:yes`.")
+    instead: str = Field(description="What to write instead: `runnable:yes`; empty if a token is needed instead.")
 
 
 class ToolsOut(Out):

@@ -38,7 +38,7 @@ class SourceIn(Schema):
 
     model_config = with_example(SOURCE | {"headers": {"Authorization": "Bearer …"}})
 
-    name: str = Field(description="The ids of its tools begin with it and a dot.")
+    name: str = Field(description="The ids of its tools begin with this name and a dot.")
     kind: Kind
     address: str = ""
     document: str = Field("", description=_DOCUMENT)
@@ -77,7 +77,7 @@ class SyncOut(Out):
     error: OptionalText = Field(validation_alias="message", description="Why it failed; nothing changed then.")
     started_at: datetime
     ended_at: datetime | None
-    by: UserName = Field(description="Who asked for it; null for the schedule and the command line.")
+    by: UserName = Field(description="Who requested it; null for the schedule and the command line.")
     listed: int = Field(description="How many tools the source lists.")
     created: int
     revised: int
@@ -148,7 +148,7 @@ class SourceToolOut(Out):
     slug: str | None = Field(description="Null until its first revision is approved.")
     remote_name: str = Field(description="Its name at the source.")
     gone_at: datetime | None = Field(description="Since when the source no longer lists it.")
-    differs: bool = Field(description="Whether the source lists another definition than the one published here.")
+    differs: bool = Field(description="Whether the source has a different definition than the one published here.")
 
 
 class SourceToolsOut(Out):

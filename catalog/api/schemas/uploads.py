@@ -21,8 +21,8 @@ class UploadQuery(Schema):
     prefix: str | None = Field(
         None,
         max_length=100,
-        description="The start of the ids of imported tools; a dot follows. Default: the title of an API, or the name "
-        "of the file of an MCP list. Empty: no prefix.",
+        description="The prefix of the ids of imported tools: `notion` gives `notion.search`. Default: the title of an "
+        "API, or the file name of an MCP list. Empty: no prefix.",
     )
     replace: bool = Field(
         False,
@@ -63,7 +63,7 @@ class EntryOut(Out):
     )
     problems: list[SpecProblemOut]
     warnings: list[SpecProblemOut] = Field(
-        [], description="Members that the format does not define and that are probably misspelt; they have no effect."
+        [], description="Fields that the format does not define and that are probably misspelt; they have no effect."
     )
     change: int | None = Field(
         None, description="The change that waits for approval, if the tool belongs to someone else (`held`)."

@@ -85,4 +85,4 @@ class DeliveriesOut(Out):
 class DeliveriesQuery(Schema):
     state: Literal["waiting", "delivered", "failed"] | None = None
     limit: int = Field(100, ge=1, le=500)
-    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="The `next` of the page before.")
+    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")

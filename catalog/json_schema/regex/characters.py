@@ -141,12 +141,12 @@ class PatternReader:
         self.at += 1
         name = self.until("}") if self.take("{") else None
         if not name or not _PROPERTY_CHARACTERS.issuperset(name):
-            raise self.error(f"'\\{character}' needs the name of a property in braces.")
+            raise self.error(f"`\\{character}` must be followed by a Unicode property in braces.")
         escape = SetEscape(f"{character}{{{name}}}")
         try:
             _compile_property(escape.name)
         except regex.error:
-            raise self.error(f"{name[:40]!r} is not the name of a property of characters.") from None
+            raise self.error(f"{name[:40]!r} is not a Unicode property.") from None
         return escape
 
     def character_escape(self, *, in_class: bool = False) -> int:
@@ -168,12 +168,12 @@ class PatternReader:
             return ord(character)
         if character and not self.strict and not character.isalnum():
             return ord(character)
-        raise self.error(f"'\\{character}' is not an escape of ECMA-262." if character else "The pattern ends in '\\'.")
+        raise self.error(f"`\\{character}` is not an escape in ECMA-262." if character else "it ends with a backslash.")
 
     def _hexadecimal(self, length: int) -> int:
         digits = self.source[self.at : self.at + length]
         if len(digits) < length or not _HEX.issuperset(digits):
-            raise self.error(f"An escape needs {length} hexadecimal digits.")
+            raise self.error(f"this escape needs {length} hexadecimal digits.")
         self.at += length
         return int(digits, 16)
 
@@ -187,7 +187,7 @@ class PatternReader:
             return code
         digits = self.until("}")
         if not digits or not _HEX.issuperset(digits) or int(digits, 16) > MAX_CODE:
-            raise self.error("'\\u{…}' needs a code point.")
+            raise self.error("`\\u{…}` must contain a hexadecimal code point.")
         return int(digits, 16)
 
     # Classes.
@@ -209,7 +209,7 @@ class PatternReader:
         """A code point, or a set."""
         character = self.peek()
         if not character:
-            raise self.error("A character class is never closed.")
+            raise self.error("missing `]`.")
         self.at += 1
         if character != "\\":
             return ord(character)
@@ -220,10 +220,10 @@ class PatternReader:
     def _class_range(self, low: int | SetEscape, high: int | SetEscape) -> list[Range | SetEscape]:
         if isinstance(low, SetEscape) or isinstance(high, SetEscape):
             if self.strict:
-                raise self.error("A set of characters cannot bound a range.")
+                raise self.error("a range must start and end with a single character, not with a set such as `\\d`.")
             return [_item(low), _item(ord("-")), _item(high)]
         if high < low:
-            raise self.error("The bounds of a range are out of order.")
+            raise self.error("the range ends before it starts.")
         return [(low, high)]
 
 

@@ -58,16 +58,16 @@ class Pattern:
 def compile_pattern(source: str) -> Pattern | PatternError:
     """`source` compiled, or why it cannot be used. Takes about 1 ms per 100 characters, at most 0.5 s; cached."""
     if len(source) > MAX_PATTERN_CHARACTERS:
-        return PatternError(f"The pattern is longer than {MAX_PATTERN_CHARACTERS} characters.", MAX_PATTERN_CHARACTERS)
+        return PatternError(f"it is longer than {MAX_PATTERN_CHARACTERS} characters.", MAX_PATTERN_CHARACTERS)
     try:
         translated = translate(source)
         if len(translated) > MAX_TRANSLATED_CHARACTERS:
-            return PatternError("The pattern is too long for the engine, because of its escapes; shorten it.", 0)
+            return PatternError("it is too long with its escapes written out; shorten it.", 0)
         return Pattern(source, regex.compile(translated, regex.VERSION0))
     except PatternSyntaxError as error:
         return PatternError(str(error), error.position)
     except (regex.error, RecursionError) as error:
-        return PatternError(f"The pattern cannot be compiled: {error}"[:200], 0)
+        return PatternError(f"it cannot be compiled: {error}"[:200], 0)
 
 
 def matches(source: str, text: str) -> bool:

@@ -171,7 +171,7 @@ class _Parser:
             else:
                 handler(self)
         if self.open_groups:
-            raise self.reader.error("A group is never closed.")
+            raise self.reader.error("missing `)`.")
         return self._disjunction()
 
     def _disjunction(self) -> Disjunction:
@@ -191,7 +191,7 @@ class _Parser:
         self.atom_weight = weight
         self.weight += weight
         if self.weight > MAX_REPEATED_CHARACTERS and not self.reader.strict:
-            raise self.reader.error("The pattern repeats too much.")
+            raise self.reader.error("it repeats too much.")
 
     # Groups.
 
@@ -219,9 +219,9 @@ class _Parser:
             end = source.find(">", at + 3, at + 3 + MAX_NAME_CHARACTERS)
             name = source[at + 3 : end]
             if end < 0 or not name.replace("$", "_").isidentifier():
-                raise PatternSyntaxError("The name of a group must be a word.", at)
+                raise PatternSyntaxError("the name of a group must be a word.", at)
             if name in self.names:
-                raise PatternSyntaxError(f"Two groups have the name {name[:40]!r}.", at)
+                raise PatternSyntaxError(f"two groups are named {name[:40]!r}.", at)
             self.names[name] = self.total
 
     def _open_group(self) -> None:
@@ -238,7 +238,7 @@ class _Parser:
             self._open_modifiers(group)
         self.open_groups.append(group)
         if len(self.open_groups) > MAX_GROUP_DEPTH and not self.reader.strict:
-            raise self.reader.error(f"Groups are nested deeper than {MAX_GROUP_DEPTH}.")
+            raise self.reader.error(f"groups are nested more than {MAX_GROUP_DEPTH} levels deep.")
         self.repeatable = False
         self.weight = 0
 
@@ -263,7 +263,7 @@ class _Parser:
 
     def _close_group(self) -> None:
         if not self.open_groups:
-            raise self.reader.error("A group is closed that was never opened.")
+            raise self.reader.error("`)` without a matching `(`.")
         group = self.open_groups.pop()
         node = Group(group.kind, self._disjunction(), group.ignore_case)
         self.alternatives, self.nodes = group.alternatives, group.nodes
@@ -307,9 +307,9 @@ class _Parser:
             return
         low, high = bounds
         if high is not None and high < low:
-            raise self.reader.error("The bounds of a repetition are out of order.")
+            raise self.reader.error("the maximum of this repetition is less than its minimum.")
         if low > MAX_REPEATED_CHARACTERS and not self.reader.strict:
-            raise self.reader.error("The pattern repeats too much.")
+            raise self.reader.error("it repeats too much.")
         self._quantify(low, high)
 
     def _bounds(self) -> tuple[int, int | None] | None:
@@ -325,7 +325,7 @@ class _Parser:
 
     def _quantify(self, low: int, high: int | None) -> None:
         if not self.repeatable:
-            raise self.reader.error("There is nothing to repeat.")
+            raise self.reader.error("a quantifier (`*`, `+`, `?` or `{n}`) has nothing to repeat.")
         self.nodes[-1] = Repetition(self.nodes[-1], low, high, lazy=self.reader.take("?"))
         self.repeatable = False
         if low > 1 and not self.reader.strict:
@@ -333,7 +333,7 @@ class _Parser:
 
     def _literal_unless_strict(self, character: str) -> None:
         if self.reader.strict:
-            raise self.reader.error(f"{character!r} must be escaped.")
+            raise self.reader.error(f"`{character}` must be escaped.")
         self._atom(Character(ord(character)))
 
     def _closing_brace(self) -> None:
@@ -362,12 +362,12 @@ class _Parser:
     def _named_group(self) -> int:
         name = self.reader.until(">") if self.reader.take("<") else None
         if name is None or name not in self.names:
-            raise self.reader.error("'\\k' needs the name of a group.")
+            raise self.reader.error("`\\k` must be followed by the name of a group in angle brackets.")
         return self.names[name]
 
     def _reference(self, group: int) -> None:
         if group > self.total:
-            raise self.reader.error(f"There is no group {group}.")
+            raise self.reader.error(f"there is no group {group}.")
         self._atom(Reference(group, closed=group in self.closed))
 
     def _class(self) -> None:
@@ -395,5 +395,5 @@ _HANDLERS: Final[dict[str, Callable[[_Parser], None]]] = {
 
 def _unknown_group(start: str) -> str:
     if start == "P":
-        return "A named group is written '(?<name>…)', a reference to it '\\k<name>'."
-    return "'(?' must be followed by a group type of ECMA-262."
+        return "write a named group as `(?<name>…)`, and a reference to it as `\\k<name>`."
+    return "`(?` does not start a group type of ECMA-262."

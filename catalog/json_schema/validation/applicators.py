@@ -200,7 +200,7 @@ def _property_names(subschema: Subschema, run: Run, _schema: Any, instance: JSON
         if names.fits(name):
             continue
         why = next(names.failures(name), None)
-        message = f"{show_text(name)} is not allowed as a name" + (f": {why.message}" if why else "")
+        message = f"{show_text(name)} is not allowed as a property name" + (f": {why.message}" if why else "")
         yield Failure(subschema, [*run.path, name], "propertyNames", message, names=(name,))
 
 
@@ -302,7 +302,7 @@ def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> I
             return
         found += option.fits(item)
         if most is not None and found > most:
-            message = f"More than {count(most, 'item')} matching `contains`"
+            message = f"More than {count(most, 'item')} match `contains`"
             yield Failure(subschema, run.path, "maxContains", message)
             return
     if found >= least:

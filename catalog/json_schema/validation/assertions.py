@@ -160,13 +160,13 @@ def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) 
 def _min_properties(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, dict) or len(instance) >= limit:
         return None
-    return f"{count(len(instance), 'member')}; the minimum is {show(limit)}"
+    return f"{count(len(instance), 'property')}; the minimum is {show(limit)}"
 
 
 def _max_properties(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
     if not isinstance(instance, dict) or len(instance) <= limit:
         return None
-    return f"{count(len(instance), 'member')}; the maximum is {show(limit)}"
+    return f"{count(len(instance), 'property')}; the maximum is {show(limit)}"
 
 
 ASSERTIONS_04: Mapping[str, Assertion] = {

@@ -30,7 +30,7 @@ def show(value: JSON | Decimal | float) -> str:
     if isinstance(value, list):
         return f"an array of {count(len(value), 'item')}"
     if isinstance(value, dict):
-        return f"an object with {count(len(value), 'member')}"
+        return f"an object with {count(len(value), 'property')}"
     return cut(_number(value), _MAX_NUMBER_CHARACTERS)
 
 

@@ -69,8 +69,10 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
         raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
     if query is not None:
         asked = Query.from_text(query)
-        if asked.problems or not asked:
-            why = " ".join(problem.message for problem in asked.problems) or "It is empty."
+        if asked.problems or asked.personal or not asked:
+            why = " ".join(problem.message for problem in asked.problems) or (
+                "`is:starred` and `owner:me` do not work in commands." if asked.personal else "It is empty."
+            )
             raise CommandError(f"The query is not valid and might match the wrong tools. {why}", returncode=2)
     found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)
     if query is not None and ids:

@@ -50,7 +50,7 @@ def definition_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     if old.description != new.description:
         yield definition_change("description", "compatible", "The description changed.")
     if [as_declared(example) for example in old.examples] != [as_declared(example) for example in new.examples]:
-        sentence = f"The examples changed: there were {len(old.examples)}, now there are {len(new.examples)}."
+        sentence = f"The examples changed ({len(old.examples)} before, {len(new.examples)} now)."
         yield definition_change("examples", "compatible", sentence)
 
 

@@ -28,9 +28,15 @@ from catalog.specs.diff.ranges import LEAST, MOST, is_integral, number_edge
 
 _WHOLE: Final[Mapping[Part, str]] = {
     "definition": "The definition",
-    "parameters": "The parameters object",
+    "parameters": "The parameters",
     "returnType": "The response",
     "configuration": "The configuration",
+}
+_FIELDS: Final[Mapping[Part, str]] = {
+    "definition": "field",
+    "parameters": "field",
+    "returnType": "response field",
+    "configuration": "configuration field",
 }
 
 
@@ -38,7 +44,7 @@ def message_of(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     """(the stable code of the change, one sentence)."""
     code, sentence = _WORDINGS[difference.kind](difference, part)
     if difference.is_conditional:
-        sentence = f"Under a condition: {sentence[0].lower()}{sentence[1:]}"
+        sentence = f"In some cases: {sentence[0].lower()}{sentence[1:]}"
     if difference.times > 1:
         more = difference.times - 1
         sentence = f"{sentence.removesuffix('.')} (also at {more} {plural('other position', more)})."
@@ -56,16 +62,16 @@ def note_of(difference: DetectedDifference, part: Part, obstacle: Obstacle | Non
     is_undeclared = obstacle is not None and obstacle.undeclared
     subject = _inline(_subject(difference.path, part))
     if difference.kind == "member-removed" and part == "returnType":
-        return f"Callers that read {subject} may no longer find it, or find a value of another type."
+        return f"Callers that read {subject} may no longer find it, or may get another type."
     if difference.kind == "member-removed":
         return f"Callers that still send {subject} are accepted, but the tool may ignore it."
     if not is_undeclared:
         return ""
     if not difference.path:
-        return "Any value was accepted before: callers that send a value of another form are now refused."
+        return "Any value was accepted before; callers that send other values are now rejected."
     if part == "returnType":
-        return f"The response allows undeclared members: {subject} may now have another type."
-    return f"Undeclared members were accepted before: callers that already send {subject} in another form are refused."
+        return f"The response could have undeclared properties before: {subject} may now have another type."
+    return f"Undeclared properties were accepted before; callers that send other values as {subject} are now rejected."
 
 
 def _direction(difference: DetectedDifference, gone: str, come: str, both: str) -> str:
@@ -89,12 +95,17 @@ def _inline(subject: str) -> str:
 
 def _types(names: frozenset[str]) -> str:
     """Types as a choice: "a string or null"."""
+    phrases = [name if name == "any value" else with_article(name) for name in _type_names(names)]
+    return listed(phrases) or "nothing"
+
+
+def _type_names(names: frozenset[str]) -> list[str]:
+    """["boolean", "string", "null"]; ["any value"] for all types."""
     if names >= TYPES:
-        return "anything"
+        return ["any value"]
     single = names - NUMBERS | {"number"} if names >= NUMBERS else names
     in_order = sorted(single, key=lambda name: (name == "null", name in {"number", *NUMBERS}, name))
-    phrases = ["a number with a fraction" if name == "fraction" else with_article(name) for name in in_order]
-    return listed(phrases) or "nothing"
+    return ["number with a fraction" if name == "fraction" else name for name in in_order]
 
 
 def _schema(whole: Conjunction) -> str:
@@ -126,7 +137,8 @@ def _shown(value: JSON | Nothing) -> str:
 def _type(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     lost, gained = (_lost_types(side) for side in (difference.lost, difference.gained))
-    both = f"{subject} changed from {_types(difference.old.types)} to {_types(difference.new.types)}."
+    before, after = (listed(_type_names(whole.types)) or "nothing" for whole in (difference.old, difference.new))
+    both = f"{subject} changed from {before} to {after}."
     gone = f"{subject} may no longer be {_types(lost)}."
     come = f"{subject} may now also be {_types(gained)}."
     if difference.new.types >= TYPES:
@@ -162,24 +174,24 @@ def _alternative(difference: DetectedDifference, part: Part) -> tuple[str, str]:
 def _described(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     if not difference.path:
-        gone = f"{subject} could be anything before, and now has constraints."
-        return "described", _direction(difference, gone, f"{subject} may now be anything.", gone)
+        gone = f"{subject} could have any value before and now has constraints."
+        return "described", _direction(difference, gone, f"{subject} may now have any value.", gone)
     if difference.path[-1] is Any.MEMBER:
         whole = _subject(difference.path[:-1], part)
-        gone = f"Undeclared members of {_inline(whole)} must now be {_schema(difference.new)}."
-        come = f"Undeclared members of {_inline(whole)} may now be anything."
+        gone = f"Undeclared properties of {_inline(whole)} must now be {_schema(difference.new)}."
+        come = f"Undeclared properties of {_inline(whole)} may now have any value."
         return "other-members-changed", _direction(difference, gone, come, gone)
-    gone = f"{subject} could be anything before, and must now be {_schema(difference.new)}."
+    gone = f"{subject} could have any value before and must now be {_schema(difference.new)}."
     if _schema(difference.new) == _types(TYPES):
-        gone = f"{subject} could be anything before, and now has constraints."
-    return "described", _direction(difference, gone, f"{subject} may now be anything.", gone)
+        gone = f"{subject} could have any value before and now has constraints."
+    return "described", _direction(difference, gone, f"{subject} may now have any value.", gone)
 
 
 def _forbidden(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     if difference.path and difference.path[-1] is Any.MEMBER:
         whole = _subject(difference.path[:-1], part)
-        gone = f"{whole} no longer allows undeclared members."
-        return "other-members-changed", _direction(difference, gone, f"{whole} now allows undeclared members.", gone)
+        gone = f"{whole} no longer allows undeclared properties."
+        return "other-members-changed", _direction(difference, gone, f"{whole} now allows undeclared properties.", gone)
     if difference.path and difference.path[-1] is Any.ITEM:
         whole = _subject(difference.path[:-1], part)
         gone, come = f"{whole} no longer allows further items.", f"{whole} now allows further items."
@@ -227,7 +239,7 @@ def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]
     def counted(whole: Conjunction, must: str, may: str) -> str:
         counts = whole.counts(keyword)
         if not counts or (lowest and pick(counts) == 0):
-            return f"{may} any number of {NOUNS[keyword]}s"
+            return f"{may} any number of {plural(NOUNS[keyword], 2)}"
         return f"{must} {phrase(keyword, pick(counts))}"
 
     def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
@@ -272,7 +284,9 @@ def _needed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
 def _member_added(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     name = difference.path[-1]
     required = difference.lost is not None and difference.lost.kind == "required" and difference.lost.subject == name
-    return "member-added", f"{_subject(difference.path, part)} is new and {'required' if required else 'optional'}."
+    adjective = "required" if required else "optional"
+    noun = "parameter" if part == "parameters" and len(difference.path) == 1 else _FIELDS[part]
+    return "member-added", f"New {adjective} {noun} {_subject(difference.path, part)}."
 
 
 def _member_removed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
@@ -307,21 +321,21 @@ def _annotation(difference: DetectedDifference, part: Part) -> tuple[str, str]:
         return f"{declaration.subject}-changed", f"The {label} of {subject} {verb}."
     before, after = (_shown(value) for value in (declaration.before, declaration.after))
     if declaration.before is NOTHING:
-        return f"{declaration.subject}-changed", f"The {label} of {subject} is now {after}; before, there was none."
+        return f"{declaration.subject}-changed", f"The {label} of {subject} is now {after}; it had none before."
     if declaration.after is NOTHING:
-        return f"{declaration.subject}-changed", f"The {label} of {subject}, {before}, was removed."
+        return f"{declaration.subject}-changed", f"The {label} of {subject} ({before}) was removed."
     return f"{declaration.subject}-changed", f"The {label} of {subject} changed from {before} to {after}."
 
 
 _LABELS: Final = {
     "default": "default",
-    "deprecated": "`deprecated` mark",
+    "deprecated": "`deprecated` flag",
     "description": "description",
     "examples": "list of examples",
     "format": "format",
-    "readOnly": "`readOnly` mark",
+    "readOnly": "`readOnly` flag",
     "title": "title",
-    "writeOnly": "`writeOnly` mark",
+    "writeOnly": "`writeOnly` flag",
 }
 _LONG: Final = frozenset({"description", "examples", "title"})
 
@@ -347,13 +361,13 @@ _WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, st
         "contains-changed",
         "must now contain certain items that were not required before.",
         "no longer has to contain certain items.",
-        "must contain other items than before.",
+        "must contain different items than before.",
     ),
     "exclusive": _plainly(
         "alternatives-changed",
-        "may now match more than one of its alternatives, although exactly one must match.",
-        "may match more than one of its alternatives; before, exactly one had to match.",
-        "has alternatives that exclude each other differently.",
+        "may no longer match more than one alternative of `oneOf`.",
+        "may now match more than one alternative; before, exactly one had to match (`oneOf`).",
+        "has alternatives of `oneOf` that overlap differently than before.",
     ),
     "maxContains": _plainly(
         "contains-changed",
@@ -363,27 +377,27 @@ _WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, st
     ),
     "names": _plainly(
         "names-changed",
-        "allows fewer names for undeclared members.",
-        "allows more names for undeclared members.",
-        "allows different names for undeclared members.",
+        "allows fewer names for undeclared properties.",
+        "allows more names for undeclared properties.",
+        "allows different names for undeclared properties.",
     ),
     "not": _plainly(
         "not-changed",
-        "excludes values with `not` that were allowed before.",
-        "allows values that `not` excluded before.",
-        "excludes different values with `not` than before.",
+        "now excludes some values by `not` that were allowed before.",
+        "now allows some values that `not` excluded before.",
+        "excludes different values by `not` than before.",
     ),
     "unclear": _plainly("unclear", *["has a schema that cannot be compared with the previous one."] * 3),
     "unevaluated": _plainly(
         "unevaluated-changed",
-        "allows fewer undeclared members or items.",
-        "allows more undeclared members or items.",
-        "allows different undeclared members or items.",
+        "allows fewer undeclared properties or items.",
+        "allows more undeclared properties or items.",
+        "allows different undeclared properties or items.",
     ),
     "unique": _plainly(
         "unique-changed",
-        "may no longer contain equal items.",
-        "may now contain equal items.",
-        "may contain equal items.",
+        "may no longer contain duplicate items.",
+        "may now contain duplicate items.",
+        "has a different rule for duplicate items.",
     ),
 }

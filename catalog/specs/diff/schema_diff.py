@@ -156,7 +156,7 @@ class Comparison:
             "run": f"The run {proof.source}",
             "witness": "A value",
         }
-        verb = "was not possible before" if self.is_output else "is now refused"
+        verb = "was not possible before" if self.is_output else "is now rejected"
         sentence = f"{known_from[proof.kind]} {verb}: {proof.message}."
         return self.change("value-refused", sentence, "breaking", proof=proof)
 

@@ -43,17 +43,17 @@ def _report_the_rest(job: Job) -> None:
     """Add an entry for each part of the spec that the report does not mention yet."""
     spec, report, label = job.spec, job.report, job.rules.label
     if spec.tool_id != spec.name and not report.mentions("/definition/id"):
-        report.dropped("/definition/id", f"{label} identifies a tool by its name only.")
+        report.dropped("/definition/id", f"{label} has no tool ids; the name is used.")
     for pointer in (NAME, DESCRIPTION):
         if not report.mentions(pointer):
             report.preserved(pointer, "Unchanged.")
     if spec.parameters is not None and not job.obstacles:
         is_changed = report.changes(PARAMETERS)
-        report.preserved(PARAMETERS, "Unchanged except for the parts that are listed." if is_changed else "Unchanged.")
+        report.preserved(PARAMETERS, "Unchanged, except for the parts listed here." if is_changed else "Unchanged.")
     parts = (
         (RETURN_TYPE, spec.return_type is not None, f"{label} has no field for the return type."),
         (EXAMPLES, bool(spec.examples), f"{label} has no field for examples."),
-        (CONFIGURATION, spec.configuration is not None, "Configuration stays with the program that runs the tool."),
+        (CONFIGURATION, spec.configuration is not None, "The configuration stays with the program that runs the tool."),
     )
     for pointer, present, reason in parts:
         if present and not any(is_within(loss.pointer, pointer) for loss in report):
@@ -96,7 +96,9 @@ def _mcp(job: Job) -> Schema:
         try:
             tool["outputSchema"], _ = whole_object(job.spec.return_type, RETURN_TYPE, job.rules, job.report)
         except (NotAnObject, TooLarge):
-            reason = "This revision of MCP describes a result only if it is an object; that of 2026-07-28 any result."
+            reason = (
+                "In this version of MCP, only an object can have an output schema; since 2026-07-28, any result can."
+            )
             job.report.dropped(RETURN_TYPE, reason)
         else:
             job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
@@ -189,7 +191,7 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
         matching.append(value)
         job.report.preserved(pointer_join(pointer, "parameters"), "Exported to `input_examples`.")
         if example.has_return_value:
-            job.report.dropped(pointer_join(pointer, "returnValue"), "Anthropic's examples have no results.")
+            job.report.dropped(pointer_join(pointer, "returnValue"), "Anthropic's examples have no return values.")
     return matching
 
 
@@ -205,10 +207,10 @@ def _gemini(job: Job) -> Schema:
         obstacles: list[str] = []
         response = job.subset(spec.return_type, RETURN_TYPE, subset, obstacles=obstacles)
         if obstacles:
-            job.report.dropped(RETURN_TYPE, "Gemini describes a result only if it is an object.")
+            job.report.dropped(RETURN_TYPE, "In Gemini, only an object can have a response schema.")
         else:
             function["response"] = response
-            job.report.preserved(RETURN_TYPE, "Exported as `response`, except for the parts that are listed.")
+            job.report.preserved(RETURN_TYPE, "Exported as `response`, except for the parts listed here.")
     return function
 
 

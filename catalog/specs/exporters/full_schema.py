@@ -76,7 +76,7 @@ def _legal_members(schema: Schema, pointer: str, rules: Rules, report: Report) -
         }
     for keyword in _BY_NAME & out.keys():
         del out[keyword]
-        report.dropped(pointer_join(pointer, keyword), "It refers to members by names that were changed.")
+        report.dropped(pointer_join(pointer, keyword), "It refers to properties that were renamed.")
     return out, renamed
 
 
@@ -92,7 +92,7 @@ def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
     for name, member in properties.items():
         if isinstance(member, bool):
             members[name] = {} if member else {"not": {}}
-            reason = "A member's schema must be an object, not true or false."
+            reason = "A property's schema must be an object, not true or false."
             report.rewritten(pointer_join(pointer, "properties", name), reason)
     return {**schema, "properties": members}
 

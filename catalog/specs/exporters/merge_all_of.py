@@ -105,7 +105,7 @@ class Flattener:
     def _spend(self, keywords: int) -> None:
         self._remaining -= keywords
         if self._remaining < 0:
-            raise TooLarge(f"Merged into one, the schema has more than {MAX_MERGED:,} keywords.")
+            raise TooLarge(f"The merged schema has more than {MAX_MERGED:,} keywords.")
 
     def _merge(self, keyword: str, value: JSON, pointer: str, result: Flat) -> None:
         self._spend(1 + (len(value) if isinstance(value, dict | list) else 0))
@@ -118,7 +118,7 @@ class Flattener:
             return
         merged = _MERGED.get(keyword, _unmergeable)(self, outer, value)
         if merged is None:
-            reason = f"Merged schemas have different values of `{keyword}`; only the outer one is kept."
+            reason = f"The merged schemas have different values of `{keyword}`; only the outer one is used."
             self._report.dropped(pointer, reason)
         else:
             result.members[keyword] = merged

@@ -14,7 +14,7 @@ from catalog.json_schema.normalize import Normalized, Schema
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
 
-NOT_AN_OBJECT: Final = "A model can only be asked for an object, and these parameters do not allow one."
+NOT_AN_OBJECT: Final = "Models send parameters as an object, but these parameters do not allow one."
 
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 _JOINED: Final = frozenset({"type", "properties", "required", "title", "description"})
@@ -79,10 +79,10 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
     objects = [flattener.flat(branch) for branch in branches if isinstance(branch, dict)]
     objects = [branch for branch in objects if "object" in (type_names(branch.members.get("type")) or ["object"])]
     if not objects or all(branch.members.keys() <= {"required", "title", "description", "type"} for branch in objects):
-        reason = "so the rule which members belong together is lost."
+        reason = "so the rules about combinations of properties are lost."
         report.dropped(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
         return
-    reason = "so the members of all alternatives were put side by side."
+    reason = "so the properties of all alternatives were merged."
     report.rewritten(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
     _merge_common_keywords(flat, objects)
     common = _in_all(objects)

@@ -14,7 +14,7 @@ from catalog.specs.exporters.conversion import CONFIGURATION, EXAMPLES, PARAMETE
 
 _IN_EXTENSION: Final = "Exported in the extension `x-llm-tool`, which other programs ignore."
 
-_INVALID_DEFAULT: Final = "The schema does not accept its own default, and validators of OpenAPI refuse that."
+_INVALID_DEFAULT: Final = "The default is not valid for its own schema, which OpenAPI validators reject."
 
 
 def openapi_document(job: Job) -> Schema:
@@ -31,7 +31,9 @@ def openapi_document(job: Job) -> Schema:
         result["schema"] = _component("Returns", spec.return_type, RETURN_TYPE, schemas, job)
         job.report.preserved(RETURN_TYPE, "Exported as the schema of the response.")
     _add_examples(result, "returnValue", job)
-    operation["responses"] = {"200": {"description": "What the tool returns.", "content": {"application/json": result}}}
+    operation["responses"] = {
+        "200": {"description": "The response of the tool.", "content": {"application/json": result}}
+    }
     document: Schema = {
         "openapi": "3.1.1",
         "info": {"title": spec.name, "version": spec.sha256[:12]},

@@ -20,9 +20,9 @@ from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type
 from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
-TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here, which is too deep; deeper schemas accept any value."
+TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here; deeper ones accept any value."
 
-_RECURSIVE: Final = "The schema contains itself; it is written out once, and not described further inside."
+_RECURSIVE: Final = "The schema is recursive; it is written out once, and deeper levels are not described."
 _UNSUPPORTED: Final = (
     "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
@@ -147,7 +147,9 @@ class SubsetWriter:
         others = [branch for branch in branches if not is_null(branch)]
         nulls = [branch for branch in branches if is_null(branch)]
         if all(isinstance(branch, dict) and branch.keys() <= {"required"} for branch in others):
-            self._report.dropped(pointer, f"{self._subset.label} cannot express which members belong together.")
+            self._report.dropped(
+                pointer, f"{self._subset.label} cannot express rules about combinations of properties."
+            )
             return self._write_flat(flat, expanded)
         if keyword == "oneOf" and len(others) > 1:
             self._report.rewritten(pointer, "`oneOf` became `anyOf`: a value may match more than one alternative.")
@@ -368,12 +370,14 @@ class SubsetWriter:
             if others is False:
                 return
             if not has_members:
-                reason = f"{self._subset.label} allows only declared members, so only an empty object is possible."
+                reason = f"{self._subset.label} allows only declared properties, so only an empty object is possible."
                 self._report.dropped(pointer, reason)
             elif isinstance(others, dict) or "additionalProperties" in draft.flat.members:
-                self._report.dropped(pointer, f"{self._subset.label} allows only declared members.")
+                self._report.dropped(pointer, f"{self._subset.label} allows only declared properties.")
             else:
-                self._report.rewritten(pointer, "The object was closed: only declared members are allowed.")
+                self._report.rewritten(
+                    pointer, "`additionalProperties` became false: only declared properties are allowed."
+                )
         elif "additionalProperties" in draft.flat.members:
             self._report.dropped(pointer, f"{self._subset.label} does not support `additionalProperties`.")
 

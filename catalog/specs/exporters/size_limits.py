@@ -19,7 +19,7 @@ def strict_obstacles(schema: Schema) -> list[str]:
     texts = (text for one, _ in found for text in (*_choices(one), one.get("const")) if isinstance(text, str))
     chars = names + sum(map(len, texts))
     counts = (
-        (members, providers.MAX_STRICT_MEMBERS, "members"),
+        (members, providers.MAX_STRICT_MEMBERS, "properties"),
         (depth, providers.MAX_STRICT_DEPTH, "levels of objects"),
         (choices, providers.MAX_STRICT_CHOICES, "`enum` values"),
         (chars, providers.MAX_STRICT_CHARS, "characters of names and values"),

@@ -65,7 +65,7 @@ def import_document(document: JSON, *, prefix: str = "", max_spec_bytes: int = M
 
     Args:
         document: JSON as `jsontext.reader` reads it, of at most `MAX_DOCUMENT_BYTES`.
-        prefix: of the ids; a dot follows it.
+        prefix: of the ids, without the dot.
         max_spec_bytes: the longest spec that the site accepts.
 
     Raises:

@@ -99,8 +99,8 @@ def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
 def _too_large(document: Object, draft: Draft, size: int, most: int) -> Problem:
     pointer, part_bytes = _largest_part(document)
     message = (
-        f"The spec has {size:,} bytes; at most {most:,} are allowed. What makes it large is `{pointer}` "
-        f"({part_bytes:,} bytes), which comes from {draft.origin(pointer)} of the document. Shorten it there."
+        f"The spec has {size:,} bytes; at most {most:,} are allowed. Its largest part is `{pointer}` "
+        f"({part_bytes:,} bytes), from {draft.origin(pointer)} in the document. Shorten it there."
     )
     return Problem(pointer, message, "json.too-large")
 

@@ -28,7 +28,7 @@ def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
         return schema
     dialect = dialect_of(schema, DEFAULT_DIALECT)
     if dialect is None:
-        report.dropped(f"{pointer}/$schema", "It does not name a known draft; the schema is read as 2020-12.")
+        report.dropped(f"{pointer}/$schema", "`$schema` is not a known draft; the schema is read as 2020-12.")
         schema = {name: value for name, value in schema.items() if name != "$schema"}
         dialect = DEFAULT_DIALECT
     repaired = _repaired(schema, dialect, pointer, report)
@@ -42,7 +42,7 @@ def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
 
 def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
     if isinstance(schema, str) and (named := schema_named(schema)) is not None:
-        report.rewritten(pointer, f"The name of a type, not a schema; it became `{dumps(named)}`.")
+        report.rewritten(pointer, f"This is the name of a type, not a schema; it became `{dumps(named)}`.")
         return named
     if not isinstance(schema, dict):
         return schema
@@ -55,7 +55,7 @@ def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> J
         elif keyword in FLAGS and isinstance(value, bool):
             continue  # becomes `required` of the object
         elif keyword == "optional" and isinstance(value, list) and "properties" in schema:
-            report.rewritten(keyword_pointer, "Members that are not in `required` are optional anyway.")
+            report.rewritten(keyword_pointer, "Properties that are not in `required` are optional anyway.")
         elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
             report.rewritten(keyword_pointer, "An array of `items` became `prefixItems`.")
             out["prefixItems"] = [
@@ -73,8 +73,8 @@ def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> J
     require_flagged(schema, out, pointer, report)
     if dialect is not DRAFT_04:
         for exclusive, excludes in exclusive_bounds(out).items():
-            result = "became the bound itself" if excludes else "excludes nothing and was left out"
-            reason = f"`{exclusive}` is a number in this draft; the flag {result}."
+            result = "was replaced by the bound itself" if excludes else "has no effect and was removed"
+            reason = f"`{exclusive}` is a number in this draft; the boolean {result}."
             report.rewritten(pointer_join(pointer, exclusive), reason)
     return out
 
@@ -152,7 +152,7 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
             if value is FLAGS[flag] and name not in names:
                 out["required"] = [*names, name]
             flag_pointer = pointer_join(pointer, "properties", name, flag)
-            report.rewritten(flag_pointer, "The object's `required` lists the required members instead.")
+            report.rewritten(flag_pointer, "The object's `required` lists the required properties instead.")
 
 
 # Invalid keywords

@@ -27,8 +27,8 @@ MAX_TOOLS: Final = 5_000  # of one document
 TOO_MANY_TOOLS: Final = f"Only the first {MAX_TOOLS:,} tools of the document were imported."
 MAX_BYTES_TOGETHER: Final = 32 * 1024 * 1024  # of all specs as JSON: definitions are repeated in each
 TOO_LARGE_TOGETHER: Final = (
-    f"The specs of this document are longer than {MAX_BYTES_TOGETHER // 2**20} MiB together; "
-    "divide the document and import its parts."
+    f"The specs of this document have more than {MAX_BYTES_TOGETHER // 2**20} MiB together; "
+    "split the document and import its parts."
 )
 
 Object = dict[str, JSON]

@@ -17,7 +17,13 @@ from catalog.specs.importers.openapi.schemas import from_openapi_3
 from catalog.specs.importers.repair import repaired_schema
 from catalog.specs.importers.results import Draft, ImportFormat, Object
 
-_STORED_BESIDE: Final = "Stored in `{}`, beside the definition."
+_STORED_BESIDE: Final = "Stored in `{}`, outside the definition."
+
+
+def _refusal_of(tool: JSON) -> str:
+    if isinstance(tool, dict) and isinstance(tool.get("arguments"), list):
+        return "This is not a tool: it has `arguments`, but no input schema. Is it an MCP prompt?"
+    return "This is not a tool in a known format."
 
 
 def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
@@ -28,7 +34,7 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
         read = _READERS.get(format_key) if format_key else None
         if read is None or format_key is None or not isinstance(tool, dict):
             name = tool.get("name") if isinstance(tool, dict) else None
-            yield Draft(pointer, str(name or ""), "", {}, refusal="This is not a tool in a known format.")
+            yield Draft(pointer, str(name or ""), "", {}, refusal=_refusal_of(tool))
             continue
         report = Report()
         draft = read(tool, pointer, report)
@@ -44,7 +50,7 @@ def notes_on_list(document: JSON) -> Iterator[str]:
     """Sentences about a list of tools as a whole."""
     result = document.get("result", document) if isinstance(document, dict) else None
     if isinstance(result, dict) and result.get("nextCursor"):
-        yield "The list is not complete: its `nextCursor` refers to a next page, which is not in this document."
+        yield "The list is incomplete: `nextCursor` refers to another page, which is not in this document."
 
 
 def _format_by_neighbours(tool: JSON, document: JSON) -> ImportFormat | None:

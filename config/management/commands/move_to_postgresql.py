@@ -25,7 +25,7 @@ from catalog.models import Tool
 from config import env
 
 TARGET: Final = "target"
-CHUNK: Final = 2_000  # rows that are read at once
+CHUNK: Final = 2_000  # rows that are read together
 NUL: Final = "\x00"  # PostgreSQL cannot store it in a text
 
 

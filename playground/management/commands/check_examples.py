@@ -21,7 +21,7 @@ from playground.management.commands.run_tool import find_tool, read_json
 from playground.models import ExampleCheck
 
 EXIT_CODES = """
-An example passes if its parameters fit, its return value fits returnType, and a live call returns that value.
+An example passes if its parameters and return value conform to the spec, and a live call returns that value.
 
 exit code:
   0  every example of every tool passes

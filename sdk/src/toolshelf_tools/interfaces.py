@@ -232,7 +232,7 @@ class File:
             TypeError: there is neither `content` nor `path`, or both, or `content` is not bytes.
         """
         if (content is None) == (path is None):
-            raise TypeError("A File is made of either content or path.")
+            raise TypeError("A File takes either content or path.")
         if content is not None and not isinstance(content, bytes | bytearray | memoryview):
             raise TypeError(f"The content of a File is bytes, not {type(content).__name__}; encode a text first.")
         self.content = None if content is None else bytes(content)

@@ -176,7 +176,7 @@ class Subject:
             return
         for member in ("name", "description"):
             if not isinstance(self.definition.get(member), str) or not self.definition[member]:
-                yield f"`{member}` must be a text, and not an empty one."
+                yield f"`{member}` must be a string that is not empty."
         for member in ("parameters", "returnType"):
             if message := _schema_message(self.definition.get(member, True)):
                 yield f"`{member}` is not a valid JSON Schema: {message}"

@@ -157,7 +157,7 @@ def test_a_changed_password_ends_the_sessions_in_other_browsers(ada):
 
     ada.refresh_from_db()
     assert ada.check_password("a new passphrase of hers")
-    assert b"The password is changed" in answer.content
+    assert b"Password changed" in answer.content
     assert [is_signed_in(here), is_signed_in(elsewhere)] == [True, False]
     assert Session.objects.filter(user=ada).count() == 1
 

@@ -119,7 +119,7 @@ def test_a_secret_in_json_text_is_not_stored_either(client, ada):
     page = client.get(sign_in_by_password(client, asked["Location"])).content.decode()
 
     assert "marker-secret-5501" not in page
-    assert "(secret, kept as it is)" not in page
+    assert "(secret, unchanged)" not in page
 
 
 def test_json_text_comes_back_as_it_was_typed(client, ada):

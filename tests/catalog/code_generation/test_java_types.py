@@ -85,12 +85,12 @@ def test_a_schema_has_its_java_type(schema, java):
     [
         ({}, "JsonNode", "The schema allows any value."),
         (True, "JsonNode", "The schema allows any value."),
-        ({"type": "object"}, "Map<String, JsonNode>", "The schema allows any members."),
-        ({"type": "object", "properties": {}}, "Map<String, JsonNode>", "The schema allows any members."),
+        ({"type": "object"}, "Map<String, JsonNode>", "The schema allows any properties."),
+        ({"type": "object", "properties": {}}, "Map<String, JsonNode>", "The schema allows any properties."),
         (
             {"type": "object", "patternProperties": {"^x": {"type": "string"}}},
             "Map<String, JsonNode>",
-            "The schema allows any members.",
+            "The schema allows any properties.",
         ),
         ({"type": "array"}, "List<JsonNode>", "The schema allows any items."),
         ({"type": "array", "prefixItems": [{"type": "string"}]}, "List<JsonNode>", "The schema allows any items."),
@@ -342,14 +342,14 @@ def test_an_object_with_more_members_than_a_record_can_have_is_a_map(number):
     types = found({"type": "object", "properties": {f"p{index}": {} for index in range(number)}})
 
     assert types.use.written() == "Map<String, JsonNode>"
-    assert types.fallbacks[0].reason == f"The object has {number:,} members, more than the 253 that a record can have."
+    assert types.fallbacks[0].reason == f"The object has {number:,} properties; a record can have at most 253."
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("", "A member has an empty name, which Jackson's annotations cannot express."),
-        ("x" * 65_536, "A member has a name that is too long for a Java annotation."),
+        ("", "A property has an empty name, which Jackson's annotations cannot express."),
+        ("x" * 65_536, "A property has a name that is too long for a Java annotation."),
     ],
 )
 def test_an_object_with_a_member_that_annotations_cannot_name_is_a_map(name, reason):

@@ -20,7 +20,7 @@ from catalog.jsontext.reader import Number
         ("minLength", 1, "at least 1 character"),
         ("maxLength", 3, "at most 3 characters"),
         ("minItems", 2, "at least 2 items"),
-        ("maxProperties", 1, "at most 1 member"),
+        ("maxProperties", 1, "at most 1 property"),
         ("minimum", Number("1.50"), "at least 1.50"),
         ("exclusiveMinimum", 0, "greater than 0"),
         ("exclusiveMaximum", 0, "less than 0"),

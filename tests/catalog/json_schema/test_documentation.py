@@ -70,7 +70,7 @@ def test_a_type_is_described_in_words(schema, words):
         ({"const": None}, [("Always", None)]),
         ({"default": None}, [("Default", None)]),
         ({"examples": [1]}, [("Example", [1])]),
-        ({"type": "object", "additionalProperties": False}, [("Other members", "not allowed")]),
+        ({"type": "object", "additionalProperties": False}, [("Other properties", "not allowed")]),
         ({"propertyNames": {"pattern": "^x"}}, [("Names: pattern", "^x")]),
         ({"dependentRequired": {"a": ["b", "c"]}}, [("Together", "a needs b and c")]),
         ({"anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]}, [("At least one of", "a or b and c")]),

@@ -430,7 +430,7 @@ def test_a_refusal_of_depth_points_to_the_schema_that_is_too_deep():
 
     assert problem.pointer == "/definition/parameters/$defs/d65"
     assert problem.message == (
-        "References lead more than 64 levels into a value here, deeper than values may be. Shorten them."
+        "References describe values of more than 64 nested levels, which is too deep; shorten them."
     )
 
 
@@ -536,11 +536,13 @@ def test_the_total_length_of_regular_expressions_is_limited():
         ("x", "", "A schema is expected here: an object, true or false."),
         ({"properties": {"a": 5}}, "/properties/a", "A schema is expected here: an object, true or false."),
         ({"properties": {"a": []}}, "/properties/a", "A schema is expected here: an object, true or false."),
-        ({"properties": []}, "/properties", "`properties` must be an object whose members are schemas."),
-        ({"type": "dict"}, "/type", "`type` must be one of array, boolean, integer, null, number, object, string, or a list of them without duplicates."),  # noqa: E501
+        ({"properties": []}, "/properties", "`properties` must be an object whose values are schemas."),
+        ({"type": "dict"}, "/type", "`type` cannot be `dict`. Did you mean `object`?"),
+        ({"type": "sting"}, "/type", "`type` cannot be `sting`. Did you mean `string`?"),
+        ({"type": "xyz"}, "/type", "`type` must be one of array, boolean, integer, null, number, object, string, or a list of them without duplicates."),  # noqa: E501
         ({"type": []}, "/type", "`type` must be one of array, boolean, integer, null, number, object, string, or a list of them without duplicates."),  # noqa: E501
-        ({"required": "a"}, "/required", "`required` must be a list of member names without duplicates."),
-        ({"required": ["a", "a"]}, "/required", "`required` must be a list of member names without duplicates."),
+        ({"required": "a"}, "/required", "`required` must be a list of property names without duplicates."),
+        ({"required": ["a", "a"]}, "/required", "`required` must be a list of property names without duplicates."),
         ({"items": [{}]}, "/items", "`items` must be one schema; use `prefixItems` for a list of schemas."),
         ({"not": [{}]}, "/not", "`not` must be one schema, not a list."),
         ({"allOf": []}, "/allOf", "`allOf` must be a list of at least one schema."),
@@ -553,7 +555,7 @@ def test_the_total_length_of_regular_expressions_is_limited():
         ({"multipleOf": 0}, "/multipleOf", "`multipleOf` must be a number greater than 0."),
         ({"uniqueItems": 1}, "/uniqueItems", "`uniqueItems` must be true or false."),
         ({"format": ["x"]}, "/format", "`format` must be a string."),
-        ({"dependentRequired": {"a": "b"}}, "/dependentRequired", "`dependentRequired` must be an object whose members are lists of member names without duplicates."),  # noqa: E501
+        ({"dependentRequired": {"a": "b"}}, "/dependentRequired", "`dependentRequired` must be an object whose values are lists of property names without duplicates."),  # noqa: E501
         ({"$anchor": "1a"}, "/$anchor", "`$anchor` must be a word: a letter, then letters, digits, '.', '-' or '_'."),
     ],
     ids=lambda value: json.dumps(value, default=str) if isinstance(value, dict | list) else None,

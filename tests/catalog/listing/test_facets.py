@@ -229,7 +229,7 @@ def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
 
     assert largest.index(">b<") < largest.index(">a<") < largest.index(">c d<")
     assert named.index(">a<") < named.index(">b<") < named.index(">c d<")
-    assert "/tools/?toolkit=c%20d" in largest
+    assert '<a href="/toolkits/cd/">c d</a>' in largest
 
 
 @pytest.mark.parametrize("order", ["", "order=name&", "q=kit&"])

@@ -53,7 +53,7 @@ def test_load_specs_prints_the_report_of_the_api_on_stdout_and_counts_on_stderr(
     assert code == 1
     assert report["counts"] == {"created": 3, "revised": 0, "unchanged": 0, "rejected": 1}
     assert report["specs"][3]["problems"][0]["line"] == 4
-    assert f"{file}:4: A spec needs the member `definition`. (spec.required)" in err
+    assert f"{file}:4: `definition` is missing. (spec.required)" in err
     assert "4 specs in" in err
     assert Tool.objects.count() == 3
 
@@ -118,7 +118,7 @@ def test_on_a_terminal_load_specs_prints_the_report_only_on_request(capsys, monk
 
     assert code == 1
     assert bool(out) == has_report
-    assert "A spec needs the member `definition`." in err
+    assert "`definition` is missing." in err
     assert "specs in" in err
 
 

@@ -241,7 +241,7 @@ def test_what_is_not_http_is_a_sentence(fetch, budget):
     with local_server(noise) as server, pytest.raises(httpx2.RemoteProtocolError) as failed:
         fetch(server.url, budget=budget)
 
-    assert sentence(failed.value, budget).startswith("The server's answer is not valid HTTP: ")
+    assert sentence(failed.value, budget).startswith("The server's response is not valid HTTP: ")
 
 
 def certificate(folder, name):

@@ -108,7 +108,7 @@ def test_a_failed_sync_is_a_report(staff):
 
     report = staff.ask("/sources/weather").json()["last_sync"]
 
-    assert (report["state"], report["error"][:38]) == ("failed", "The document is not an OpenAPI documen")
+    assert (report["state"], report["error"][:31]) == ("failed", "This is not an OpenAPI document")
 
 
 def test_the_tools_of_a_source_are_listed_in_pages(staff):

@@ -109,8 +109,8 @@ def test_a_source_shows_why_its_last_sync_failed(browser):
 
     response = browser.get("/sources/weather/")
 
-    assert "The last sync failed, and changed nothing" in text(response, "[role=alert]")
-    assert "The document is not an OpenAPI document" in text(response, "[role=alert]")
+    assert "The last sync failed; nothing was changed" in text(response, "[role=alert]")
+    assert "This is not an OpenAPI document" in text(response, "[role=alert]")
 
 
 def test_a_running_sync_is_polled_and_reloaded_without_scripts(browser):
@@ -156,7 +156,7 @@ def test_a_held_change_shows_its_difference_and_a_proof(browser):
     assert page(response).css_first("#text .diff-view")
     assert "Only the owner of the tool and staff" in text(response)
     assert not page(response).css_first("button[value=approve]")
-    assert "Its source lists another definition" in text(browser.get("/tools/weather.forecast/"))
+    assert "Its source has a different definition" in text(browser.get("/tools/weather.forecast/"))
 
 
 def test_a_held_change_is_approved(staff, ada):
@@ -166,7 +166,7 @@ def test_a_held_change_is_approved(staff, ada):
 
     response = staff.post(url, {"decision": "approve", "seen": seen}, follow=True)
 
-    assert "weather.forecast has revision 2 now." in text(response)
+    assert "Revision 2 of weather.forecast is published." in text(response)
     assert Tool.objects.get().current.created_by == ada
     decided = staff.get(url)
     assert "Approved ada decided" in text(decided)
@@ -178,7 +178,7 @@ def test_a_held_change_is_rejected(staff):
 
     response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "reject"}, follow=True)
 
-    assert "The change of weather.forecast is rejected." in text(response)
+    assert "Change to weather.forecast rejected." in text(response)
     assert "weather.forecast: rejected by ada" in text(response, "#decisions")
     assert Tool.objects.get().current.number == 1
 
@@ -198,7 +198,7 @@ def test_a_change_is_not_approved_on_top_of_another_revision(staff):
 
     response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True)
 
-    assert "another revision than the one you saw" in text(response)
+    assert "a newer revision than the one you saw" in text(response)
     assert HeldChange.objects.get().is_held
 
 
@@ -251,7 +251,7 @@ def test_a_source_is_synced_and_removed(staff):
     assert SourceSync.objects.get().by.username == "ada"
     response = staff.post("/sources/weather/remove/", follow=True)
 
-    assert "weather is removed. Its tools stay in the catalog." in text(response)
+    assert "weather removed. Its tools stay in the catalog." in text(response)
     assert Tool.objects.filter(tool_id="weather.forecast").exists()
 
 

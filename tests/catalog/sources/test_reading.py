@@ -285,7 +285,7 @@ class TestHostileServers:
         with answering_server(lambda _: result) as server:
             message = failure(mcp_source(server.url))
 
-        assert message.startswith(f"The server's answer does not follow the protocol at {where}: ")
+        assert message.startswith(f"The server's response does not follow the protocol at {where}: ")
 
     @pytest.mark.parametrize("body", [b"not JSON", b"[]", b"", b"\xff\xfe"])
     def test_an_answer_that_is_no_message(self, body):
@@ -296,8 +296,8 @@ class TestHostileServers:
         ("status", "message"),
         [
             (401, "The server refused the request with status 401. Check the credentials of the source."),
-            (500, "The server answered with status 500."),
-            (404, "The server answered with status 404."),
+            (500, "The server responded with status 500."),
+            (404, "The server responded with status 404."),
         ],
     )
     def test_a_status_that_is_an_error(self, status, message):

@@ -40,7 +40,7 @@ def test_the_credentials_are_stored_encrypted():
 def test_a_name_is_used_once():
     add_source(SourceSettings(**DEMO), by=None)
 
-    assert refusal() == ("/name", "There is a source 'demo' already. Choose another name.")
+    assert refusal() == ("/name", "The source 'demo' already exists. Choose another name.")
 
 
 @pytest.mark.parametrize("name", ["", "Demo", "a.b", "-a", "ä", "a" * 41, "a b"])

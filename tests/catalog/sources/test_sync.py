@@ -180,7 +180,7 @@ def test_a_document_that_is_no_openapi_document_is_refused():
 
     record = sync(replace_document(source, '{"a": 1}'))
 
-    assert record.error == "The document is not an OpenAPI document: it has no `openapi` or `swagger` member."
+    assert record.error == "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
 
 
 def test_a_document_in_yaml_is_read():
@@ -253,7 +253,7 @@ def test_a_change_is_not_approved_on_top_of_a_revision_that_was_not_seen(ada):
     )
     ada.is_staff = True
 
-    with pytest.raises(RevisionConflict, match="another revision than the one you saw"):
+    with pytest.raises(RevisionConflict, match="a newer revision than the one you saw"):
         approve(HeldChange.objects.get(), by=ada, seen=1)
 
     assert HeldChange.objects.get().is_held
@@ -301,7 +301,7 @@ def test_a_sync_whose_process_was_stopped_does_not_block_the_next_one():
     assert sync(source).state == "succeeded"
 
     record.refresh_from_db()
-    assert (record.state, record.message) == ("failed", "The process that synced was stopped before it ended.")
+    assert (record.state, record.message) == ("failed", "The sync was interrupted: its process was stopped.")
 
 
 def test_a_sync_sets_the_time_of_the_next_one():
@@ -382,7 +382,7 @@ def test_a_change_of_where_credentials_go_is_held(changed):
     sync(source)
 
     assert counts(sync(replace_document(source, changed))) == {"held": 1}
-    assert HeldChange.objects.get().reason == "Where requests or credentials go has changed."
+    assert HeldChange.objects.get().reason == "The address that receives requests or credentials has changed."
 
 
 @pytest.mark.parametrize("policy", ["compatible", "automatic"])

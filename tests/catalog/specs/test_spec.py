@@ -149,15 +149,15 @@ def test_a_definition_is_required():
     problem = problem_of("{}")
 
     assert (problem.rule, problem.pointer) == ("spec.required", "")
-    assert problem.message == "A spec needs the member `definition`."
+    assert problem.message == "`definition` is missing."
 
 
 def test_a_name_and_a_description_are_required():
     problems = problems_of('{\n"definition": {}}')
 
     assert [problem.message for problem in problems] == [
-        "`definition` needs the member `name`.",
-        "`definition` needs the member `description`.",
+        "`definition.name` is missing.",
+        "`definition.description` is missing.",
     ]
     assert {(problem.pointer, problem.line, problem.column) for problem in problems} == {("/definition", 2, 15)}
 
@@ -221,7 +221,7 @@ def test_a_spec_is_at_most_256_kib():
 
 
 def test_the_size_can_be_set():
-    with pytest.raises(SpecError, match="at most 100 are read"):
+    with pytest.raises(SpecError, match="at most 100 are allowed"):
         read_spec(spec_text(description="x" * 100), max_bytes=100)
 
 

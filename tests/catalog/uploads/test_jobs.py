@@ -265,8 +265,8 @@ def test_the_page_of_a_large_upload_lists_the_results(browser, ada):
 
     tree = page(browser, upload.get_absolute_url())
 
-    assert " ".join(tree.css_first(".notice-title").text().split()) == "2 new, 0 changed, 0 the same, 1 wrong"
-    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == ["wrong", "new", "new"]
+    assert " ".join(tree.css_first(".notice-title").text().split()) == "2 new, 0 changed, 0 unchanged, 1 rejected"
+    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == ["rejected", "new", "new"]
     assert tree.css_first(".entry-name").attributes["href"] == "/tools/a/"
     assert tree.css_first(".entry-rejected .problem-message")
     assert tree.css_first(".entry-rejected textarea").text() == "{}"
@@ -278,7 +278,7 @@ def test_the_report_can_be_narrowed_to_an_outcome(browser, ada):
     tree = page(browser, f"{upload.get_absolute_url()}?outcome=rejected")
 
     assert len(tree.css(".entry")) == 1
-    assert tree.css_first('.tabs-links [aria-current="page"]').text(strip=True) == "Wrong1"
+    assert tree.css_first('.tabs-links [aria-current="page"]').text(strip=True) == "Rejected1"
 
 
 def test_a_long_report_comes_in_pages(browser, ada):

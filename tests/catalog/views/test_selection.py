@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 
+from catalog.accounts.shared_rates import Rate
 from catalog.audit import AuditEvent
 from catalog.bulk_changes import MAX_TOOLS
 from catalog.metadata import Organisation, organise
@@ -179,3 +180,33 @@ def test_at_most_so_many_tools_are_selected(client, monkeypatch):
 
     assert MAX_TOOLS == 500
     assert text_of(page(client, "/selection/?tool=a&tool=b&tool=c"), "h1") == "2 selected tools"
+
+
+def test_each_change_has_its_own_undo(signed_in):
+    tools("a", "b", "c")
+    change(signed_in, "archive", "c")
+    first = signed_in.post("/selection/change/", {"do": "archive", "tool": ["a", "c"]}).headers["Location"]
+    change(signed_in, "archive", "b")  # in another tab
+
+    offered = page(signed_in, first).css_first("form.notice")
+
+    assert [field.attributes["value"] for field in offered.css("[name=tool]")] == ["a"]  # "c" was archived before
+    assert page(signed_in, "/selection/?change=other").css_first("form.notice") is None
+
+
+def test_a_session_stores_few_changes(signed_in):
+    tools("a")
+    for _ in range(5):
+        change(signed_in, "tag", "a", tags="x")
+
+    assert len(signed_in.session["selection_changes"]) == 3
+
+
+def test_exports_of_selections_are_limited(client, monkeypatch):
+    tools("a")
+    monkeypatch.setattr("catalog.accounts.rate_limits.EXPORTS", Rate(2, 60))
+
+    answers = [client.get("/selection/export/?tool=a") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert int(answers[2].headers["Retry-After"]) > 0

@@ -1,11 +1,14 @@
 """The list of tools: its order, its active filters and its pages."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import Tool
 from playground.models import Run
 from tests.catalog.views.test_pages import page, text_of, texts_of
-from tests.factories import make_tool
+from tests.factories import make_tool, properties
 
 pytestmark = pytest.mark.django_db
 
@@ -117,3 +120,77 @@ def test_a_row_shows_only_what_differs_from_most_tools(client):
     make_tool("greet", examples=[{}], returns={"type": "integer"})
 
     assert texts_of(page(client, "/tools/"), ".result .chip") == []
+
+
+def preview(client, tool):
+    response = client.get(f"/tools/{tool.slug}/preview/", headers={"HX-Request": "true"})
+    assert response.status_code == 200
+    return LexborHTMLParser(response.content)
+
+
+def test_the_preview_of_a_tool_shows_its_description_parameters_and_state(client):
+    tool = make_tool(
+        "acme.convert",
+        name="convert",
+        description="Converts *units*.",
+        parameters={**properties(value={"type": "number", "description": "How much."}, to={}), "required": ["value"]},
+        configuration=properties(apiKey={"type": "string"}),
+        examples=[{"parameters": {"value": 1}}],
+    )
+
+    shown = preview(client, tool)
+
+    assert shown.css_first("h2 a").attributes["href"] == "/tools/acme.convert/"
+    assert shown.css_first("em").text() == "units"
+    assert [one.text(strip=True) for one in shown.css(".property-name")] == ["value", "to", "apiKey"]
+    assert text_of(shown, ".tool-preview-property") == "value number required How much."
+    assert [one.text(strip=True) for one in shown.css(".chip")] == ["Not runnable", "Needs configuration"]
+    assert text_of(shown, ".tool-preview-numbers").startswith("Examples 1 Revisions 1")
+
+
+def test_the_preview_follows_the_tool(client):
+    tool = make_tool("greet")
+    assert "No parameters." in preview(client, tool).text()
+
+    make_tool("greet", parameters=properties(who={}))
+
+    assert [one.text(strip=True) for one in preview(client, tool).css(".property-name")] == ["who"]
+
+
+def test_the_address_of_a_preview_leads_to_the_tool_in_a_browser(client):
+    make_tool("greet")
+
+    assert client.get("/tools/greet/preview/").headers["Location"] == "/tools/greet/"
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads the plan of SQLite")
+@pytest.mark.parametrize(("sort", "index"), [("score", "tool_by_score"), ("recent", "tool_by_date")])
+def test_a_long_list_is_sorted_by_an_index(client, sort, index):
+    make_tool("a")
+    with CaptureQueriesContext(connection) as queries:
+        client.get(f"/tools/?sort={sort}")
+
+    ordered = next(
+        query["sql"]
+        for query in queries
+        if 'ORDER BY "catalog_tool"."score" DESC' in query["sql"] or '"updated_at" DESC' in query["sql"]
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {ordered}")
+        plan = " ".join(row[3] for row in cursor.fetchall())
+
+    assert index in plan
+    assert "TEMP B-TREE" not in plan
+
+
+def test_tools_without_a_score_follow_on_later_pages(client):
+    for number in range(25):
+        scored(f"high{number:02}", 90)
+        scored(f"none{number:02}", None)
+
+    pages = [page(client, "/tools/?sort=score")]
+    for _ in range(2):
+        pages.append(page(client, "/tools/" + pages[-1].css_first("a[rel=next]").attributes["href"]))
+
+    shown = [name for one in pages for name in texts_of(one, ".result-name")]
+    assert shown == [f"high{number:02}" for number in range(25)] + [f"none{number:02}" for number in range(25)]

@@ -57,8 +57,8 @@ def three_kinds() -> str:
 def test_a_preview_counts_and_stores_nothing(browser):
     tree = preview_of(browser, three_kinds())
 
-    assert words(tree, "[role=status]") == "1 new, 1 changed (1 breaking), 1 the same, 1 wrong"
-    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["wrong", "changed", "new"]
+    assert words(tree, "[role=status]") == "1 new, 1 changed (1 breaking), 1 unchanged, 1 rejected"
+    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["rejected", "changed", "new"]
     assert words(tree, "button.button-primary") == "Publish 2 specs"
     assert Tool.objects.count() == 2
     assert not Upload.objects.exists()
@@ -116,13 +116,13 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
 
     tree = HTMLParser(browser.get(address).content)
 
-    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["wrong", "changed", "new"]
+    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["rejected", "changed", "new"]
     assert [" ".join(link.text().split()) for link in tree.css(".outcomes a")] == [
-        "All 4", "Wrong 1", "Breaking 1", "Changed 1", "New 1", "The same 1",
+        "All 4", "Rejected 1", "Breaking 1", "Changed 1", "New 1", "Unchanged 1",
     ]  # fmt: skip
     assert not tree.css("a[data-line]")  # there is no editor here
     folded = tree.css_first('a[href$="?outcome=unchanged"]:not(.outcomes a)')
-    assert folded.text() == "Show 1 the same"
+    assert folded.text() == "Show 1 unchanged"
     only = HTMLParser(browser.get(f"{address}?outcome=breaking").content)
     assert [words(entry, ".entry-name") for entry in only.css(".entry")] == ["old"]
 
@@ -144,7 +144,7 @@ def test_a_long_report_is_paged_in_its_order(browser):
     first = HTMLParser(browser.get(address).content)
     second = HTMLParser(browser.get(address + first.css_first('a[rel="next"]').attributes["href"]).content)
 
-    assert words(first, ".entry .badge") == "wrong"
+    assert words(first, ".entry .badge") == "rejected"
     shown = [words(entry, ".entry-name") for tree in (first, second) for entry in tree.css(".entry:has(.entry-name)")]
     assert shown == names
 

@@ -314,7 +314,7 @@ def test_a_message_fails_after_the_last_pause(url, receiver):
     [delivery] = deliver_due()
 
     assert (delivery.state, delivery.attempts, delivery.next_at) == ("failed", len(PAUSES) + 1, None)
-    assert delivery.error == "The server answered with status 503."
+    assert delivery.error == "The server responded with status 503."
 
 
 def test_a_message_that_is_not_due_waits(url, receiver):
@@ -442,7 +442,7 @@ def test_a_redirect_is_not_followed(receiver, url):
 
     assert target.bodies == []
     assert delivery.state == "failed"
-    assert delivery.error == "The server answered with status 307; redirects are not followed."
+    assert delivery.error == "The server responded with status 307; redirects are not followed."
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_deliveries_are_shown_filtered_and_sent_again(administrator):
         report = administrator.post(f"{path}deliveries/{delivery.pk}/send/", follow=True).content.decode()
         administrator.post(f"{path}test/")
 
-    assert "The message was not accepted. The server answered with status 418." in report
+    assert "The message was not accepted. The server responded with status 418." in report
     assert "thermometer" in report
     assert "Waiting to retry" in report
     failed = administrator.get(f"{path}?state=failed").content.decode()

@@ -163,7 +163,7 @@ def test_the_page_names_the_fields_that_are_to_be_filled_in_again(echoing, clien
     assert words.startswith("Secrets among the parameters of that run are not stored. Fill in again: password")
     assert list(links) == ["password", "keys · Item 1 · pin", "text"]
     assert links["password"].attributes["name"].startswith("parameters")
-    assert "[secret] stands for a secret in text" in words
+    assert "[secret] replaces a secret in text" in words
     assert all(links.values())
 
 

@@ -228,7 +228,7 @@ def test_it_is_used_for_mcp_calls_until_it_is_no_longer_shared(saved, ada, bob, 
 
     share(saved, "private", by=ada)
 
-    with pytest.raises(ChosenConfigurationGone, match="is not shared any more"):
+    with pytest.raises(ChosenConfigurationGone, match="no longer shared"):
         configuration_for_call(bob, tool)
     assert "ada/work (not available)" in text_of(page_of(bob).get("/connect/tools/leaking_tool/"))
 

@@ -150,7 +150,7 @@ def test_another_status_is_the_outcome_raised(openapi_source):
     done = run(openapi_source.tool("get_missing"))
 
     assert done.outcome == "raised"
-    assert "was answered with 404 Not Found" in done.error
+    assert "returned 404 Not Found" in done.error
     assert "Traceback" not in done.error
 
 

@@ -204,7 +204,7 @@ def test_files_are_content_blocks(service):
 
 def test_another_status_is_an_error_with_headers_and_body(service):
     assert error_of(service, "get_missing") == (
-        f"GET {service.origin}/api/missing was answered with 404 Not Found\n"
+        f"GET {service.origin}/api/missing returned 404 Not Found\n"
         "Content-Type: application/json\nRetry-After: 7\nX-Request-Id: r-1\n\n"
         '{"detail": "no such thing"}'
     )
@@ -267,7 +267,7 @@ def test_credentials_do_not_follow_to_another_origin(services, service):
 def test_a_body_does_not_follow_to_another_origin(services, service):
     message = error_of(service, "post_post_elsewhere")
 
-    assert "was answered with 307" in message
+    assert "returned 307" in message
     assert f"Location: {services[1].origin}/api/landed" in message
     assert services[1].requests == []
 

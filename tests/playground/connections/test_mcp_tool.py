@@ -133,7 +133,7 @@ def test_other_content_is_the_response_as_it_is():
 def test_an_error_has_the_text_of_the_tool():
     with pytest.raises(ToolError, match=r"^one\ntwo$"):
         result_of(isError=True, content=[{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
-    with pytest.raises(ToolError, match="did not say why"):
+    with pytest.raises(ToolError, match="failed without an error message"):
         result_of(isError=True)
     with pytest.raises(ToolError, match=r'\{"code": 7\}'):
         result_of(isError=True, structuredContent={"code": 7})
@@ -182,7 +182,7 @@ def test_a_tool_that_is_no_longer_listed_is_reported(capsys):
     with Strange(tools_list={"tools": []}, tools_call=text("1")) as server:
         assert call(server.address) == 1
 
-    assert capsys.readouterr().out == "The source does not list this tool any more. Sync the source to mark it.\n"
+    assert capsys.readouterr().out == "The source no longer lists this tool. Sync the source to mark it.\n"
 
 
 def test_an_endless_list_does_not_hold_the_call(capsys):
@@ -195,7 +195,7 @@ def test_an_endless_list_does_not_hold_the_call(capsys):
         assert call(server.address) == 1
 
     assert server.methods.count("tools/list") == 50
-    assert "does not list this tool" in capsys.readouterr().out
+    assert "no longer lists this tool" in capsys.readouterr().out
 
 
 def test_a_refused_list_does_not_prevent_the_call(capsys):
@@ -255,7 +255,7 @@ def test_an_http_error_is_named():
 
 def test_an_answer_that_is_no_json_is_explained():
     with Strange(tools_call=lambda handler, message: handler.reply(200, b"{")) as server:
-        assert "answered with an error: Failed to parse JSON response" in error_of(server.address)
+        assert "responded with an error: Failed to parse JSON response" in error_of(server.address)
 
 
 def test_a_private_address_is_refused():
@@ -273,7 +273,7 @@ def test_a_server_that_does_not_listen_is_named():
 
 def test_a_protocol_error_has_the_message_of_the_server():
     with Strange() as server:
-        assert error_of(server.address) == "The source strange answered with an error: Unknown method"
+        assert error_of(server.address) == "The source strange responded with an error: Unknown method"
 
 
 # -- commands ---------------------------------------------------------------------------------------------------------

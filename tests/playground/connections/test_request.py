@@ -230,7 +230,7 @@ def test_a_broken_data_url_is_refused():
 
 
 def test_a_form_needs_an_object():
-    with pytest.raises(ToolError, match="is made from an object, and this one is an array"):
+    with pytest.raises(ToolError, match="requires an object, but the value is an array"):
         body_for("multipart/form-data", {"type": "array"}, {"body": []})
 
 

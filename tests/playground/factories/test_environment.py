@@ -119,7 +119,7 @@ def test_a_factory_that_lacks_a_variable_for_its_import_gets_a_hint():
     (info,) = make_registry("environment_at_import:Factory", variables_by_id=by_id).all()
 
     assert info.error.startswith("KeyError: 'API_KEY'")
-    assert "No known factory has the ids of TOOL_ENVIRONMENT_EXPIRED." in info.error
+    assert "No known factory matches TOOL_ENVIRONMENT_EXPIRED." in info.error
     assert "TOOL_ENVIRONMENT_ENVIRONMENT_AT_IMPORT_FACTORY" in info.error
 
 
@@ -132,7 +132,7 @@ def test_a_setting_that_fits_two_tools_breaks_both_factories():
 
     assert (first.state, second.state, other.state) == ("broken", "broken", "ok")
     assert first.error == (
-        "TOOL_ENVIRONMENT_ONE_TOOL fits several factories: fitting:A, fitting:B. "
+        "TOOL_ENVIRONMENT_ONE_TOOL matches several factories: fitting:A, fitting:B. "
         "Use TOOL_ENVIRONMENT_FITTING_A or TOOL_ENVIRONMENT_FITTING_B instead."
     )
 

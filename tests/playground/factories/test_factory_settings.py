@@ -100,7 +100,8 @@ def test_a_setting_that_fits_two_factories_is_a_fault_that_names_clear_ones():
 
     assert meant == {"a:F", "b:F"}
     assert sentence == (
-        "TOOL_NETWORK_GET_WEATHER fits several factories: a:F, b:F. Use TOOL_NETWORK_A_F or TOOL_NETWORK_B_F instead."
+        "TOOL_NETWORK_GET_WEATHER matches several factories: a:F, b:F. "
+        "Use TOOL_NETWORK_A_F or TOOL_NETWORK_B_F instead."
     )
 
 
@@ -110,7 +111,7 @@ def test_where_no_clear_setting_exists_another_name_is_advised():
     ((_, sentence),) = settings.faults({"a.b:F": {"A_B_F"}, "a_b:F": {"A_B_F"}})
 
     assert sentence == (
-        "TOOL_ENVIRONMENT_A_B_F fits several factories: a.b:F, a_b:F. Register one of them under another name."
+        "TOOL_ENVIRONMENT_A_B_F matches several factories: a.b:F, a_b:F. Register one of them under another name."
     )
 
 

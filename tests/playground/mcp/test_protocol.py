@@ -87,7 +87,7 @@ def test_a_forged_session_is_not_found(legacy):
     status, error = legacy.error("tools/list", **{"Mcp-Session-Id": "forged"})
 
     assert status == 404
-    assert error["message"] == "This session is not valid any more; initialize a new one."
+    assert error["message"] == "This session is no longer valid; initialize a new one."
 
 
 def test_the_session_of_another_user_is_not_found(legacy):

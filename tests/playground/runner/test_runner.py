@@ -14,7 +14,7 @@ import pytest
 
 from catalog.errors import Busy
 from catalog.jsontext.reader import Number, loads
-from playground.runner import Progress, scheduler
+from playground.runner import Progress, local_runner, scheduler
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 from toolshelf_tools.files import ResponseFile
 
@@ -50,6 +50,27 @@ def open_folder(tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
     return tmp_path
+
+
+def test_readiness_waits_for_a_worker_that_was_started(own_runner):
+    runner = own_runner(slots=1)
+    assert runner.wait_until_ready(0)  # nothing was started
+
+    runner.warm([])
+
+    assert runner.wait_until_ready(60)
+
+
+def test_readiness_gives_up_on_a_worker_that_cannot_start(own_runner, monkeypatch):
+    def fail(**_):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(local_runner, "WorkerProcess", fail)
+    runner = own_runner(slots=1)
+
+    runner.warm([])
+
+    assert not runner.wait_until_ready(0.1)
 
 
 EDITED = """
@@ -218,7 +239,7 @@ def test_a_path_in_the_working_folder_is_a_file(runner):
         ("return [File(b'')] * 21", "The response has more than 20 files."),
         ("return File(b'', media_type='png')", "'png' is not a media type; write one such as 'image/png'."),
         ("return File('text')", "TypeError: The content of a File is bytes, not str; encode a text first."),
-        ("return File()", "TypeError: A File is made of either content or path."),
+        ("return File()", "TypeError: A File takes either content or path."),
     ],
 )
 def test_a_file_that_cannot_be_a_response_is_refused(runner, code, sentence):
@@ -244,7 +265,7 @@ def test_frames_of_files_beyond_the_limit_end_the_run(runner):
     """
     end = runner.call(textwrap.dedent(code), attached_bytes=2000)
 
-    assert (end.outcome, end.error) == ("crashed", "The tool wrote into the pipe for its result.")
+    assert (end.outcome, end.error) == ("crashed", "The tool wrote to the pipe that is reserved for its result.")
 
 
 # Coroutines and generators
@@ -393,7 +414,7 @@ def test_progress_never_fails(runner):
 def test_writing_into_the_pipe_of_the_result_ends_the_run(runner):
     end = runner.call("import os\nos.write(3, b'Z' * 100)\nreturn 1")
 
-    assert (end.outcome, end.error) == ("crashed", "The tool wrote into the pipe for its result.")
+    assert (end.outcome, end.error) == ("crashed", "The tool wrote to the pipe that is reserved for its result.")
 
 
 def test_a_tool_that_closes_every_descriptor_ends_without_a_response(runner):
@@ -730,7 +751,7 @@ def test_a_run_ends_at_its_deadline(runner):
     end = runner.call("import time; time.sleep(60)", timeout_s=0.5)
 
     assert end.outcome == "timed_out"
-    assert end.error == "The tool did not end within 0.5 s. It was ended, with all processes that it had started."
+    assert end.error == "The tool did not finish within 0.5 s. It was stopped, with its child processes."
     assert 0.5 <= time.monotonic() - began_at < 30  # the tool sleeps for 60 s
 
 
@@ -811,7 +832,7 @@ time.sleep(60)
     end = runner.call(code, timeout_s=10, memory_bytes=200 * 2**20)
 
     assert end.outcome == "crashed"
-    assert end.error == "The tool and the processes that it had started needed more memory than the 200 MiB of a run."
+    assert end.error == "The tool and its child processes used more memory than the 200 MiB that a run may use."
     assert runner.call("return 1").response == 1
     assert runner.nothing_is_left()
 

@@ -125,19 +125,19 @@ def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision
     preview = browser.get(SPEC)
 
     page = text_of(preview)
-    assert "has another definition than revision 1 of priced" in page
+    assert "differs from revision 1 of priced" in page
     assert all(title in page for title in ("Impact", "Lint", "Text", "Publish as revision 2"))
 
     browser.post(SPEC, {"sha256": form_value(preview)})
 
     assert Tool.objects.get().current.number == 2
-    assert "another definition" not in text_of(browser.get("/tools/priced/"))
+    assert "a different definition" not in text_of(browser.get("/tools/priced/"))
 
 
 def test_a_tool_that_agrees_with_its_factory_has_no_notice(client, builtin):
     builtin("hash_text")
 
-    assert "another definition" not in text_of(client.get("/tools/hash_text/"))
+    assert "a different definition" not in text_of(client.get("/tools/hash_text/"))
 
 
 def test_publishing_needs_an_account(client, published):
@@ -160,7 +160,7 @@ def test_a_spec_that_is_not_valid_cannot_be_published(browser, own_specs):
 
     page, answer = browser.get(address), browser.post(address)
 
-    assert "gives a spec that is not valid" in text_of(page)
+    assert "produces a spec that is not valid" in text_of(page)
     assert "/definition/parameters/type" in text_of(page)
     assert answer.status_code == 422
     assert not Tool.objects.exists()

@@ -64,7 +64,7 @@ def test_the_address_opens_the_page_with_the_same_input(browser, ada):
     assert query_of(address)["revision"] == "1"
     assert loads(query_of(address)["parameters"]) == value
     assert loads(LexborHTMLParser(page.content.decode()).css_first("#preview").text()) == value
-    assert "was made for revision" not in text_of(page)
+    assert "was created for revision" not in text_of(page)
 
 
 def test_it_works_for_visitors_and_with_htmx_only_the_form_is_drawn(ada):
@@ -126,7 +126,7 @@ def test_a_long_input_is_offered_as_json_without_its_secrets(browser, ada):
     answer = shared(browser, value)
 
     assert address_of(answer) is None
-    assert "too long for an address" in text_of(answer, "#input-link")
+    assert "too long for a link" in text_of(answer, "#input-link")
     text = LexborHTMLParser(answer.content.decode()).css_first("#input-text").text()
     assert loads(text) == {"text": value["text"]}
 
@@ -159,7 +159,7 @@ def test_an_address_of_an_earlier_revision_says_so(browser, ada):
 
     page = browser.get(address)
 
-    assert "made for revision 1. This page runs revision 2" in text_of(page)
+    assert "created for revision 1. This page runs revision 2" in text_of(page)
     assert "hello" in text_of(page, "#preview")
 
 
@@ -170,4 +170,4 @@ def test_a_revision_that_is_no_number_is_ignored(browser, ada, number):
     page = browser.get("/tools/looker/try/", {"revision": number})
 
     assert page.status_code == 200
-    assert "was made for revision" not in text_of(page)
+    assert "was created for revision" not in text_of(page)

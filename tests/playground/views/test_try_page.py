@@ -9,7 +9,8 @@ from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
-from playground.models import Run
+from playground.models import Run, SavedInput
+from playground.saved_inputs import save_input
 from tests.playground.views.test_runs import HTMX, _plain_static_files, control, press, text_of  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("runs")
@@ -129,6 +130,32 @@ def test_a_response_is_compared_with_the_last_run_of_the_same_input(browser, ada
     assert "last run" not in text_of(other, ".run-facts")
 
 
+def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_lines(browser, ada, builtin):
+    tool = builtin("convert_units")
+    before = run(tool, KILOMETRES, ada)
+    Run.objects.filter(pk=before.pk).update(response_json='{"value": 7, "note": "<b>"}')
+    run(tool, KILOMETRES | {"value": 1}, ada)
+
+    page = LexborHTMLParser(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode())
+
+    marks = {mark.text() for mark in page.css(".json-line .change.against-last")}
+    assert {"changed, was 7", "gone: note"} <= marks
+    choices = [choice.attributes["value"] for choice in page.css(".compare-choice input")]
+    assert choices == ["last", "off"]
+    assert "checked" in page.css_first(".compare-choice [value=last]").attributes
+
+
+def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builtin):
+    tool = builtin("convert_units")
+    one = run(tool, KILOMETRES, ada)
+    Run.objects.filter(pk=one.pk).update(response_json='{"value": 7}')
+
+    page = LexborHTMLParser(browser.get(one.get_absolute_url()).content.decode())
+
+    assert "changed" in page.css_first(".json-line .change-changed.against-example").text()
+    assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == ["example", "off"]
+
+
 def test_the_configuration_used_last_is_selected_and_folded(browser, ada, builtin):
     tool = builtin("sign_text")
     value = Configuration({"key": "hunter22-hunter22"})
@@ -199,3 +226,60 @@ def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(b
     shown = LexborHTMLParser(answer.content.decode()).css_first("#text .text-markdown")
     assert shown.css_first("strong") is not None
     assert shown.css_first("script") is None
+
+
+def chips(answer):
+    """What the chips of saved inputs send."""
+    page = LexborHTMLParser(answer.content.decode())
+    return [chip.attributes["value"] for chip in page.css("#trial .chip-pair .chip-button:first-child")]
+
+
+def test_an_input_is_saved_under_a_name_filled_in_again_and_deleted(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+    value = text_of(page, "#preview")
+
+    page = press(browser, page, "use=save-input", typed={"input_name": "To <metres>"})
+    assert "Saved “To <metres>”." in text_of(page)
+    assert chips(page) == ["input:To <metres>"]
+
+    empty = browser.get("/tools/convert_units/try/")
+    assert text_of(empty, "#preview") != value
+    filled = press(browser, empty, "use=input:To <metres>")
+    assert text_of(filled, "#preview") == value
+
+    assert chips(press(browser, filled, "use=forget-input:To <metres>")) == []
+
+
+def test_an_input_of_an_older_revision_says_so(browser, ada, builtin):
+    tool = builtin("convert_units")
+    save_input(ada, tool.current, "old", {"value": 1, "from_unit": "m", "to_unit": "km"})
+    SavedInput.objects.update(revision_number=7)
+
+    page = press(browser, browser.get("/tools/convert_units/try/"), "use=input:old")
+
+    assert "saved for revision 7" in text_of(page)
+
+
+def test_an_input_without_a_name_is_not_saved_and_nothing_typed_is_lost(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+
+    answer = press(browser, page, "use=save-input", typed={"input_name": " "})
+
+    assert answer.status_code == 422
+    assert "Enter a name of 1 to 100 characters" in text_of(answer)
+    assert text_of(answer, "#preview") == text_of(page, "#preview")
+    assert not SavedInput.objects.exists()
+
+
+def test_another_person_s_input_cannot_be_used(browser, bob, builtin):
+    tool = builtin("convert_units")
+    save_input(bob, tool.current, "his", {"value": 9_999})
+
+    page = browser.get("/tools/convert_units/try/")
+
+    assert chips(page) == []
+    answer = press(browser, page, "use=input:his")
+    assert "no saved input of this name" in text_of(answer)
+    assert "9999" not in text_of(answer, "#preview")

@@ -12,13 +12,13 @@ from catalog.errors import AccountError
 
 class Command(BaseCommand):
     help = (
-        "Delete a person: their sessions, tokens, saved configurations, uploads and runs are deleted; revisions, "
+        "Delete a person with their sessions, tokens, saved configurations, uploads and runs; revisions, "
         "waivers and tools stay without the name. Prints what will happen, and asks before it does so."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", metavar="NAME")
-        parser.add_argument("--yes", action="store_true", help="Do not ask.")
+        parser.add_argument("--yes", action="store_true", help="Do not ask for confirmation.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         user = User.objects.filter(username=options["name"]).first()

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--create", action="store_true", help="Create the account USER first.")
         parser.add_argument("--superuser", action="store_true", help="With --create: create an administrator.")
         parser.add_argument(
-            "--set-up", action="store_true", help="Print a link with which a new site's administrator is created."
+            "--set-up", action="store_true", help="Print a link to create the administrator of a new site."
         )
         parser.add_argument("--site", metavar="URL", help="The address of the site. Default: where it was last served.")
 
@@ -52,10 +52,10 @@ class Command(BaseCommand):
 
     def print_set_up_link(self, options: dict[str, Any]) -> None:
         if options["user"] or options["create"]:
-            raise CommandError("--set-up takes no user: who opens the link chooses the administrator's name.")
+            raise CommandError("--set-up takes no user: the administrator's name is chosen on the page of the link.")
         if is_set_up():
-            raise CommandError(f"This site has an administrator already. {accounts_there_are()}")
-        self.stderr.write(f"With this link the administrator is created, once, within {LINK_MINUTES} minutes:")
+            raise CommandError(f"This site already has an administrator. {accounts_there_are()}")
+        self.stderr.write(f"Create the administrator with this link (it works once, within {LINK_MINUTES} minutes):")
         self.print_link(create_set_up_link(), options)
 
     def print_link(self, secret: str, options: dict[str, Any]) -> None:

@@ -62,7 +62,7 @@ def configuration_of(item: Part, operation: Part, context: Context) -> Configura
         found.security.append(members)
     if len([requirement for requirement in requirements if requirement]) > 1:
         pointer = pointer_join(operation.pointer, "security")
-        context.report.rewritten(pointer, "There are several ways to sign in, so none of their secrets is required.")
+        context.report.rewritten(pointer, "The API accepts several kinds of credentials, so none of them is required.")
     if properties:
         found.schema = {"type": "object", "properties": properties}
         found.schema |= {"required": required} if required and len(requirements) == 1 else {}
@@ -79,7 +79,7 @@ def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
         urls = list(_swagger_urls(document))
     if not urls:
         return
-    base: Object = {"type": "string", "description": "Where the API is.", "default": urls[0]}
+    base: Object = {"type": "string", "description": "The base URL of the API.", "default": urls[0]}
     if len(urls) > 1:
         base["examples"] = [*dict.fromkeys(urls)]
     yield BASE_URL, base
@@ -97,7 +97,7 @@ def _swagger_urls(document: Object) -> Iterator[str]:
 
 
 def _variable(name: str, variable: Object) -> JSON:
-    schema: Object = {"type": "string", "description": f"Stands for {{{name}}} in `{BASE_URL}`."}
+    schema: Object = {"type": "string", "description": f"Replaces {{{name}}} in `{BASE_URL}`."}
     if isinstance(description := variable.get("description"), str):
         schema["description"] = description
     for keyword in ("enum", "default"):
@@ -112,7 +112,7 @@ def _variable(name: str, variable: Object) -> JSON:
 def _scheme(name: str, context: Context) -> Part | None:
     """The security scheme `name`; None, with a report, if the document does not describe it."""
     parent, schemes = _schemes(context.document)
-    consequence = f"The security scheme `{name}` is not described."
+    consequence = f"The security scheme `{name}` is not defined."
     return context.resolved(schemes.get(name), pointer_join(parent, name), consequence)
 
 
@@ -140,16 +140,16 @@ def _secrets(name: str, part: Part, scopes: JSON, context: Context) -> Iterator[
 _SECRETS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "apiKey": (("", "Sent as `{name}` ({where})."),),
     "http bearer": (("", "A token, sent as `Authorization: Bearer …`."),),
-    "http basic": (("Username", "The name to sign in with."), ("Password", "The password to sign in with.")),
-    "basic": (("Username", "The name to sign in with."), ("Password", "The password to sign in with.")),
+    "http basic": (("Username", "The user name."), ("Password", "The password.")),
+    "basic": (("Username", "The user name."), ("Password", "The password.")),
     "oauth2": (("", "An access token of OAuth 2, sent as `Authorization: Bearer …`."),),
     "openIdConnect": (("", "An access token of OpenID Connect, sent as `Authorization: Bearer …`."),),
 }
 
 
 _CLIENT: Final = (
-    ("ClientId", "The id of an OAuth 2 client, with which a token is requested for each call."),
-    ("ClientSecret", "The secret of this client."),
+    ("ClientId", "The id of the OAuth 2 client that requests a token for each call."),
+    ("ClientSecret", "The secret of the OAuth 2 client."),
 )
 
 

@@ -65,7 +65,7 @@ def slug_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """One operation of the document, in a path item; `refusal` is why it is no tool, "" if it is one."""
+    """One operation of the document, in a path item; `refusal` is why it cannot become a tool, "" if it can."""
 
     path: str
     item: Part
@@ -186,7 +186,7 @@ class Operations:
             draft.siblings[EXTENSION] = {"method": method.upper(), "path": path, **wire}
         if "callbacks" in operation.value:
             pointer = pointer_join(operation.pointer, "callbacks")
-            context.report.dropped(pointer, "The API calls callbacks, not a model.")
+            context.report.dropped(pointer, "Callbacks were not imported: the API calls them, not a model.")
         context.report_unused(operation, _OPERATION)
         wanted = operation.value.get("operationId")
         if isinstance(wanted, str) and wanted.strip() and wanted.strip() != name:

@@ -162,7 +162,7 @@ def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
 def _add(parameter: Part, where: str, members: _Members) -> None:
     context, name = members.context, str(parameter.value["name"])
     if where not in _LOCATIONS:
-        context.report.dropped(parameter.pointer, f"`{where}` is not a location of parameters.")
+        context.report.dropped(parameter.pointer, f"`{where}` is not a location for parameters.")
         return
     if where == "header" and name.lower() in _NOT_PARAMETERS:
         context.report.dropped(parameter.pointer, f"HTTP clients set the header `{name}` themselves.")
@@ -199,7 +199,7 @@ def output_of(operation: Part, context: Context) -> Output:
         if output.schema is not None:
             context.report.dropped(pointer, "Another response became the return type.")
             continue
-        response = context.resolved(responses[code], pointer, "The response is not described.")
+        response = context.resolved(responses[code], pointer, "The response is not defined.")
         media = _content(response, context) if response else None
         if media is not None:
             schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)
@@ -208,7 +208,7 @@ def output_of(operation: Part, context: Context) -> Output:
     for code in responses:
         if code not in codes and not code.startswith("x-"):
             pointer = pointer_join(operation.pointer, "responses", code)
-            context.report.dropped(pointer, "A spec has no member for error responses.")
+            context.report.dropped(pointer, "Error responses are not part of a spec.")
     return output
 
 

@@ -70,7 +70,7 @@ class Context:
         """Report the members of `part` that are not `used`."""
         for member in part.value:
             if member not in used:
-                self.report.dropped(pointer_join(part.pointer, member), f"A spec has no member for `{member}`.")
+                self.report.dropped(pointer_join(part.pointer, member), f"`{member}` is not part of a spec.")
 
     def report_unused_content(self, holder: Part, media_type: str, reason: str) -> None:
         """Report content in other media types than `media_type`, and unused members of that one."""

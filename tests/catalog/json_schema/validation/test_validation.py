@@ -123,7 +123,9 @@ def test_a_member_that_is_not_allowed_is_named_and_pointed_at(schema, keyword):
 def test_a_name_that_is_not_allowed_says_why():
     schema = {"propertyNames": {"pattern": "^[a-z]+$"}}
 
-    assert messages(schema, {"A": 1}) == ["'A' is not allowed as a name: 'A' does not match the pattern '^[a-z]+$'"]
+    assert messages(schema, {"A": 1}) == [
+        "'A' is not allowed as a property name: 'A' does not match the pattern '^[a-z]+$'"
+    ]
 
 
 def test_a_dependent_member_is_named():
@@ -143,11 +145,11 @@ def test_an_item_that_is_not_allowed_is_pointed_at():
         ({"type": "integer"}, "abc", "'abc' is not an integer"),
         ({"type": ["string", "null"]}, [1, 2], "An array of 2 items is not a string or null"),
         ({"type": "number"}, True, "true is not a number"),
-        ({"const": 5}, {"a": 1}, "An object with 1 member is not 5, the only value allowed"),
+        ({"const": 5}, {"a": 1}, "An object with 1 property is not 5, the only value allowed"),
         ({"minLength": 1}, "", "The string must not be empty"),
         ({"minLength": 3}, "ab", "'ab' is shorter than 3 characters"),
         ({"maxItems": 1}, [1, 2], "2 items; the maximum is 1"),
-        ({"minProperties": 1}, {}, "0 members; the minimum is 1"),
+        ({"minProperties": 1}, {}, "0 properties; the minimum is 1"),
         ({"minimum": 3}, 2, "2 is less than 3, the minimum"),
         ({"exclusiveMaximum": 3}, 3, "3 is not less than 3"),
         ({"multipleOf": 2}, 3, "3 is not a multiple of 2"),

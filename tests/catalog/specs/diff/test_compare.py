@@ -178,9 +178,9 @@ def test_a_refused_known_value_makes_an_unknown_change_breaking():
 def test_a_new_optional_parameter_of_an_open_object_is_compatible_and_a_value_shows_the_edge():
     change = only(compare(spec(parameters=OPEN), spec(parameters=WITH_UNIT)))
 
-    assert (change.verdict, change.message) == ("compatible", "`unit` is new and optional.")
+    assert (change.verdict, change.message) == ("compatible", "New optional parameter `unit`.")
     assert change.note == (
-        "Undeclared members were accepted before: callers that already send `unit` in another form are refused."
+        "Undeclared properties were accepted before; callers that send other values as `unit` are now rejected."
     )
     assert change.proof.kind == "witness"
     assert change.proof.value["unit"] not in ("C", "F")
@@ -223,7 +223,7 @@ def test_a_removed_optional_member_of_a_response_is_noted(schema, strict):
     change = only(compare(spec(returns=before), spec(returns=schema)))
 
     assert (change.verdict, change.strict_verdict) == ("compatible", strict)
-    assert change.note == "Callers that read `unit` may no longer find it, or find a value of another type."
+    assert change.note == "Callers that read `unit` may no longer find it, or may get another type."
 
 
 def test_many_new_optional_parameters_hide_no_change_that_breaks():
@@ -245,7 +245,7 @@ def test_parameters_that_had_no_schema_get_one():
     change = only(compare(spec(), spec(parameters=OPEN)))
 
     assert (change.verdict, change.strict_verdict) == ("compatible", "unknown")
-    assert change.note == "Any value was accepted before: callers that send a value of another form are now refused."
+    assert change.note == "Any value was accepted before; callers that send other values are now rejected."
     assert only(compare(spec(), spec(parameters={**OPEN, "required": ["city"]}))).verdict == "breaking"
     assert only(compare(spec(parameters=OPEN), spec())).verdict == "compatible"
 
@@ -305,7 +305,7 @@ def test_a_known_value_shows_that_schemas_too_complex_to_compare_break(monkeypat
     difference = compare(old, new, runs=[("parameters", Known("run", "12", {"a": 1}))])
 
     assert [change.kind for change in difference.changes] == ["value-refused", "too-much"]
-    assert difference.changes[0].message == "The run 12 is now refused: 1 is not a string."
+    assert difference.changes[0].message == "The run 12 is now rejected: 1 is not a string."
 
 
 # Large and hostile schemas: a comparison ends, and says what it could not find out.
@@ -404,7 +404,7 @@ def test_a_member_of_one_alternative_is_reported_for_that_alternative(union, req
 
     added = [change for change in difference.changes if change.kind == "member-added"]
     assert [(change.message, change.after) for change in added] == [
-        ("`block.size` is new and optional.", f"/definition/parameters/properties/block/{union}/1/properties/size/type")
+        ("New optional field `block.size`.", f"/definition/parameters/properties/block/{union}/1/properties/size/type")
     ]
     assert not [change for change in difference.changes if change.kind == "member-removed"]
 

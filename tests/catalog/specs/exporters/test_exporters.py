@@ -102,7 +102,7 @@ def test_parameters_that_are_not_an_object_cannot_be_used(key):
     exported = export(spec_with({"type": "array", "items": {"type": "string"}}), key)
 
     assert exported.verdict == "not usable"
-    assert exported.obstacles == ("A model can only be asked for an object, and these parameters do not allow one.",)
+    assert exported.obstacles == ("Models send parameters as an object, but these parameters do not allow one.",)
 
 
 @pytest.mark.parametrize("key", ["openai", "anthropic"])
@@ -440,7 +440,7 @@ def test_obstacles_name_the_limits_of_strict_mode():
     members = {f"member{number}": {"type": "string"} for number in range(1, 5_002)}
 
     assert strict_obstacles({"type": "object", "properties": members}) == [
-        "There are 5,001 members; at most 5,000 are allowed."
+        "There are 5,001 properties; at most 5,000 are allowed."
     ]
     assert strict_obstacles({"type": "string", "enum": [f"{number:0>80}" for number in range(300)]}) == [
         "An `enum` of more than 250 strings has more than 15,000 characters."
@@ -534,10 +534,10 @@ def test_references_are_written_out_64_schemas_deep_for_gemini():
     while "properties" in schema:
         [schema], depth = schema["properties"].values(), depth + 1
     assert (schema, depth) == ({"type": "object", "description": "63"}, 65)
-    [loss] = [loss for loss in exported.losses if "too deep" in loss.reason]
+    [loss] = [loss for loss in exported.losses if "nested here" in loss.reason]
     assert loss.what == "dropped"
     assert loss.pointer == "/definition/parameters/$defs/d62/properties/next"
-    assert loss.reason == "More than 64 schemas are nested here, which is too deep; deeper schemas accept any value."
+    assert loss.reason == "More than 64 schemas are nested here; deeper ones accept any value."
 
 
 def test_strict_mode_allows_any_number_of_definitions_that_refer_to_each_other():
@@ -714,7 +714,8 @@ def test_until_2025_11_25_an_output_schema_of_another_type_is_dropped_with_the_r
     (loss,) = [loss for loss in exported.losses if loss.pointer == "/definition/returnType"]
     assert "outputSchema" not in exported.document
     assert (
-        loss.reason == "This revision of MCP describes a result only if it is an object; that of 2026-07-28 any result."
+        loss.reason
+        == "In this version of MCP, only an object can have an output schema; since 2026-07-28, any result can."
     )
 
 

@@ -552,7 +552,7 @@ def test_servers_and_their_variables_become_configuration():
     assert imported({}, servers=servers).document["configuration"] == properties(
         baseUrl={
             "type": "string",
-            "description": "Where the API is.",
+            "description": "The base URL of the API.",
             "default": "https://{region}.example.com",
             "examples": ["https://{region}.example.com", "http://localhost"],
         },

@@ -1,0 +1,151 @@
+"""Suggestions for a query while it is typed: the names of filters, and values that they take in this catalog."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from catalog.accounts.models import User
+from catalog.listing import groups
+from catalog.search import Match, search_index, vocabulary
+from catalog.search.boolean_query import EVERY_TOOL, Expression, Token, any_of
+from catalog.search.document import LETTERS
+from catalog.search.filter_names import filter_meant_by
+from catalog.search.parser import FILTERS, JSON_TYPES
+from catalog.search.tag_counts import Kind
+from catalog.search.tokenizer import fold, key_of, parts_of
+from catalog.search.visibility import Visibility
+
+MAX_SUGGESTIONS: Final = 8
+MAX_QUERY_CHARS: Final = 8_000
+MIN_NAME_CHARS: Final = 3  # of the name of a filter, so that few words of a search look like one
+MAX_NAME_CHARS: Final = 60  # longer names of parameters are not suggested
+TOOLS_READ: Final = 100  # for the names of their parameters
+OWNERS_READ: Final = 20
+
+EXAMPLES: Final = (
+    ("create issue", "both words, in any form"),
+    ('"pull request"', "these words next to each other"),
+    ("message -email", "the first word, and not the second"),
+    ("takes:location", "a parameter of this name"),
+    ("returns:temperature", "a property of this name in the response"),
+    ("needs:nothing", "no configuration needed"),
+    ("toolkit:github", "of this toolkit"),
+    ("score:>=90", "a lint score of 90 or more"),
+    ("usable:openai", "OpenAI accepts it without changes"),
+    ("runnable:yes -is:deprecated", "runs here, and is not deprecated"),
+)
+"""Queries that show the query language, each with what it finds."""
+
+_LAST_PIECE: Final = re.compile(r"""(?<!\S)(?P<minus>-?)(?P<name>[A-Za-z]+)(?::(?P<value>"[^"]*|[^\s"]*))?$""")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """`text` may replace the last piece of the query; a value must follow if it ends with a colon."""
+
+    text: str
+    note: str = ""
+
+
+def suggestions_for(query: str, visibility: Visibility) -> tuple[int, list[Suggestion]]:
+    """Suggestions for the last piece of `query`, and the position of this piece.
+
+    They name only toolkits, tags, parameters and owners of tools that `visibility` shows.
+    """
+    piece = _LAST_PIECE.search(query) if len(query) <= MAX_QUERY_CHARS else None
+    if piece is None:
+        return len(query), []
+    if piece["value"] is None:
+        found = _filters(piece["name"].lower())
+    else:
+        name = filter_meant_by(piece["name"])
+        found = _values(name, piece["value"].lstrip('"'), visibility) if name else iter(())
+    shown = [Suggestion(piece["minus"] + one.text, one.note) for one in islice(found, MAX_SUGGESTIONS)]
+    return piece.start(), [one for one in shown if one.text != piece[0]]
+
+
+def _filters(typed: str) -> Iterator[Suggestion]:
+    """The filters whose names begin like this."""
+    if len(typed) >= MIN_NAME_CHARS or typed in FILTERS:
+        yield from (Suggestion(f"{name}:", one.about) for name, one in FILTERS.items() if name.startswith(typed))
+
+
+def _values(name: str, typed: str, visibility: Visibility) -> Iterator[Suggestion]:
+    """The values of a filter that begin with `typed`."""
+    for value, note in FILTERS[name].values.items():
+        if value.startswith(typed.lower()):
+            yield Suggestion(f"{name}:{value}", note)
+    if name in _FOUND:
+        for value, note in _FOUND[name](typed, visibility):
+            if '"' not in value:
+                yield Suggestion(f'{name}:"{value}"' if " " in value else f"{name}:{value}", note)
+
+
+Found = Iterator[tuple[str, str]]  # values and notes
+
+
+def _groups(kind: Kind) -> Callable[[str, Visibility], Found]:
+    def find(typed: str, visibility: Visibility) -> Found:
+        found, _ = groups.page_of(kind, visibility, beginning=typed, limit=TOOLS_READ)
+        for group in sorted(found, key=lambda one: -one.tools):
+            yield group.name, "1 tool" if group.tools == 1 else f"{group.tools:,} tools"
+
+    return find
+
+
+def _fields(letter: str) -> Callable[[str, Visibility], Found]:
+    """Names of properties in the tools, the most frequent of those read first; their types after a colon."""
+
+    def find(typed: str, visibility: Visibility) -> Found:
+        name, colon, json_type = typed.rpartition(":")
+        if colon and key_of(name):
+            yield from ((f"{name}:{one}", "") for one in JSON_TYPES if one.startswith(json_type.lower()))
+            return
+        wanted: Expression = EVERY_TOOL
+        if parts := parts_of(typed):
+            tokens = vocabulary.beginning_with(fold(parts[0]))
+            if not tokens:
+                return
+            wanted = any_of(map(Token, tokens))
+        match = visibility.among(Match((wanted,), (Token("f_archived"),)))
+        texts = search_index().fields(search_index().matching(match, limit=TOOLS_READ))
+        key, counts, spelled = key_of(typed), Counter[str](), dict[str, str]()
+        for text in texts.values():
+            names = {key_of(one): one for one in _names_in(text, letter)}
+            counts.update(one for one in names if one.startswith(key))
+            spelled = names | spelled
+        yield from ((spelled[one], "") for one, _ in counts.most_common(MAX_SUGGESTIONS))
+
+    return find
+
+
+def _names_in(text: str, letter: str) -> Iterator[str]:
+    """The names of one kind in the indexed fields of a tool (see `SearchDocument.fields`)."""
+    for line in text.split("\n"):
+        kind, _, rest = line.partition("\t")
+        name = rest.partition("\t")[0]
+        if kind == letter and len(name) <= MAX_NAME_CHARS and key_of(name):
+            yield name
+
+
+def _owners(typed: str, visibility: Visibility) -> Found:
+    """The owners of visible tools."""
+    people = User.objects.filter(username__istartswith=typed).order_by("username").values_list("pk", "username")
+    for pk, username in people[:OWNERS_READ]:
+        if search_index().count(visibility.among(Match((Token(f"o_{pk}"),))), at_most=1):
+            yield username, ""
+
+
+_FOUND: Final[Mapping[str, Callable[[str, Visibility], Found]]] = {
+    "toolkit": _groups("toolkit"),
+    "tag": _groups("tag"),
+    "takes": _fields(LETTERS["parameter"]),
+    "returns": _fields(LETTERS["return"]),
+    "needs": _fields(LETTERS["configuration"]),
+    "owner": _owners,
+}

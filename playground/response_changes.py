@@ -1,0 +1,69 @@
+"""What changed in a response against another one, as marks beside its lines: "changed, was 12", "new", "gone: unit"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from catalog.jsontext.pointers import resolve_pointer, split_last
+from catalog.jsontext.reader import JSON, dumps
+from playground.mocks import compare
+
+MAX_CHANGES: Final = 200
+MAX_NAMES: Final = 3  # of missing members, in one mark
+MAX_VALUE: Final = 40  # characters of a former value in a mark
+
+ChangeKind = Literal["changed", "new", "gone"]
+KINDS: Final[dict[str, ChangeKind]] = {"changed": "changed", "added": "new", "missing": "gone"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value that differs: `was` is its former text, "" if it is new or long."""
+
+    pointer: str
+    kind: ChangeKind
+    was: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Words at the line of the value at `pointer`. `against` names the other response: a class of the page."""
+
+    pointer: str
+    kind: ChangeKind
+    words: str
+    against: str
+
+
+def changes_between(old: JSON, new: JSON) -> list[Change]:
+    """The first `MAX_CHANGES` differences of two responses, leaf by leaf."""
+    return [
+        Change(found.pointer, KINDS[found.kind], _text(old, found.pointer) if found.kind != "added" else "")
+        for found in compare(old, new, most=MAX_CHANGES)
+    ]
+
+
+def marks_of(changes: Sequence[Change], against: str) -> Iterator[Mark]:
+    """The marks for the lines of the new response: what is gone is marked at the object or array that had it."""
+    gone: dict[str, list[str]] = {}
+    for change in changes:
+        if change.kind == "gone":
+            around, name = split_last(change.pointer)
+            gone.setdefault(around, []).append(name)
+        else:
+            words = f"changed, was {change.was}" if change.was else change.kind
+            yield Mark(change.pointer, change.kind, words, against)
+    for around, names in gone.items():
+        more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+        yield Mark(around, "gone", f"gone: {', '.join(names[:MAX_NAMES])}{more}", against)
+
+
+def _text(value: JSON, pointer: str) -> str:
+    """The value at `pointer` as short text; "" if it is long or has parts."""
+    found = resolve_pointer(value, pointer)
+    if isinstance(found, dict | list):
+        return ""
+    text = dumps(found)  # type: ignore[arg-type]
+    return text if len(text) <= MAX_VALUE else ""
