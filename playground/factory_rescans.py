@@ -3,9 +3,9 @@
     request_rescan            a press, the API or a signal asks for it: a row in the database
     follow_rescans            every server process and Celery worker looks for that row each `CHECK_S` seconds
 
-A process that finds a new row discovers the factories again and lets its later runs import everything anew; active runs
-go on with the code that they began with. The row reaches all processes of all machines that share the database. Each
-machine looks at its own installation.
+A process that finds a new row discovers the factories again and lets its later runs import everything again; active
+runs go on with the code that they began with. The row reaches all processes of all machines that share the database.
+Each machine looks at its own installation.
 """
 
 from __future__ import annotations

@@ -378,7 +378,7 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
         return self.filter(usable | models.Q(owner_id=user.pk) if user and user.pk else usable).select_related("owner")
 
     def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
-        """The configuration that `reference` means to `user`: the name of an own one, else "OWNER/NAME"."""
+        """The configuration that `reference` means to `user`: the name of their own one, or "OWNER/NAME"."""
         usable = self.usable_by(user)
         own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
         if own is not None or "/" not in reference:

@@ -1,15 +1,19 @@
-"""Compare two runs of one tool: parameters, responses, durations and other facts."""
+"""Compare two runs of one tool: parameters, responses with marks at what differs, durations and other facts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from catalog.jsontext.reader import JSON, dumps
 from catalog.text_diff import Difference, compare
 from playground.models import Run
+from playground.response_changes import MAX_CHANGES, Change, Mark, changes_between, marks_of
+from playground.verdict_notes import is_comparable
 
 MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
+OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,40 @@ class Comparison:
 
     @property
     def parts(self) -> list[Part]:
-        return [
-            _part("Parameters", _text(self.first.parameters), _text(self.second.parameters)),
-            _part("Response", _response(self.first), _response(self.second)),
-        ]
+        return [self.parameters, _part("Response", _response(self.first), _response(self.second))]
+
+    @property
+    def parameters(self) -> Part:
+        return _part("Parameters", _text(self.first.parameters), _text(self.second.parameters))
+
+    @property
+    def sides(self) -> list[tuple[str, Run, list[Mark]]]:
+        """The name of each run on the page, the run, and the marks for its response."""
+        return [("Earlier run", self.first, self._first_marks), ("Later run", self.second, self._second_marks)]
+
+    @cached_property
+    def changes(self) -> list[Change] | None:
+        """How the second response differs from the first; None if they cannot be compared."""
+        if is_comparable(self.first) and is_comparable(self.second):
+            return changes_between(self.first.response, self.second.response)
+        return None
+
+    @property
+    def has_changes_left_out(self) -> bool:
+        return len(self.changes or ()) == MAX_CHANGES
+
+    @property
+    def _first_marks(self) -> list[Mark]:
+        """What the second response has not, or has otherwise."""
+        return [Mark(one.pointer, one.kind, one.kind, OTHER) for one in self.changes or () if one.kind != "new"]
+
+    @property
+    def _second_marks(self) -> list[Mark]:
+        return list(marks_of(self.changes or (), OTHER))
+
+    @property
+    def is_active(self) -> bool:
+        return self.first.is_active or self.second.is_active
 
 
 FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
@@ -62,7 +96,7 @@ FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Mode", lambda run: run.mode),
     ("Revision", lambda run: str(run.revision.number)),
     ("Factory", lambda run: run.factory or "—"),
-    ("Configuration", lambda run: run.configuration_fingerprint[:12] or "—"),
+    ("Configuration", lambda run: f"{run.configuration_label} {run.configuration_fingerprint[:12]}".strip() or "—"),
     ("Error", lambda run: run.error.split("\n")[0][:200] or "—"),
 )
 

@@ -41,7 +41,7 @@ class Likeness:
 
 def like_example(run: Run, spec: ToolSpec) -> Likeness | None:
     """The comparison with the example that has the run's parameters; None if there is none."""
-    if not _is_comparable(run) or run.mode != "live":
+    if not is_comparable(run) or run.mode != "live":
         return None
     for number, example in enumerate(spec.examples, 1):
         given = example.parameters if example.has_parameters else {}
@@ -55,7 +55,7 @@ def like_last_run(run: Run, viewer: Person) -> Likeness | None:
 
     None if the run is someone else's: runs are private.
     """
-    if not _is_comparable(run) or run.by_id is None or run.by_id != getattr(viewer, "pk", None):
+    if not is_comparable(run) or run.by_id is None or run.by_id != getattr(viewer, "pk", None):
         return None
     earlier = Run.objects.filter(tool=run.tool_id, by=run.by_id, pk__lt=run.pk, mode=run.mode).order_by("-id")
     before = (
@@ -64,12 +64,13 @@ def like_last_run(run: Run, viewer: Person) -> Likeness | None:
         .only("response_json", "response_cut")
         .first()
     )
-    if before is None or not _is_comparable(before):
+    if before is None or not is_comparable(before):
         return None
     return _likeness("last", "last run", before.response, run)
 
 
-def _is_comparable(run: Run) -> bool:
+def is_comparable(run: Run) -> bool:
+    """Whether the response is whole and short enough to be compared."""
     return run.response_json is not None and not run.response_cut and len(run.response_json) <= MAX_CHARACTERS
 
 

@@ -298,7 +298,7 @@ def _factory(tool: _Tool) -> str:
         f"package {tool.package};",
         "",
         *imports([f"{INTERFACES}.{interface}", *tool.imports_of(tool.all_types)]),
-        *doc_comment([f"Makes the tool {tool.title}. It is registered in META-INF/services."]),
+        *doc_comment([f"Creates the tool {tool.title}. It is registered in META-INF/services."]),
         f"public class {tool.name}Factory",
         f"{INDENT * 2}implements {interface}<{arguments}> {{",
         *_getter("String", "toolId", literal(tool.spec.tool_id)),

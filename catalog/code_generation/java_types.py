@@ -1,6 +1,6 @@
 """Java types for a JSON Schema: records, enums, lists and maps.
 
-A type refuses no value that the schema accepts; but a schema without `type` is one of the type that its keywords
+A type accepts every value that the schema accepts, except that a schema without `type` gets the type that its keywords
 describe. It may accept more: ranges, patterns and formats are sentences in its comments, because the playground and the
 caller check values against the schema itself. Where only `JsonNode` has all values, a `Fallback` has the reason.
 

@@ -53,7 +53,7 @@ def read_registrations(paths: Sequence[str], search_path: Sequence[str] = ()) ->
 
 
 def forget_packages() -> None:
-    """Look at the installed packages anew from now on."""
+    """From now on, look at the installed packages again."""
     _distribution_of.cache_clear()
     importlib.invalidate_caches()
 

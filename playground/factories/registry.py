@@ -218,7 +218,7 @@ class FactoryRegistry:
         return self.factory_settings.unclaimed(_known_ids(_ids_of(infos)))
 
     def refresh(self) -> None:
-        """Discover the factories again, and begin to import them anew: packages may have been installed or changed.
+        """Discover the factories again, and begin to import them again: packages may have been installed or changed.
 
         Until a factory has been imported, its earlier description remains. Those of Toolshelf itself are imported only
         if their own files have changed. `wait` tells when all are done.

@@ -1,7 +1,7 @@
-"""The spec that a factory itself has, beside the catalog's: what publishing it would change.
+"""The spec of a factory, compared with the catalog's: what publishing it would change.
 
-What the code does not state stays as the catalog has it: members that no definition has, examples, a schema where the
-type is only `dict`. So a factory whose code agrees with its spec differs in nothing, and publishing loses nothing.
+Parts that the code does not define are taken from the catalog: members that no definition has, examples, a schema where
+the type is only `dict`. So a factory whose code matches its spec shows no difference, and publishing loses nothing.
 
     proposal_for(factory, tool)     for one factory
     proposals_for(factories)        for lists: two queries, the rest from memory while nothing changes

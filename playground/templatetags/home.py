@@ -10,7 +10,7 @@ from django.template.context import Context
 from django.urls import reverse
 
 from catalog.accounts.models import Person, User
-from catalog.listing.glance import Glance, glance_at
+from catalog.listing.summary import Summary, summary_for
 from catalog.models import Audience
 from catalog.stars import starred_ids
 from playground.attention import concerns_of
@@ -29,9 +29,9 @@ def try_url(context: Context) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def catalog_glance(context: Context) -> Glance:
+def catalog_summary(context: Context) -> Summary:
     """The number of tools that the present user sees, their toolkits and their scores."""
-    return glance_at(Audience.objects.visibility_for(_user(context)))
+    return summary_for(Audience.objects.visibility_for(_user(context)))
 
 
 @register.inclusion_tag("playground/_activity.html", takes_context=True)

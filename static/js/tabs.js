@@ -1,4 +1,22 @@
 // Turn a list of links and their sections into tabs; without JavaScript all sections are visible.
+// `data-tabs="name"`: the browser remembers the chosen tab under that name.
+
+function remembered(name) {
+  try {
+    return name && localStorage.getItem(`toolshelf.tab.${name}`);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name, tab) {
+  if (!name) return;
+  try {
+    localStorage.setItem(`toolshelf.tab.${name}`, tab);
+  } catch {
+    // the browser stores nothing
+  }
+}
 
 function upgrade(tabs) {
   if (tabs.dataset.ready !== undefined) return;
@@ -16,6 +34,11 @@ function upgrade(tabs) {
     if (focus) link.focus();
   }
 
+  function choose(link, options) {
+    show(link, options);
+    remember(tabs.dataset.tabs, panelOf(link).id);
+  }
+
   list.setAttribute("role", "tablist");
   for (const item of list.children) item.setAttribute("role", "presentation");
   for (const link of links) {
@@ -31,7 +54,7 @@ function upgrade(tabs) {
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    show(link);
+    choose(link);
     history.replaceState(history.state, "", link.hash);
   });
   list.addEventListener("keydown", (event) => {
@@ -39,7 +62,7 @@ function upgrade(tabs) {
     const next = { ArrowRight: present + 1, ArrowLeft: present - 1, Home: 0, End: links.length - 1 }[event.key];
     if (next === undefined || present < 0) return;
     event.preventDefault();
-    show(links[(next + links.length) % links.length], { focus: true });
+    choose(links[(next + links.length) % links.length], { focus: true });
   });
 
   const wanted = location.hash && links.find((link) => {
@@ -47,7 +70,8 @@ function upgrade(tabs) {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     return target !== null && panel.contains(target);
   });
-  show(wanted || links.find((link) => link.dataset.selected !== undefined) || links[0]);
+  const last = remembered(tabs.dataset.tabs);
+  show(wanted || links.find((link) => panelOf(link).id === last) || links.find((link) => link.dataset.selected !== undefined) || links[0]);
   tabs.dataset.ready = "";
 }
 

@@ -186,9 +186,8 @@ document.addEventListener("keydown", (event) => {
   document.querySelector("[data-cancel-button]")?.click();
 });
 
-// -- after a run: the result is shown, the history is drawn again, the title tells of a long run
+// -- after a run: the result is shown, the history is drawn again
 
-const title = document.title.replace(/^Error: /, "");
 let wasRunning = isRunning();
 let shown = runOnPage();
 
@@ -204,11 +203,6 @@ document.addEventListener("htmx:after:swap", () => {
     if (sent && !shown) sent.open = false;
   }
   const running = isRunning();
-  if (running) document.title = `Running… ${title}`;
-  else if (wasRunning) {
-    const verdict = result.querySelector(".verdict [role=status]")?.textContent.trim() ?? "Done";
-    document.title = document.hidden ? `● ${verdict} · ${title}` : title;
-  }
   const hasEnded = run && !running && (run !== shown || wasRunning);
   wasRunning = running;
   shown = run;
@@ -218,10 +212,6 @@ document.addEventListener("htmx:after:swap", () => {
     history.dispatchEvent(new CustomEvent("refresh-history"));
   }
 });
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !isRunning()) document.title = document.title.replace(/^● .* · (?=Try )/, "");
-});
-
 function mark() {
   for (const bar of document.querySelectorAll("[data-run]")) {
     if (bar.dataset.run === shown) bar.setAttribute("aria-current", "true");
@@ -240,19 +230,3 @@ document.addEventListener("click", (event) => {
 }, true);
 
 document.querySelector(".history-bars")?.scrollTo({ left: 1e6 });
-
-// -- the problems of a response, one after the other
-
-let current = -1;
-result.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-step]");
-  if (!button) return;
-  const notes = [...result.querySelectorAll("#response .json-note")];
-  if (notes.length === 0) return;
-  const tab = document.getElementById("response-tab");
-  if (tab?.getAttribute("aria-selected") === "false") tab.click();
-  current = (current + Number(button.dataset.step) + notes.length) % notes.length;
-  for (const line of result.querySelectorAll(".is-current-problem")) line.classList.remove("is-current-problem");
-  notes[current].classList.add("is-current-problem");
-  notes[current].scrollIntoView({ block: "center" });
-});

@@ -13,6 +13,7 @@ from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground import example_checks, running
 from playground.celery.app import BrokerError
+from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
 from playground.examples.results import differing, results_of, settle
 from playground.models import ExampleCheck, Run
@@ -348,9 +349,53 @@ def test_two_runs_are_shown_side_by_side_with_their_differences(browser, ada, bu
     page = browser.get(f"/runs/{second.pk}..{first.pk}/")
 
     tree = LexborHTMLParser(page.content.decode())
-    assert "1000" in " ".join(row.text() for row in tree.css("tr.diff-del"))
-    assert "2000" in " ".join(row.text() for row in tree.css("tr.diff-add"))
+    earlier, later = tree.css(".compared-response")
+    assert [sorted(number.text() for number in side.css(".jn")) for side in (earlier, later)] == [["1000"], ["2000"]]
+    assert "changed" in [mark.text() for mark in earlier.css(".json-line .value-change")]
+    assert "changed, was 1000" in [mark.text() for mark in later.css(".json-line .value-change")]
+    assert "conforms" in later.css_first(".compared-facts").text()
+    assert '"value": 1' in " ".join(row.text() for row in tree.css("tr.diff-del"))
     assert "returned" in tree.css_first("table.comparison").text()
+
+
+def test_violations_are_at_their_lines_in_a_comparison(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    first, second = (live(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 73))
+
+    earlier, later = LexborHTMLParser(browser.get(f"/runs/{first.pk}..{second.pk}/").content.decode()).css(
+        ".compared-response"
+    )
+
+    assert earlier.css(".json-note") == []
+    assert any("lukewarm" in note.text() for note in later.css(".json-note"))
+
+
+def test_both_runs_are_run_again_by_one_press(browser, ada, builtin):
+    tool = builtin("convert_units")
+    runs = [live(tool, {**KILOMETER, "value": value}, ada) for value in (1, 2)]
+
+    answer = browser.post(f"/runs/{runs[0].pk}..{runs[1].pk}/")
+
+    first, second = Run.objects.exclude(pk__in=[run.pk for run in runs]).order_by("id")
+    assert answer["Location"] == f"/runs/{first.pk}..{second.pk}/"
+    assert [run.parameters_json for run in (first, second)] == [run.parameters_json for run in runs]
+
+
+def test_runs_whose_configuration_is_not_stored_are_not_run_again(browser, ada, builtin):
+    tool = builtin("sign_text")
+    configuration = Configuration({"key": "hunter22-hunter22"})
+    runs = [
+        running.wait(running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=configuration), 20)
+        for _ in range(2)
+    ]
+
+    page = browser.get(f"/runs/{runs[0].pk}..{runs[1].pk}/")
+    answer = browser.post(f"/runs/{runs[0].pk}..{runs[1].pk}/", follow=True)
+
+    assert "Run both again" not in page.content.decode()
+    assert "hunter22" not in page.content.decode()
+    assert "no longer available" in main_text(answer)
+    assert Run.objects.count() == 2
 
 
 def test_equal_runs_are_shown_as_equal(browser, ada, builtin):

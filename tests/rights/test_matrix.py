@@ -99,7 +99,7 @@ PAGES = {
     "try": (EVERYONE, RUN),
     "examples": (EVERYONE, RUN),
     "runs": (SIGNED_IN, NOBODY),
-    "run_comparison": (PRIVATE, NOBODY),
+    "run_comparison": (PRIVATE, PRIVATE),
     "run": (PRIVATE, NOBODY),
     "run_cancel": (NOBODY, PRIVATE),
     "run_again": (NOBODY, PRIVATE),

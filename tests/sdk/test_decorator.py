@@ -227,7 +227,7 @@ def test_a_function_without_a_docstring_is_refused():
     def f():
         pass
 
-    assert refused(f) == "@tool on f: it has no docstring, which describes it to the LLM."
+    assert refused(f) == "@tool on f: it has no docstring, but LLMs need a description."
     assert tool(description="One.")(f).definition.description == "One."
 
 

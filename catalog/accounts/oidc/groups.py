@@ -46,10 +46,10 @@ def is_admitted(claims: Mapping[str, Any]) -> bool:
 
 
 def update_groups(user: User, claims: Mapping[str, Any]) -> None:
-    """Make `user` a member of the groups that the claims say, and of no other group of the mapping.
+    """Make `user` a member of the groups in the claims, and of no other group of the mapping.
 
-    Groups that the mapping does not name are none of the provider's business, and stay. Who loses their last ready
-    group becomes a reader: without one they would have the rights of `TOOLSHELF_DEFAULT_GROUPS`.
+    Groups that are not in the mapping do not change. Anyone who loses their last built-in group becomes a reader:
+    without one they would have the rights of `TOOLSHELF_DEFAULT_GROUPS`.
     """
     wanted = mapped_groups(claims)
     managed = {group for groups in settings.OIDC_GROUPS.values() for group in groups}

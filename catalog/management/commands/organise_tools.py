@@ -72,7 +72,7 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
         asked = Query.from_text(query)
         if asked.problems or asked.personal or not asked:
             why = " ".join(problem.message for problem in asked.problems) or (
-                "`is:starred` and `owner:me` mean nobody here." if asked.personal else "It is empty."
+                "`is:starred` and `owner:me` do not work in commands." if asked.personal else "It is empty."
             )
             raise CommandError(f"The query is not valid and might match the wrong tools. {why}", returncode=2)
     found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)

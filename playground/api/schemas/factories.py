@@ -21,7 +21,7 @@ class FactorySpecState(Out):
     state: Literal["new", "same", "differs", "invalid", "none"] = Field(
         description=(
             "`new`: the catalog does not have the tool yet. `same`: they agree. `invalid`: it is not a valid spec. "
-            "`none`: it cannot be written from the code."
+            "`none`: it cannot be generated from the code."
         )
     )
     verdict: str | None = Field(

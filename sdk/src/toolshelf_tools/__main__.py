@@ -44,16 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     for each in (spec, check):
         each.add_argument("factory", help="my_package:factory")
-    check.add_argument("--spec", type=Path, help="a spec's file; without it, the factory's own spec is checked")
-    check.add_argument(
-        "--configuration", metavar="JSON", type=_json, help="what the tool is created with; {} if absent"
-    )
+    check.add_argument("--spec", type=Path, help="the file of a spec; default: the factory's own spec")
+    check.add_argument("--configuration", metavar="JSON", type=_json, help="the tool's configuration; default: {}")
     check.add_argument(
         "--ignore", metavar="POINTER", action="append", default=[], help="a JSON Pointer whose value may differ"
     )
-    check.add_argument(
-        "--not-exactly", action="store_true", help="responses need not be equal to those of the examples"
-    )
+    check.add_argument("--not-exactly", action="store_true", help="responses may differ from those of the examples")
     return parser
 
 

@@ -82,7 +82,7 @@ def tool(
         TypeError: the function cannot be a tool. The message names the parameter and the reason.
     """
     if spec is not None and (id or name or description or examples):
-        raise TypeError("@tool takes id, name, description and examples from the spec; pass either them or a spec.")
+        raise TypeError("@tool takes id, name, description and examples from the spec; pass either these or a spec.")
 
     def factory_of(function: Callable[..., Any]) -> FunctionFactory[..., Any]:
         given = Definition(
@@ -134,7 +134,7 @@ class FunctionFactory(Generic[P, R]):
         if configuration is not None:
             self._hints[CONFIGURATION] = configuration
         if not self._given.description:
-            raise TypeError(f"@tool on {function.__qualname__}: it has no docstring, which describes it to the LLM.")
+            raise TypeError(f"@tool on {function.__qualname__}: it has no docstring, but LLMs need a description.")
         functools.update_wrapper(self, function)
 
     def _check_parameters(self) -> None:
@@ -145,7 +145,7 @@ class FunctionFactory(Generic[P, R]):
                     f"{where} is `{stars}{name}`, which has no schema; name the parameters, or take a list."
                 )
             if name not in self._hints and name != CONFIGURATION:
-                raise TypeError(f"{where} has no type annotation, which its schema is made from.")
+                raise TypeError(f"{where} has no type annotation; its schema is generated from it.")
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)

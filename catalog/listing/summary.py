@@ -1,4 +1,4 @@
-"""The catalog at a glance: how many tools a person sees, in which toolkits, and with which lint scores."""
+"""A summary of the catalog: how many tools a person sees, in which toolkits, and with which lint scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Grade:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class Summary:
     """The available tools that somebody sees: their number, the largest toolkits, and the tools of each grade."""
 
     tools: int
@@ -46,17 +46,17 @@ class Glance:
         return sum(grade.tools for grade in self.grades)
 
 
-_glances: Final[LRUCache[Glance]] = LRUCache(max_weight=1_000)
+_summaries: Final[LRUCache[Summary]] = LRUCache(max_weight=1_000)
 
 
-def glance_at(visibility: Visibility) -> Glance:
+def summary_for(visibility: Visibility) -> Summary:
     """What somebody with this visibility sees; counted once for each state of the catalog."""
     state, _ = vocabulary.state_and_size()
-    return _glances.get_or_compute((state, visibility), lambda: _counted(visibility))
+    return _summaries.get_or_compute((state, visibility), lambda: _counted(visibility))
 
 
-def _counted(visibility: Visibility) -> Glance:
+def _counted(visibility: Visibility) -> Summary:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
     counts = dict(tools.values_list("grade").annotate(Count("pk")))
     grades = tuple(Grade(lowest, label, counts.get(lowest, 0)) for lowest, label in GRADES)
-    return Glance(sum(counts.values()), tuple(largest("toolkit", TOOLKITS_SHOWN, visibility)), grades)
+    return Summary(sum(counts.values()), tuple(largest("toolkit", TOOLKITS_SHOWN, visibility)), grades)
