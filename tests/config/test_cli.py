@@ -1,6 +1,7 @@
 """The commands where the database is not ready for them: one sentence says what to do."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = "playground/samples"
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory):
+    """The database that `migrate` makes, which takes seconds; tests copy it."""
+    folder = tmp_path_factory.mktemp("migrated")
+    assert manage(folder, "migrate").returncode == 0
+    return folder / "toolshelf.sqlite3"
 
 
 def manage(data_dir, *words):
@@ -65,8 +74,8 @@ def test_a_database_of_an_older_version_is_to_be_migrated_too(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["load_specs", SAMPLES], ["serve", "--port", "0"]], ids=" ".join)
-def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, words):
-    manage(tmp_path, "migrate")
+def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, migrated, words):
+    shutil.copy(migrated, tmp_path)
     with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database, database:
         database.execute("ALTER TABLE catalog_tool RENAME COLUMN score TO rating")
         database.execute(
@@ -83,8 +92,8 @@ def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, word
     assert (tmp_path / "toolshelf.sqlite3").read_bytes() == before
 
 
-def test_after_migrating_the_command_works(tmp_path):
-    manage(tmp_path, "migrate")
+def test_after_migrating_the_command_works(tmp_path, migrated):
+    shutil.copy(migrated, tmp_path)
 
     ended = manage(tmp_path, "create_token", "ada")
 
