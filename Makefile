@@ -6,7 +6,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN = .venv/bin
 
-.PHONY: run team check test test-deep test-corpora wheel lock vendor audit
+.PHONY: run team check test test-deep test-corpora wheel lock vendor audit screenshots
 
 run: .venv/run
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
@@ -50,6 +50,10 @@ install-sdk = $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --pyt
 	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/dev.txt
 	@$(install-sdk)
 	@touch $@ .venv/run
+
+# Pictures of every page and state at four widths and in two themes, in var/screenshots/; ONLY=upload: of some.
+screenshots: .venv/dev
+	@$(BIN)/python -m tests.browser.screenshots --only "$(ONLY)"
 
 # The wheel of the package for tools' authors, in sdk/dist/.
 wheel: .venv/run

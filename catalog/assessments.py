@@ -96,7 +96,11 @@ def copy_to_tool(tool: Tool, assessment: SpecAssessment | None) -> None:
 def assessment_row(revision: int, assessment: SpecAssessment) -> Assessment:
     """The unsaved row for the revision with this primary key."""
     return Assessment(
-        revision_id=revision, score=assessment.score, usable=" ".join(assessment.usable), assessed_by=ASSESSED_BY
+        revision_id=revision,
+        score=assessment.score,
+        usable=" ".join(assessment.usable),
+        findings="".join(f" {rule}:{count}" for rule, count in assessment.findings),
+        assessed_by=ASSESSED_BY,
     )
 
 
@@ -203,7 +207,10 @@ def _store(revisions: Sequence[Revision], found: dict[int, SpecAssessment]) -> N
     """Write the assessments; for current revisions also update the tool and the index."""
     rows = [assessment_row(revision.pk, found[revision.pk]) for revision in revisions if revision.pk in found]
     Assessment.objects.bulk_create(
-        rows, update_conflicts=True, unique_fields=["revision"], update_fields=["score", "usable", "assessed_by"]
+        rows,
+        update_conflicts=True,
+        unique_fields=["revision"],
+        update_fields=["score", "usable", "findings", "assessed_by"],
     )
     specs = {revision.pk: revision.spec for revision in revisions}
     tools = [tool for tool in Tool.objects.filter(current__in=found) if _differs(tool, found[tool.current_id or 0])]

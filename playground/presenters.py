@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from catalog.code_samples import Call, as_curl, as_python
+from catalog.errors import Problem
+from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON, Number, dumps
 from playground.models import Run
 
@@ -63,17 +66,26 @@ class Table:
 
     pointer: str
     columns: list[str]
-    rows: list[list[Cell]]
+    rows: list[Row]
     rows_in_all: int
     columns_in_all: int
 
 
 @dataclass(frozen=True)
+class Row:
+    """One object, with the messages of the problems of the object as a whole, or of its columns that are not shown."""
+
+    cells: list[Cell]
+    problems: list[str]
+
+
+@dataclass(frozen=True)
 class Cell:
-    """One value of a table. A value that is neither a string nor a number is shown as JSON."""
+    """One value of a table and the messages of its problems. A value that is no string or number is shown as JSON."""
 
     value: JSON
     is_present: bool
+    problems: list[str]
 
     @property
     def is_text(self) -> bool:
@@ -84,22 +96,45 @@ class Cell:
         return isinstance(self.value, int | Number) and not isinstance(self.value, bool)
 
 
-def as_table(response: JSON) -> Table | None:
-    """The response as a table, if it is a list of objects, or an object with exactly one such list; else None."""
+def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
+    """The response as a table, if it is a list of objects, or an object with exactly one such list; else None.
+
+    Each of `problems`, those of the response, is in the cell of its value.
+    """
     pointer, found = "", response
     if isinstance(response, dict):
         lists = [(name, value) for name, value in response.items() if _is_table(value)]
         if len(lists) != 1:
             return None
         name, found = lists[0]
-        pointer = f"/{name}"
+        pointer = pointer_join("", name)
     if not _is_table(found) or not isinstance(found, list):
         return None
     objects = [row for row in found if isinstance(row, dict)]
     columns = list(dict.fromkeys(name for row in objects for name in row))
     shown = columns[:MAX_COLUMNS]
-    rows = [[Cell(row.get(name), name in row) for name in shown] for row in objects[:MAX_ROWS]]
+    messages = _messages_by_cell(pointer, problems, set(shown))
+    rows = [
+        Row(
+            [Cell(row.get(name), name in row, messages.get((str(index), name), [])) for name in shown],
+            messages.get((str(index), None), []),
+        )
+        for index, row in enumerate(objects[:MAX_ROWS])
+    ]
     return Table(pointer, shown, rows, len(objects), len(columns))
+
+
+def _messages_by_cell(
+    pointer: str, problems: Iterable[Problem], columns: set[str]
+) -> dict[tuple[str, str | None], list[str]]:
+    """The messages of problems in the list at `pointer`, by index and column; None for the whole object."""
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for problem in problems:
+        if problem.pointer.startswith(f"{pointer}/"):
+            index, *path = split_pointer(problem.pointer.removeprefix(pointer))
+            column = path[0] if path and path[0] in columns else None
+            found.setdefault((index, column), []).append(problem.message)
+    return found
 
 
 def _is_table(value: JSON) -> bool:

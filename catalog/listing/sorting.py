@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from django.db.models import F
-
 from catalog.hooks import hooks
 from catalog.models import ToolQuerySet
 
@@ -32,13 +30,23 @@ def page_of(tools: ToolQuerySet, sort: Sort, *, offset: int, limit: int) -> list
     """Primary keys of `tools` in the order `sort`, from `offset` on."""
     if sort == "runs":
         return _by_runs(tools, offset, limit)
-    if sort == "recent":
-        ordered = tools.order_by("-updated_at", "-pk")
-    elif sort == "score":
-        ordered = tools.order_by(F("score").desc(nulls_last=True), "sort_name", "pk")
-    else:
-        ordered = tools.by_name()
+    if sort == "score":
+        return _by_score(tools, offset, limit)
+    ordered = tools.order_by("-updated_at", "-pk") if sort == "recent" else tools.by_name()
     return list(ordered.values_list("pk", flat=True)[offset : offset + limit])
+
+
+def _by_score(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
+    """First those with a score, the highest first; then the others by name.
+
+    In one query with NULL last, SQLite and PostgreSQL could not use the same index.
+    """
+    assessed = tools.filter(score__isnull=False)
+    page = list(assessed.order_by("-score", "sort_name", "pk").values_list("pk", flat=True)[offset : offset + limit])
+    if missing := limit - len(page):
+        start = 0 if page else max(0, offset - assessed.count())
+        page += tools.filter(score=None).by_name().values_list("pk", flat=True)[start : start + missing]
+    return page
 
 
 def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:

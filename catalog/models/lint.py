@@ -24,6 +24,7 @@ class Assessment(models.Model):
     revision = models.OneToOneField("catalog.Revision", primary_key=True, on_delete=models.CASCADE)
     score = models.PositiveSmallIntegerField()
     usable = models.CharField(max_length=200, blank=True)  # the keys of formats, separated by spaces
+    findings = models.TextField(blank=True)  # " rule:number" for each rule with findings
     assessed_by = models.PositiveIntegerField(db_index=True)
 
     def __str__(self) -> str:
@@ -31,7 +32,10 @@ class Assessment(models.Model):
 
     @property
     def result(self) -> SpecAssessment:
-        return SpecAssessment(self.score, tuple(self.usable.split()))
+        findings = (each.rpartition(":") for each in self.findings.split())
+        return SpecAssessment(
+            self.score, tuple(self.usable.split()), tuple((rule, int(count)) for rule, _, count in findings)
+        )
 
 
 class Waiver(models.Model):

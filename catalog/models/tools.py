@@ -241,6 +241,10 @@ class Tool(models.Model):
             models.Index(fields=["audience"], name="tool_restricted", condition=models.Q(audience__isnull=False)),
             models.Index(fields=["id"], name="tool_unassessed", condition=models.Q(score=None)),
             models.Index(
+                fields=["-score", "sort_name", "id"], name="tool_by_score", condition=models.Q(score__isnull=False)
+            ),
+            models.Index(fields=["-updated_at", "-id"], name="tool_by_date"),
+            models.Index(
                 fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
             ),
             *(

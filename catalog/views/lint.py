@@ -7,6 +7,7 @@ from typing import Final
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -16,9 +17,10 @@ from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
+from catalog.lint_overview import findings_of, overview_for, tools_that_break
 from catalog.lint_page import MEANINGS, LintPage, change_of
 from catalog.lint_reports import LintReport
-from catalog.models import Revision, Tool
+from catalog.models import Audience, Revision, Tool
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES
 from catalog.specs.lint.citations import SOURCES
@@ -27,24 +29,37 @@ from catalog.views.parts import part_or_page, without_input
 from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
+TOOLS_PER_PAGE: Final = 50
 SUMMARY_GROUPS: Final = 3  # on the tool's page
 
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """All lint rules, the most severe first."""
+    """How the scores are spread, and all lint rules: the most severe first, then those that most tools break."""
+    overview = overview_for(Audience.objects.visibility_for(request.user))
     groups = [
-        (severity, *MEANINGS[severity], [rule for rule in RULES.values() if rule.severity == severity])
+        (
+            severity,
+            *MEANINGS[severity],
+            sorted(
+                ((rule, overview.rules.get(rule.id, 0)) for rule in RULES.values() if rule.severity == severity),
+                key=lambda counted: -counted[1],
+            ),
+        )
         for severity in SEVERITIES
     ]
-    return render(request, "catalog/lint/rules.html", {"groups": groups, "total": len(RULES)})
+    context = {"groups": groups, "total": len(RULES), "overview": overview}
+    return render(request, "catalog/lint/rules.html", context)
 
 
 @require_safe
 def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
-    """One rule: why it matters, what to do, an example with its correction, and the rule's sources."""
+    """One rule: why it matters, what to do, an example with its correction, its sources, and who breaks it."""
     found = rule_at(rule)
     example = rule_examples()[found.id]
+    tools = tools_that_break(found.id, Audience.objects.visibility_for(request.user))
+    pages = Paginator(tools, TOOLS_PER_PAGE)
+    page = pages.get_page(request.GET.get("page", "1")[:MAX_DIGITS])
     context = {
         "rule": found,
         "meaning": MEANINGS[found.severity][1],
@@ -52,6 +67,11 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "notes": example.notes(),
         "has_fix": example.has_fix(),
         "sources": SOURCES[found.id],
+        "page": page,
+        "rows": [(tool, findings_of(tool, found.id)) for tool in page],
+        "previous_url": f"?page={page.previous_page_number()}#tools" if page.has_previous() else "",
+        "next_url": f"?page={page.next_page_number()}#tools" if page.has_next() else "",
+        "summary": f"{page.start_index():,} to {page.end_index():,} of {pages.count:,}" if pages.num_pages > 1 else "",
     }
     return render(request, "catalog/lint/rule.html", context)
 

@@ -81,7 +81,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "position": position,
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
-        "table": as_table(run.response) if run.has_response else None,
+        "table": as_table(run.response, run.problems) if run.has_response else None,
         "texts": texts_of(run.response, {likeness.key: likeness.value for likeness in compared})
         if run.has_response and not run.response_cut
         else [],
@@ -245,20 +245,18 @@ def run_list(request: HttpRequest) -> HttpResponse:
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
     tool = None
-    if wanted.tool:
+    if wanted.tool and not request.htmx:  # type: ignore[attr-defined]
         found = Tool.objects.visible_to(request.user).with_current()
         tool = found.filter(slug=wanted.tool, current__isnull=False).first()
     overview = overview_of(
         wanted.without_times().apply(visible), PERIODS[wanted.period or DEFAULT_PERIOD], timezone.now()
     )
-    context = {
+    context: dict[str, object] = {
         "filter": wanted,
         "tool": tool,
-        "figures": statistics_of(tool) if tool else None,
         "overview": overview,
         "chart": runs_chart(overview, wanted),
         "periods": [(each, wanted.query(period=each.key)) for each in PERIODS.values()],
-        "recent_tools": recent_tools(visible),
         "runs": page.runs,
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",
@@ -267,8 +265,10 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "verdicts": VERDICTS,
         "modes": MODES,
     }
-    template = "playground/_runs.html" if request.htmx else "playground/run_list.html"  # type: ignore[attr-defined]
-    return render(request, template, context)
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "playground/_runs.html", context)
+    context |= {"figures": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
+    return render(request, "playground/run_list.html", context)
 
 
 def are_comparable(visible: RunQuerySet, run_ids: list[str]) -> bool:

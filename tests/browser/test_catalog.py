@@ -1,6 +1,8 @@
 """The list of tools by keyboard, and the selection of several tools."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
+
+from tests.site import Site
 
 
 def test_the_arrow_keys_lead_from_the_search_into_the_results_and_back(signed_in: Page):
@@ -149,3 +151,32 @@ def test_rows_are_compact_if_chosen_and_stay_so(signed_in: Page):
     expect(signed_in.locator(".result-text").first).to_be_hidden()
     button.click()
     expect(signed_in.locator(".result-text").first).to_be_visible()
+
+
+def test_a_tool_is_starred_in_its_row_and_found_by_its_star(signed_in: Page):
+    signed_in.goto("/tools/?q=convert_units")
+    star = signed_in.get_by_role("button", name="Star convert_units", exact=True)
+    expect(star).to_have_attribute("aria-pressed", "false")
+
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "true")
+    signed_in.goto("/tools/?q=is:starred")
+    expect(signed_in.locator(".result-name")).to_have_text(["convert_units"])
+
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "false")
+    signed_in.reload()
+    expect(signed_in.locator(".result-name")).to_have_count(0)
+
+
+def test_the_link_to_sign_in_is_one_line(browser: Browser, site: Site):
+    page = browser.new_page(base_url=site.url, viewport={"width": 1280, "height": 800})
+    page.goto("/toolkits/")
+
+    lines = page.locator("a[data-sign-in]").first.evaluate(
+        "link => { const range = document.createRange(); range.selectNodeContents(link.lastChild);"
+        " return range.getClientRects().length; }"
+    )
+
+    assert lines == 1
+    page.close()

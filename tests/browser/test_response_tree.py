@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import violations
+from tests.site import Site
 
 TRY = '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}'
 
@@ -103,6 +106,70 @@ def test_the_view_of_a_result_is_remembered(response: Page):
     response.locator("[data-run-button]").click()
 
     expect(response.get_by_role("tab", name="Logs")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_table_is_sorted_by_its_columns(response: Page):
+    response.get_by_role("tab", name="Table").click()
+    head = response.locator("#table th").nth(1)
+    first = response.locator("#table tbody tr").first
+
+    for order, number in [("ascending", "1"), ("descending", "2"), (None, "1")]:
+        head.get_by_role("button").press("Enter")
+        expect(first.locator("td").first).to_have_text(number)
+        assert head.get_attribute("aria-sort") == order
+    assert violations(response) == []
+
+
+def run_with_response(page: Page, site: Site, response: str) -> None:
+    """Show a run whose stored response was replaced: by a Python expression for its JSON."""
+    page.goto("/tools/convert_units/try/?example=1")
+    page.locator("[data-run-button]").click()
+    run = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
+    assert run is not None
+    change = f"Run.objects.filter(pk='{run.strip('/').split('/')[-1]}').update(response_json={response})"
+    site.manage("shell", "-c", f"from playground.models import Run; {change}")
+    page.goto(run)
+
+
+def test_a_search_in_a_response_that_is_cut_says_so(signed_in: Page, site: Site):
+    run_with_response(signed_in, site, "str([*range(5000)])")
+
+    signed_in.get_by_label("Search the response").fill("199")
+
+    # 0 to 1998 are shown, as the first of the 2,000 lines is the bracket: 199, 1199, and 1990 to 1998.
+    expect(signed_in.locator("[data-find-count]")).to_have_text("1 of 11 in the part shown")
+    expect(signed_in.locator("[data-path-shown]")).to_have_text("/199")
+    signed_in.locator("#response-json-L1").click()
+    expect(signed_in.locator("[data-copy-value]")).to_be_disabled()
+    expect(signed_in.locator("[data-copy-path]")).to_be_enabled()
+
+
+def test_the_marks_of_changes_are_switched_off_and_stay_off(signed_in: Page, site: Site):
+    run_with_response(signed_in, site, "'{}'")
+    mark = signed_in.locator(".json-line .value-change").first
+    expect(mark).to_be_visible()
+
+    signed_in.get_by_role("radio", name="off").check()
+
+    expect(mark).to_be_hidden()
+    signed_in.reload()
+    expect(signed_in.get_by_role("radio", name="off")).to_be_checked()
+    expect(mark).to_be_hidden()
+
+
+def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in: Page):
+    signed_in.goto('/tools/count_slowly/try/?parameters={"steps":3,"seconds":3}')
+    signed_in.locator("[data-run-button]").click()
+    expect(signed_in).to_have_title(re.compile("^Running… "))
+    run = signed_in.locator(".result-of-run").get_attribute("id")
+    assert run is not None
+    signed_in.add_init_script("Object.defineProperty(document, 'hidden', {get: () => !window.isSeen})")
+
+    signed_in.goto(f"/runs/{run.removeprefix('result-')}/")
+
+    expect(signed_in).to_have_title(re.compile("^● Conforms"))
+    signed_in.evaluate("window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(signed_in).to_have_title(re.compile("^count_slowly, run"))
 
 
 @pytest.mark.parametrize("width", [360, 1280])

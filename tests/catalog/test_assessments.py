@@ -70,6 +70,8 @@ def test_waived_findings_do_not_reduce_the_score():
     spec = make_spec("a", **{**GOOD, "name": "Get weather"})
 
     assert assess(spec).score == 95
+    assert assess(spec).findings == (("name-not-portable", 1),)
+    assert assess(spec, [WaivedFinding("name-not-portable")]).findings == ()
     assert assess(spec, [WaivedFinding("name-not-portable")]).score == 100
     assert assess(spec, [WaivedFinding("name-not-portable", "/definition/name")]).score == 100
     assert assess(spec, [WaivedFinding("name-not-portable", "/definition/elsewhere")]).score == 95
@@ -175,7 +177,12 @@ def test_specs_published_in_bulk_get_the_same_assessment_later():
     counts = list(assess_all())
 
     assert counts[-1] == 60
-    assert {tool.tool_id: SpecAssessment(tool.score, tool.usable) for tool in Tool.objects.all()} == alone
+    stored = {row.revision.tool.tool_id: row.result for row in Assessment.objects.select_related("revision__tool")}
+    assert stored == alone
+    assert any(assessment.findings for assessment in stored.values())
+    assert {tool.tool_id: (tool.score, tool.usable) for tool in Tool.objects.all()} == {
+        tool_id: (assessment.score, assessment.usable) for tool_id, assessment in alone.items()
+    }
     for tool in Tool.objects.all():
         assert (tool.pk in at_least(90)) is (tool.score >= 90)
         assert (tool.pk in found_by("f_usable_gemini")) is ("gemini" in tool.usable)

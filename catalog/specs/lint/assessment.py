@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +12,7 @@ from catalog.specs.lint.linter import lint
 from catalog.specs.lint.score import score
 from catalog.specs.spec import ToolSpec
 
-ASSESSED_BY: Final = 3  # raise it when a change of rules changes scores or usable formats: all tools are reassessed
+ASSESSED_BY: Final = 4  # raise it when a change of rules changes assessments: all tools are reassessed
 GRADES: Final[tuple[tuple[int, str], ...]] = ((90, "90 and above"), (70, "70 to 89"), (0, "Below 70"))
 
 
@@ -28,10 +29,16 @@ class WaivedFinding:
 
 @dataclass(frozen=True, slots=True)
 class SpecAssessment:
-    """`usable`: the keys of the export formats that accept the spec unchanged."""
+    """The lint score of a spec, and what it was made from.
+
+    Attributes:
+        usable: the keys of the export formats that accept the spec unchanged.
+        findings: how many findings each rule has; rules without findings are left out.
+    """
 
     score: int
     usable: tuple[str, ...]
+    findings: tuple[tuple[str, int], ...] = ()
 
     @property
     def grade(self) -> int:
@@ -43,7 +50,8 @@ def assess(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssess
     findings = [
         finding for finding in lint(spec) if not any(waiver.covers(finding.rule, finding.pointer) for waiver in waived)
     ]
-    return SpecAssessment(score(findings), usable_as_it_is(spec))
+    counts = Counter(finding.rule for finding in findings)
+    return SpecAssessment(score(findings), usable_as_it_is(spec), tuple(sorted(counts.items())))
 
 
 def grade_of(number: int) -> int:

@@ -1,6 +1,8 @@
 """The list of tools: its order, its active filters and its pages."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import Tool
@@ -159,3 +161,36 @@ def test_the_address_of_a_preview_leads_to_the_tool_in_a_browser(client):
     make_tool("greet")
 
     assert client.get("/tools/greet/preview/").headers["Location"] == "/tools/greet/"
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads the plan of SQLite")
+@pytest.mark.parametrize(("sort", "index"), [("score", "tool_by_score"), ("recent", "tool_by_date")])
+def test_a_long_list_is_sorted_by_an_index(client, sort, index):
+    make_tool("a")
+    with CaptureQueriesContext(connection) as queries:
+        client.get(f"/tools/?sort={sort}")
+
+    ordered = next(
+        query["sql"]
+        for query in queries
+        if 'ORDER BY "catalog_tool"."score" DESC' in query["sql"] or '"updated_at" DESC' in query["sql"]
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {ordered}")
+        plan = " ".join(row[3] for row in cursor.fetchall())
+
+    assert index in plan
+    assert "TEMP B-TREE" not in plan
+
+
+def test_tools_without_a_score_follow_on_later_pages(client):
+    for number in range(25):
+        scored(f"high{number:02}", 90)
+        scored(f"none{number:02}", None)
+
+    pages = [page(client, "/tools/?sort=score")]
+    for _ in range(2):
+        pages.append(page(client, "/tools/" + pages[-1].css_first("a[rel=next]").attributes["href"]))
+
+    shown = [name for one in pages for name in texts_of(one, ".result-name")]
+    assert shown == [f"high{number:02}" for number in range(25)] + [f"none{number:02}" for number in range(25)]

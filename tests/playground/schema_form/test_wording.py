@@ -42,7 +42,7 @@ from tests.playground.schema_form.use import FormInUse
         ({"type": "array", "minItems": 2, "maxItems": 5, "uniqueItems": True}, ["2 to 5 items, no duplicates"]),
         ({"type": "array", "contains": {"const": "x"}}, ['contains at least 1 item equal to "x"']),
         ({"type": "array", "contains": {}, "minContains": 0}, []),
-        ({"type": "object", "minProperties": 1}, ["at least 1 member"]),
+        ({"type": "object", "minProperties": 1}, ["at least 1 property"]),
         ({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}}, ["names: matches the pattern ^[a-z]+$"]),
         ({"type": "number", "minLength": 1}, []),
     ],

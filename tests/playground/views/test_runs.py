@@ -5,6 +5,7 @@ import pytest
 from django.urls import reverse
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.errors import Problem
 from catalog.jsontext.reader import dumps
 from catalog.lifecycle import deprecate
 from catalog.publishing import publish
@@ -12,6 +13,7 @@ from catalog.specs.spec import read_spec
 from playground import running
 from playground.celery.app import BrokerError
 from playground.models import Run, SavedConfiguration
+from playground.presenters import as_table
 from tests.playground.schema_form.driver import Page
 
 pytestmark = pytest.mark.usefixtures("runs")
@@ -320,6 +322,26 @@ def test_a_list_of_objects_is_a_table_as_well(browser, ada, builtin):
     assert len(tree.css("#table tbody tr")) == 2
 
 
+def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    run = running.wait(running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10)
+
+    tree = LexborHTMLParser(browser.get(run.get_absolute_url()).content.decode())
+
+    [cell] = [cell for cell in tree.css("#table td.cell-bad") if "lukewarm" in cell.text()]
+    assert "'lukewarm' is not a number" in cell.css_first(".cell-problem").text()
+
+
+def test_a_violation_of_a_whole_row_is_at_its_number():
+    problems = [Problem("/a~1b/1", "'x' is missing", "r"), Problem("/other/1", "no", "r"), Problem("", "no", "r")]
+
+    table = as_table({"a/b": [{"y": 1}, {"y": 2}]}, problems)
+
+    assert table is not None
+    assert [row.problems for row in table.rows] == [[], ["'x' is missing"]]
+    assert [cell.problems for row in table.rows for cell in row.cells] == [[], []]
+
+
 def test_a_refused_run_shows_the_problems(browser, ada, builtin):
     tool = builtin("convert_units")
     run = running.start(tool, tool.current, {"value": "x"}, by=ada)
@@ -575,6 +597,8 @@ def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_n
     # three, the suggested tools one.
     with django_assert_max_num_queries(10):
         browser.get("/runs/")
+    with django_assert_max_num_queries(9):  # what a filter replaces has neither suggestions nor figures
+        browser.get("/runs/?tool=get-weather", headers=HTMX)
 
 
 def test_the_chart_stands_above_the_list_and_its_bars_are_links(browser, ada, builtin):

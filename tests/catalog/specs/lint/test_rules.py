@@ -22,6 +22,7 @@ def test_every_rule_and_nothing_else_has_an_example_and_a_source():
     assert all(SOURCES.values())
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("rule", RULES)
 def test_a_finding_is_shown_beside_its_line(client, rule):
     tree = page(client, f"/lint/{rule}/")
@@ -33,6 +34,7 @@ def test_a_finding_is_shown_beside_its_line(client, rule):
     assert not tree.css(".json-note-loose")
 
 
+@pytest.mark.django_db
 def test_the_list_links_to_every_rule_the_most_severe_first(client):
     tree = page(client, "/lint/")
 
@@ -41,6 +43,7 @@ def test_the_list_links_to_every_rule_the_most_severe_first(client):
     assert texts_of(tree, ".section-title")[0].startswith("Errors")
 
 
+@pytest.mark.django_db
 def test_the_page_of_a_rule_explains_it_and_links_its_source(client):
     tree = page(client, "/lint/name-not-portable/")
 

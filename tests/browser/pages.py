@@ -1,0 +1,305 @@
+"""Every page of the site and its states: what the accessibility tests check and `make screenshots` shows.
+
+A new page is added here once; a test finds the URLs that are missing. Addresses name values of
+`tests.browser.sample_state`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Complaints
+from tests.browser.sample_state import PASSWORD, prepare
+from tests.site import Site
+
+Act = Callable[[Page], object]
+
+
+@dataclass(frozen=True)
+class PageState:
+    """A page as somebody sees it.
+
+    Attributes:
+        name: of the state, and of the files of its screenshots.
+        address: its path, with "{…}" for the values of `sample_state.prepare`.
+        person: who is signed in: "owner" (the administrator), "reader", "newcomer" (a publisher who has done nothing),
+            "ada" (who confirms a password), or "" for a visitor.
+        act: what is done on the page before it is looked at.
+        status: of the answer.
+        is_quick: whether `make test` checks it, rather than only `make test-deep`.
+    """
+
+    name: str
+    address: str
+    person: str = "owner"
+    act: Act | None = None
+    status: int = 200
+    is_quick: bool = False
+
+
+def press(key: str) -> Act:
+    return lambda page: page.keyboard.press(key)
+
+
+def click(name: str, role: str = "button") -> Act:
+    return lambda page: page.get_by_role("main").get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
+
+
+def open_all(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach((each) => each.open = true)")
+
+
+def paste(text: str) -> Act:
+    def act(page: Page) -> None:
+        page.locator("json-editor .cm-content").first.click()
+        page.keyboard.insert_text(text)
+        expect(page.locator(".entry-rejected").first).to_be_visible()
+
+    return act
+
+
+def sign_in_wrongly(page: Page) -> None:
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill("not it")
+    page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("main")).to_contain_text("password")
+
+
+def confirm(page: Page) -> None:
+    """Enter the password, where the page asks for it again."""
+    if page.get_by_role("button", name="Confirm").count():
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Confirm").click()
+
+
+def create_token(page: Page) -> None:
+    page.get_by_label("Name").fill("Notebook")
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_text("tsk_").first).to_be_visible()
+
+
+def run_wrongly(page: Page) -> None:
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("alert").first).to_be_visible()
+
+
+BROKEN = '{"definition": {"name": "broken", "paramters": {"type": "sting"}}}'
+UNION = "workspace-mcp.batch_update_doc"
+
+PAGES = [
+    PageState("home", "/", is_quick=True),
+    PageState("home-visitor", "/", ""),
+    PageState("home-newcomer", "/", "newcomer"),
+    PageState("palette", "/factories/", act=press("Control+k"), is_quick=True),
+    PageState("keys", "/factories/", act=press("?")),
+    PageState("tools", "/tools/", is_quick=True),
+    PageState("tools-search", "/tools/?q=weather"),
+    PageState("tools-nothing", "/tools/?q=zzzzzz"),
+    PageState("tools-filtered", "/tools/?toolkit=billing&owner=owner"),
+    PageState("tools-unknown-filter", "/tools/?q=is:runnable"),
+    PageState("toolkits", "/toolkits/"),
+    PageState("toolkit-access", "/toolkits/billing/"),
+    PageState("tags", "/tags/"),
+    PageState("selection", "/selection/?tool=convert_units&tool=encode_text"),
+    PageState("selection-compare", "/selection/compare/?tool=convert_units&tool=encode_text"),
+    PageState("tool", "/tools/convert_units/", is_quick=True),
+    PageState("tool-visitor", "/tools/convert_units/", ""),
+    PageState("tool-configurable", "/tools/sign_text/"),
+    PageState("tool-union", f"/tools/{UNION}/"),
+    PageState("tool-deprecated", "/tools/billing.mail_invoice/", is_quick=True),
+    PageState("tool-archived", "/tools/billing.fax_invoice/"),
+    PageState("tool-of-a-source", "/tools/weather.forecast/"),
+    PageState("tool-organise", "/tools/billing.send_invoice/organise/"),
+    PageState("tool-access", "/tools/billing.send_invoice/access/"),
+    PageState("tool-spec", "/tools/convert_units/spec/"),
+    PageState("tool-compatibility", "/tools/convert_units/compatibility/"),
+    PageState("tool-compatibility-union", f"/tools/{UNION}/compatibility/"),
+    PageState("tool-export", "/tools/convert_units/exports/openai/"),
+    PageState("tool-code", "/tools/convert_units/code/python/"),
+    PageState("tool-similar", "/tools/convert_units/similar/"),
+    PageState("tool-lint", f"/tools/{UNION}/lint/"),
+    PageState("tool-lint-waived", "/tools/billing.send_invoice/lint/"),
+    PageState("tool-lint-changes", f"/tools/{UNION}/lint/changes/"),
+    PageState("tool-revisions", "/tools/billing.send_invoice/revisions/", is_quick=True),
+    PageState("tool-revisions-one", "/tools/convert_units/revisions/"),
+    PageState("tool-diff", "/tools/billing.send_invoice/revisions/1..2/"),
+    PageState("tool-restore", "/tools/billing.send_invoice/revisions/2/restore/difference/"),
+    PageState("try", "/tools/convert_units/try/", is_quick=True),
+    PageState("try-visitor", "/tools/convert_units/try/", ""),
+    PageState("try-errors", "/tools/convert_units/try/", act=run_wrongly),
+    PageState("try-configurable", "/tools/sign_text/try/"),
+    PageState("try-union", f"/tools/{UNION}/try/"),
+    PageState("try-mock", "/tools/get-weather-498ebfb0/try/?mode=mock"),
+    PageState("try-conforms", "/tools/convert_units/try/?run={run_conforms}"),
+    PageState("try-violates", "/tools/drifting_thermometer/try/?run={run_violates}"),
+    PageState("examples", "/tools/convert_units/examples/"),
+    PageState("examples-checked", "/tools/evaluate_expression/examples/"),
+    PageState("runs", "/runs/", is_quick=True),
+    PageState("runs-of-a-tool", "/runs/?tool=drifting_thermometer"),
+    PageState("runs-nothing", "/runs/?tool=zzzz"),
+    PageState("runs-newcomer", "/runs/", "newcomer"),
+    *(
+        PageState(f"run-{outcome.replace('_', '-')}", f"/runs/{{run_{outcome}}}/", is_quick=outcome == "violates")
+        for outcome in (
+            "conforms",
+            "violates",
+            "unchecked",
+            "failed",
+            "timed_out",
+            "cancelled",
+            "refused",
+            "mock",
+            "running",
+        )
+    ),
+    PageState("run-comparison", "/runs/{run_violates}..{run_conforms_too}/"),
+    PageState("run-save-example", "/runs/{run_conforms_too}/example/"),
+    PageState("upload", "/upload/", is_quick=True),
+    PageState("upload-visitor", "/upload/", ""),
+    PageState("upload-preview-problems", "/upload/", act=paste(BROKEN)),
+    PageState("upload-report", "/uploads/{upload}/", is_quick=True),
+    PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
+    PageState("upload-report-warnings", "/uploads/{upload}/?outcome=warnings"),
+    PageState("upload-dry-run", "/uploads/{dry_upload}/"),
+    PageState("upload-difference", "/uploads/{dry_upload}/{revised}/"),
+    PageState("sources", "/sources/"),
+    PageState("source", "/sources/weather/"),
+    PageState("source-missing", "/sources/nowhere/", status=404),
+    PageState("held-change", "/sources/weather/changes/{held_change}/"),
+    PageState("changes", "/changes/"),
+    PageState("changes-newcomer", "/changes/", "newcomer"),
+    PageState("change", "/changes/{proposal}/"),
+    PageState("audit", "/audit/"),
+    PageState("audit-nothing", "/audit/?by=zzzz"),
+    PageState("people", "/people/"),
+    PageState("person", "/people/{person}/"),
+    PageState("webhooks", "/webhooks/"),
+    PageState("webhook", "/webhooks/{webhook}/"),
+    PageState("webhook-delivery", "/webhooks/{webhook}/deliveries/{delivery}/"),
+    PageState("lint", "/lint/"),
+    PageState("lint-rule", "/lint/name-not-portable/"),
+    PageState("factories", "/factories/", is_quick=True),
+    PageState("factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"),
+    PageState("connect", "/connect/"),
+    PageState("connect-tool", "/connect/tools/sign_text/"),
+    PageState("connect-toolkit", "/connect/toolkits/billing/"),
+    PageState("account", "/account/", is_quick=True),
+    PageState("account-reader", "/account/", "reader"),
+    PageState("tokens", "/account/tokens/"),
+    PageState("tokens-newcomer", "/account/tokens/", "newcomer"),
+    PageState("tokens-created", "/account/tokens/", "newcomer", create_token),
+    PageState("sessions", "/account/sessions/"),
+    PageState("password", "/account/password/", "ada"),
+    PageState("security", "/account/security/"),
+    PageState("security-ada", "/account/security/", "ada", is_quick=True),
+    PageState("security-confirm", "/account/security/confirm/", "ada"),
+    PageState("security-app", "/account/security/app/", "ada", confirm),
+    PageState("security-passkey", "/account/security/passkeys/add/", "ada", confirm),
+    PageState("sign-in", "/sign-in/", "", is_quick=True),
+    PageState("sign-in-wrong", "/sign-in/?next=/runs/", "", sign_in_wrongly),
+    PageState("sign-in-link", "{link_unused}", ""),
+    PageState("sign-in-link-used", "/sign-in/this-link-was-never-valid-or-used/", "", status=410),
+    PageState("api", "/api/v1/docs", is_quick=True),
+    PageState("api-open", "/api/v1/docs", act=open_all),
+    PageState("help", "/help/"),
+    PageState("help-page", "/help/search/", is_quick=True),
+    PageState("error-404", "/nothing/here/", status=404),
+    PageState("error-404-visitor", "/nothing/here/", "", status=404),
+    PageState("error-403", "/audit/", "reader", status=403),
+    PageState("error-405", "/account/sessions/end/", status=405),
+]
+
+# URLs that answer GET, but are not in the list, and why.
+NOT_SHOWN = {
+    **dict.fromkeys(("catalog:facets", "catalog:palette"), "a part of a page"),
+    **dict.fromkeys(
+        (
+            "catalog:audit_export",
+            "catalog:selection_export",
+            "playground:response_download",
+            "playground:run_download",
+            "playground:run_file",
+            "/api/v1/openapi.json",
+            "/favicon.ico",
+            "/robots.txt",
+            "healthz",
+            "metrics",
+            "readyz",
+        ),
+        "a file",
+    ),
+    **dict.fromkeys(("account_login", "catalog:compare_revisions", "mfa_list_webauthn"), "another name of a page"),
+    "accounts:sign_in_by_link": "the address of “sign-in-link”, without the secret",
+    **dict.fromkeys(
+        (
+            "mfa_authenticate",
+            "mfa_deactivate_totp",
+            "mfa_edit_webauthn",
+            "mfa_generate_recovery_codes",
+            "mfa_login_webauthn",
+            "mfa_reauthenticate",
+            "mfa_reauthenticate_webauthn",
+            "mfa_remove_webauthn",
+            "mfa_view_recovery_codes",
+        ),
+        "needs a second factor: test_second_factors.py looks at it",
+    ),
+}
+
+
+def set_theme(page: Page, theme: str) -> None:
+    """Switch to "light" or "dark" without a reload, and complete the transitions of colours."""
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+    page.evaluate(
+        """async () => {
+            await new Promise((done) => setTimeout(done, 50));
+            document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish());
+        }"""
+    )
+
+
+class Visitors:
+    """Browsers of the people who look at a site's pages, signed in."""
+
+    def __init__(self, browser: Browser, site: Site) -> None:
+        self.browser = browser
+        self.site = site
+        self.values = prepare(site)
+        self.complaints = Complaints()
+        self._pages: dict[str, Page] = {}
+
+    def open(self, state: PageState) -> Page:
+        """The page in this state, in the theme and size of the last visit of this person."""
+        page = self.page_of(state.person)
+        response = page.goto(state.address.format_map(self.values))
+        assert response is not None
+        assert response.status == state.status, (state, response.status)
+        if state.act:
+            state.act(page)
+        return page
+
+    def page_of(self, person: str) -> Page:
+        if person not in self._pages:
+            # As "localhost", since passkeys do not work on addresses.
+            context = self.browser.new_context(
+                base_url=f"http://localhost:{self.site.port}", viewport={"width": 1280, "height": 900}
+            )
+            page = self._pages[person] = context.new_page()
+            page.emulate_media(reduced_motion="reduce")
+            self.complaints.listen(page)
+            if person == "ada":
+                page.goto("/sign-in/")
+                page.get_by_label("User name").fill(person)
+                page.get_by_label("Password").fill(PASSWORD)
+                page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
+            elif person:
+                page.goto(self.values[f"link_{person}"])
+                page.get_by_role("button", name=f"Sign in as {person}").click()
+        return self._pages[person]
+
+    def close(self) -> None:
+        for page in self._pages.values():
+            page.context.close()

@@ -1,0 +1,73 @@
+"""Write screenshots of every page and state at four widths in both themes.
+
+    make screenshots [ONLY=upload]                             into var/screenshots/<state>-<width>-<theme>.png
+    .venv/bin/python -m tests.browser.screenshots --documents  the pictures of the README
+
+The site has its own data directory, the samples, and what `tests.browser.sample_state` adds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.browser.pages import PAGES, Visitors, set_theme
+from tests.browser.sample_state import BROKEN_FACTORY
+from tests.site import ROOT, Site
+
+WIDTHS = (360, 768, 1280, 1920)
+THEMES = ("light", "dark")
+HEIGHT = 900
+MAX_HEIGHT = 3_000  # of a picture; longer pages are cut
+FOLDER = ROOT / "var" / "screenshots"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="states whose names contain this")
+    parser.add_argument("--width", type=int, action="append", help="these widths only")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--documents", action="store_true", help="write the pictures of the README instead")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        site = Site(Path(folder), prepared=False, TOOL_FACTORIES=BROKEN_FACTORY)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            visitors = Visitors(browser, site)
+            if options.documents:
+                show_playground(visitors, ROOT / "docs" / "playground.png")
+                return
+            options.folder.mkdir(parents=True, exist_ok=True)
+            for state in PAGES:
+                if options.only in state.name:
+                    take(visitors.open(state), options.folder / state.name, options.width or WIDTHS)
+        finally:
+            browser.close()
+            site.stop()
+
+
+def take(page: Page, name: Path, widths: tuple[int, ...]) -> None:
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        clip = {"x": 0, "y": 0, "width": width, "height": MAX_HEIGHT}
+        for theme in THEMES:
+            set_theme(page, theme)
+            file = f"{name}-{width}-{theme}.png"
+            page.screenshot(path=file, full_page=True, clip=clip, animations="disabled", caret="hide")
+    page.set_viewport_size({"width": 1280, "height": HEIGHT})
+
+
+def show_playground(visitors: Visitors, file: Path) -> None:
+    """A run whose response violates the return type, beside its parameters."""
+    page = visitors.page_of("owner")
+    page.goto("/tools/drifting_thermometer/try/?run={run_violates}".format_map(visitors.values))
+    expect(page.locator("#run .run-facts")).to_be_visible()
+    page.screenshot(path=file, animations="disabled", caret="hide")
+
+
+if __name__ == "__main__":
+    main()
