@@ -158,7 +158,7 @@ def _marks_by_line(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString
     for mark in marks:
         if mark.pointer in positions:
             shown = format_html(
-                ' <span class="change change-{} against-{}">{}</span>', mark.kind, mark.against, mark.words
+                ' <span class="value-change value-{} against-{}">{}</span>', mark.kind, mark.against, mark.words
             )
             by_line.setdefault(positions[mark.pointer][0], []).append(shown)
     return by_line

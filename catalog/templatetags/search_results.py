@@ -118,7 +118,7 @@ def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -
         chips,
         _HEAD_END,
     )
-    star = _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars)
+    star = _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars, url=f"{url}star/")
     side = (_SIDE, _TRY, try_url, _TRY_NAME, tool.name, _TRY_END, score_ring(tool.score), star, _HEAD_END)
     return join_html([*head, *text, _why(result), *side, _ROW_END])
 

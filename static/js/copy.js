@@ -4,7 +4,7 @@ const DONE_MS = 1600;
 
 // The JSON of a line, without the marks at its end; the notes of a block are not in its lines.
 function lineText(line) {
-  const nodes = [...line.childNodes].filter((node) => !node.classList?.contains("change"));
+  const nodes = [...line.childNodes].filter((node) => !node.classList?.contains("value-change"));
   return nodes.map((node) => node.textContent).join("").trimEnd();
 }
 

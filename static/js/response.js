@@ -5,15 +5,19 @@ const blockOf = (element) => element.closest(".json");
 const linesOf = (block) => [...block.querySelectorAll(".json-line")];
 
 function textOf(line) {
-  const nodes = [...line.childNodes].filter((node) => !node.classList?.contains("change"));
+  const nodes = [...line.childNodes].filter((node) => !node.classList?.contains("value-change"));
   return nodes.map((node) => node.textContent).join("").trimEnd();
 }
 
 const depthOf = (text) => (text.length - text.trimStart().length) / INDENT;
 const isEnd = (text) => /^\s*[}\]]/.test(text);
 
-function reveal(line) {
+function unfold(line) {
   for (let fold = line.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
+
+function reveal(line) {
+  unfold(line);
   line.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
@@ -112,7 +116,7 @@ function search(block) {
   const field = block.querySelector("[data-find]");
   const wanted = field.value.toLowerCase();
   const hits = wanted ? linesOf(block).filter((line) => textOf(line).toLowerCase().includes(wanted)) : [];
-  for (const line of hits) reveal(line);
+  for (const line of hits) unfold(line);
   searches.set(block, { lines: hits, at: -1 });
   paint(hits, wanted);
   for (const button of block.querySelectorAll("[data-find-step]")) button.disabled = hits.length === 0;
@@ -144,7 +148,7 @@ function* rangesIn(line, wanted) {
   let text = "";
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (node.parentElement.closest(".change")) continue;
+    if (node.parentElement.closest(".value-change")) continue;
     nodes.push([text.length, node]);
     text += node.data;
   }

@@ -75,7 +75,6 @@ def signed_in(browser: Browser, site: Site, session: StorageState) -> Iterator[P
     page = context.new_page()
     complaints = Complaints()
     complaints.listen(page)
-    page.goto("/")
     yield page
     context.close()
     assert complaints == []

@@ -120,15 +120,33 @@ def test_a_table_is_sorted_by_its_columns(response: Page):
     assert violations(response) == []
 
 
-def test_the_marks_of_changes_are_switched_off_and_stay_off(signed_in: Page, site: Site):
-    signed_in.goto("/tools/convert_units/try/?example=1")
-    signed_in.locator("[data-run-button]").click()
-    run = signed_in.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
+def run_with_response(page: Page, site: Site, response: str) -> None:
+    """Show a run whose stored response was replaced: by a Python expression for its JSON."""
+    page.goto("/tools/convert_units/try/?example=1")
+    page.locator("[data-run-button]").click()
+    run = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
     assert run is not None
-    change = f"Run.objects.filter(pk='{run.strip('/').split('/')[-1]}').update(response_json='{{}}')"
+    change = f"Run.objects.filter(pk='{run.strip('/').split('/')[-1]}').update(response_json={response})"
     site.manage("shell", "-c", f"from playground.models import Run; {change}")
-    signed_in.goto(run)
-    mark = signed_in.locator(".json-line .change").first
+    page.goto(run)
+
+
+def test_a_search_in_a_response_that_is_cut_says_so(signed_in: Page, site: Site):
+    run_with_response(signed_in, site, "str([*range(5000)])")
+
+    signed_in.get_by_label("Search the response").fill("199")
+
+    # 0 to 1998 are shown, as the first of the 2,000 lines is the bracket: 199, 1199, and 1990 to 1998.
+    expect(signed_in.locator("[data-find-count]")).to_have_text("1 of 11 in the part shown")
+    expect(signed_in.locator("[data-path-shown]")).to_have_text("/199")
+    signed_in.locator("#response-json-L1").click()
+    expect(signed_in.locator("[data-copy-value]")).to_be_disabled()
+    expect(signed_in.locator("[data-copy-path]")).to_be_enabled()
+
+
+def test_the_marks_of_changes_are_switched_off_and_stay_off(signed_in: Page, site: Site):
+    run_with_response(signed_in, site, "'{}'")
+    mark = signed_in.locator(".json-line .value-change").first
     expect(mark).to_be_visible()
 
     signed_in.get_by_role("radio", name="off").check()

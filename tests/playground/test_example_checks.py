@@ -351,8 +351,8 @@ def test_two_runs_are_shown_side_by_side_with_their_differences(browser, ada, bu
     tree = LexborHTMLParser(page.content.decode())
     earlier, later = tree.css(".compared-response")
     assert [sorted(number.text() for number in side.css(".jn")) for side in (earlier, later)] == [["1000"], ["2000"]]
-    assert "changed" in [mark.text() for mark in earlier.css(".json-line .change")]
-    assert "changed, was 1000" in [mark.text() for mark in later.css(".json-line .change")]
+    assert "changed" in [mark.text() for mark in earlier.css(".json-line .value-change")]
+    assert "changed, was 1000" in [mark.text() for mark in later.css(".json-line .value-change")]
     assert "conforms" in later.css_first(".compared-facts").text()
     assert '"value": 1' in " ".join(row.text() for row in tree.css("tr.diff-del"))
     assert "returned" in tree.css_first("table.comparison").text()

@@ -13,6 +13,7 @@ from catalog.catalog_dump.writer import whole_catalog
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Write every revision of every tool as NDJSON with hashes, and its metadata: toolkit, tags, owner, "
         "deprecation, waivers. The same catalog gives the same bytes. The file contains the usernames of owners and "

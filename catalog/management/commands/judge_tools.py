@@ -13,6 +13,7 @@ REDRAW_S = 0.1
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = "Assess the specs that are not assessed yet: lint scores, and the formats that accept them without changes."
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

@@ -31,6 +31,7 @@ AHEAD_BYTES = 1_000_000  # from this size on, a second process that reads ahead 
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
         "ZIP; files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "

@@ -20,6 +20,7 @@ STEP = 200
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Set the toolkit, tags or owner of tools, or deprecate them: tools with these ids, or all that a query finds. "
         "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 if a tool was refused."

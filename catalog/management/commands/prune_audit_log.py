@@ -9,6 +9,7 @@ from catalog.audit import prune
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = "Delete events of the audit log past the retention period (TOOLSHELF_AUDIT_RETENTION_DAYS; 0: never)."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -14,6 +14,7 @@ from django.db import connection
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Copy the whole database, except for browser sessions, into FILE while the site is running. The copy does not "
         "contain the keys beside the database: store them elsewhere, because saved configurations cannot be read "

@@ -31,6 +31,7 @@ exit code:
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = "Call tools with the parameters of their examples, and check whether the examples pass."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:

@@ -9,6 +9,7 @@ from playground.retention import prune_runs
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = "Delete runs past the retention period (TOOLSHELF_RUN_RETENTION_DAYS; 0 means that runs are never deleted)."
 
     def add_arguments(self, parser: CommandParser) -> None:

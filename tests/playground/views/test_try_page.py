@@ -138,7 +138,7 @@ def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_li
 
     page = LexborHTMLParser(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode())
 
-    marks = {mark.text() for mark in page.css(".json-line .change.against-last")}
+    marks = {mark.text() for mark in page.css(".json-line .value-change.against-last")}
     assert {"changed, was 7", "gone: note"} <= marks
     choices = [choice.attributes["value"] for choice in page.css(".compare-choice input")]
     assert choices == ["last", "off"]
@@ -152,7 +152,7 @@ def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builti
 
     page = LexborHTMLParser(browser.get(one.get_absolute_url()).content.decode())
 
-    assert "changed" in page.css_first(".json-line .change-changed.against-example").text()
+    assert "changed" in page.css_first(".json-line .value-changed.against-example").text()
     assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == ["example", "off"]
 
 

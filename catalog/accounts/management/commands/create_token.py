@@ -9,6 +9,7 @@ from catalog.accounts.tokens import create_token
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Create an API token for a user (created if missing). Prints only the token on stdout; it is not shown again."
     )
