@@ -10,7 +10,7 @@ import {
 } from "@codemirror/language";
 import { lintGutter, lintKeymap, linter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import {
   EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
@@ -50,8 +50,34 @@ hidden.replaceSync(
   ".original { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }",
 );
 
+/** The problems that the site found in the text; each one goes when its part of the text is edited. */
+const setProblems = StateEffect.define();
+const siteProblems = StateField.define({
+  create: () => [],
+  update(problems, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setProblems)) return effect.value;
+    if (!transaction.docChanged) return problems;
+    const { changes } = transaction;
+    return problems.filter(({ from, to }) => !changes.touchesRange(from, to))
+      .map((problem) => ({ ...problem, from: changes.mapPos(problem.from, 1), to: changes.mapPos(problem.to, -1) }));
+  },
+});
+
+/** The problems in `data-problems` of the textarea, [{line, column, message}], at the first word of their values. */
+function problemsOf(textarea, doc) {
+  return JSON.parse(textarea.dataset.problems ?? "[]").filter(({ line }) => line <= doc.lines).map(({ line, column, message }) => {
+    const text = doc.line(line);
+    const before = [...text.text].slice(0, column - 1).join("").length; // columns count characters, not UTF-16 units
+    const word = /^("(?:[^"\\]|\\.)*"|[\w.+-]+|.)?/.exec(text.text.slice(before))[0];
+    return { from: text.from + before, to: text.from + before + word.length, message, severity: "error" };
+  });
+}
+
 /** What is wrong with the text; nothing while it is empty, since an empty field means "absent". */
-const parseProblems = (view) => (view.state.doc.toString().trim() === "" ? [] : jsonParseLinter()(view));
+const problemsIn = (view) => (
+  view.state.doc.toString().trim() === "" ? [] : [...jsonParseLinter()(view), ...view.state.field(siteProblems)]
+);
+const isToBeChecked = (update) => update.transactions.some(({ effects }) => effects.some((effect) => effect.is(setProblems)));
 
 /** What the textarea is called and said to be, for the editor: an id is not seen from inside a shadow root. */
 function attributesOf(textarea) {
@@ -107,7 +133,8 @@ export function mount(host, textarea) {
         lineNumbers(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), indentUnit.of("  "),
         EditorState.readOnly.of(textarea.readOnly || textarea.disabled),
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(),
-        highlightSelectionMatches(), json(), textarea.hasAttribute("data-json-lines") ? lintGutter() : linter(parseProblems, { delay: 400 }), syntaxHighlighting(colours), look,
+        highlightSelectionMatches(), json(), lintGutter(), siteProblems,
+        textarea.hasAttribute("data-json-lines") ? [] : linter(problemsIn, { delay: 400, needsRefresh: isToBeChecked }), syntaxHighlighting(colours), look,
         EditorView.lineWrapping, named.of(EditorView.contentAttributes.of(attributesOf(textarea))),
         // Tab is not taken: it moves on to the next control, as everywhere in a form. Ctrl+Enter runs.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),
@@ -115,6 +142,7 @@ export function mount(host, textarea) {
         EditorView.updateListener.of((update) => {
           if (!update.docChanged || following) return;
           textarea.value = update.state.doc.toString();
+          delete textarea.dataset.problems;
           textarea.dispatchEvent(new Event("input", { bubbles: true }));
         }),
         EditorView.domEventHandlers({
@@ -134,6 +162,9 @@ export function mount(host, textarea) {
     if (present === textarea.value) view.dispatch({ effects });
     else view.dispatch({ effects, changes: { from: 0, to: present.length, insert: textarea.value } });
     following = false;
+    // After an edit the attribute is gone, and the remaining problems keep their moved positions until the next answer.
+    if (textarea.getAttribute("aria-invalid") !== "true") view.dispatch({ effects: setProblems.of([]) });
+    else if (textarea.dataset.problems) view.dispatch({ effects: setProblems.of(problemsOf(textarea, view.state.doc)) });
   }
 
   sync();

@@ -25,6 +25,7 @@ from playground.run_filter import first_id_of
 
 DAYS: Final = 7
 SHOWN: Final = 6  # tools of a list
+FIRST_CHOICE: Final = "convert_units"  # an example that everyone understands
 RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
 RUNS_COUNTED: Final = 2_000  # the latest ones of the week
 KINDS: Final = {
@@ -41,7 +42,8 @@ _beginnings: Final[LRUCache[Tool | None]] = LRUCache(max_weight=100)
 def tool_to_begin_with(person: Person) -> Tool | None:
     """A tool that the person sees and that runs with one press: it has an example and needs no configuration.
 
-    Tools whose examples have passed come first, then those whose response is checked, then the best described ones.
+    `FIRST_CHOICE` comes first, then tools whose examples have passed, those whose response is checked, and the best
+    described ones.
     """
     state, _ = vocabulary.state_and_size()
     installed, passing = hooks.installed_tool_ids(), hooks.tools_with_passing_examples()
@@ -55,11 +57,17 @@ def _to_begin_with(visibility: Visibility, installed: frozenset[str], passing: f
         Tool.objects.with_visibility(visibility)
         .available()
         .filter(tool_id__in=installed, has_examples=True, configurable=False, deprecated_at=None)
-        .only("slug", "name", "has_return_type", "score", "sort_name")
+        .only("slug", "name", "tool_id", "has_return_type", "score", "sort_name")
     )
     return min(
         found,
-        key=lambda tool: (tool.pk not in passing, not tool.has_return_type, -(tool.score or 0), tool.sort_name),
+        key=lambda tool: (
+            tool.tool_id != FIRST_CHOICE,
+            tool.pk not in passing,
+            not tool.has_return_type,
+            -(tool.score or 0),
+            tool.sort_name,
+        ),
         default=None,
     )
 

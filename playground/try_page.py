@@ -22,7 +22,6 @@ from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.saved_inputs import delete_input, inputs_of, save_input
-from playground.schema_form.draft import Raw
 from playground.schema_form.values import ABSENT, Absent
 from playground.trial_input import CONFIGURATION, Notice, TrialInput
 
@@ -109,7 +108,8 @@ class Trial(TrialInput):
     @property
     def error_title(self) -> str:
         """The title of the error summary."""
-        return f"Fix {len(self.errors)} problems to run" if len(self.errors) > 1 else "Fix 1 problem to run"
+        action = {"link": "share", "save": "save", "save-input": "save"}.get(self.pressed, "run")
+        return f"Fix {len(self.errors)} problems to {action}" if len(self.errors) > 1 else f"Fix 1 problem to {action}"
 
     @property
     def configuration_label(self) -> str:
@@ -185,10 +185,7 @@ class Trial(TrialInput):
         if not isinstance(self.user, User):
             return
         self.input_name = query.get("input_name", "")
-        value, draft = self.parameters.value, self.parameters.draft
-        if isinstance(value, Absent) and isinstance(draft, Raw):
-            message = "The parameters are not valid JSON. Correct them, then save them."
-            self.errors.append({"href": "#input_name", "message": message})
+        if self._has_unread():
             return
         own = None if self.is_shared_by_other else self.configuration_value
         try:
@@ -207,13 +204,19 @@ class Trial(TrialInput):
 
     def share_input(self, _query: Mapping[str, str]) -> None:
         """Offer an address with the filled-in parameters."""
-        value, draft = self.parameters.value, self.parameters.draft
-        if isinstance(value, Absent) and isinstance(draft, Raw):
-            self.link = InputLink(problem="The parameters are not valid JSON. Correct them, then share them.")
+        if self._has_unread():
             return
         own = None if self.is_shared_by_other else self.configuration_value
-        self.link = input_link(self.tool, self.revision, self.contract, value, own)
+        self.link = input_link(self.tool, self.revision, self.contract, self.parameters.value, own)
         self.left_out = fields_at(self.parameters.form, self.link.left_out)
+
+    def _has_unread(self) -> bool:
+        """Whether the text of a parameter cannot be parsed; then it has an error, since its value would be lost."""
+        if self.parameters.unread:
+            self.parameters = self.parameters.with_unread_marked()
+            found = self.parameters.form.errors
+            self.errors += [{"href": f"#{error.target}", "message": error.message} for error in found]
+        return bool(self.parameters.unread)
 
     def use_saved(self, _query: Mapping[str, str]) -> None:
         """Replace the filled-in configuration by a saved one."""

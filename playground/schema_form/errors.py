@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.json_schema.validation import Violation
+from catalog.jsontext.positions import locate
 from playground.schema_form.control_names import member_path
 from playground.schema_form.nodes import (
     ArrayNode,
@@ -23,7 +24,9 @@ from playground.schema_form.nodes import (
     Form,
     Node,
     ObjectNode,
+    RawNode,
     Summary,
+    TextMark,
     children,
     target_of,
 )
@@ -55,6 +58,7 @@ def attach_problems(
         board.post_fault(fault)
     for violation in sorted(violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING):
         board.post_violation(violation)
+    board.locate_in_text()
     return replace(form, root=board.with_messages(form.root), errors=tuple(board.summary(form.root)))
 
 
@@ -73,6 +77,8 @@ class _Board:
     Attributes:
         nodes: the nodes by path; `keys`: the paths of the entries with a key.
         messages: by path, and whether they concern the entry's key.
+        in_text: the pointers and messages of violations, if the whole form is one JSON text.
+        marks: the same with their positions in the text.
         incomplete: the paths of objects and lists in which a field directly below is empty or cannot be parsed.
     """
 
@@ -80,6 +86,8 @@ class _Board:
     nodes: dict[str, Node] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
     messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
+    in_text: list[tuple[str, str]] = field(default_factory=list)
+    marks: tuple[TextMark, ...] = ()
     incomplete: set[str] = field(default_factory=set)
 
     def learn(self, node: Node) -> None:
@@ -91,10 +99,13 @@ class _Board:
             if isinstance(known, ObjectNode):
                 self.keys.update(entry.node.head.path for entry in known.entries if entry.key)
 
-    def post(self, path: str, message: str, *, on_key: bool = False) -> None:
-        """Add `message` at `path`, or at the nearest enclosing node."""
+    def post(self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None) -> None:
+        """Add `message` at `path`, or at the nearest enclosing node; in a form of JSON text, at `pointer`."""
         while path not in self.nodes and path:
             path, on_key = _around(path), False
+        if pointer is not None and not path and isinstance(self.nodes[path], RawNode):
+            self.in_text.append((pointer, message))
+            return
         messages = self.messages.setdefault((path, on_key and path in self.keys), [])
         if message not in messages:
             messages.append(message)
@@ -110,17 +121,28 @@ class _Board:
         path = self._path(violation.pointer)
         if violation.keyword in _ABOUT_MISSING and violation.names:
             for name in violation.names:
-                self._post_missing(path, name, violation.message)
+                self._post_missing(path, name, violation)
         elif violation.keyword in {"oneOf", "anyOf"}:
             self._post_union(violation, path)
         elif not self._comes_from_an_empty_field(violation, path):
-            self.post(path, violation.message, on_key=violation.keyword in _ABOUT_NAMES)
+            on_key = violation.keyword in _ABOUT_NAMES
+            self.post(path, violation.message, on_key=on_key, pointer=violation.pointer)
 
-    def _post_missing(self, path: str, name: str, message: str) -> None:
+    def locate_in_text(self) -> None:
+        """If the form is one JSON text, add the messages of violations, with line and column, in their order there."""
+        root = self.nodes[""]
+        if not isinstance(root, RawNode) or not self.in_text:
+            return
+        positions = locate(root.text, [pointer for pointer, _ in self.in_text])
+        self.marks = tuple(sorted({TextMark(*positions[pointer], message) for pointer, message in self.in_text}))
+        for mark in self.marks:
+            self.post("", f"{mark.message} (line {mark.line}, column {mark.column})")
+
+    def _post_missing(self, path: str, name: str, violation: Violation) -> None:
         """Ask for the member `name` at its empty field, unless that field has a message already."""
         below = member_path(path, name)
         if below not in self.nodes:
-            self.post(path, message)
+            self.post(path, violation.message, pointer=violation.pointer)
             return
         self.incomplete.add(path)
         if (below, False) not in self.messages:
@@ -143,7 +165,7 @@ class _Board:
         for inner in chosen:
             self.post_violation(inner)
         if not chosen or (node and node.head.unions and not all(map(self._asks_for_a_field, chosen))):
-            self.post(path, violation.message)
+            self.post(path, violation.message, pointer=violation.pointer)
 
     def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
         """The violations of the chosen branch at `path`."""
@@ -180,6 +202,8 @@ class _Board:
             )
         if isinstance(node, ArrayNode):
             return replace(node, head=head, rows=tuple(self._row_with_messages(row) for row in node.rows))
+        if isinstance(node, RawNode) and not node.head.path:
+            return replace(node, head=head, marks=self.marks)
         return replace(node, head=head)
 
     def _entry_with_messages(self, entry: EntryRow) -> EntryRow:

@@ -7,7 +7,7 @@ again = submitted(schema, pairs, name="parameters")      -> .form to draw, .valu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from catalog.errors import Problem
@@ -45,6 +45,7 @@ class Submission:
         problems: after a plain submit: parse errors, then violations of the schema. Pointers are into `value`.
         unchecked: the reason why the value could not be checked against the schema; "" if it was checked.
         was_operation: a button of the form was pressed: only draw it again.
+        unread: the fields whose text cannot be parsed, if the value was not checked.
     """
 
     form: Form
@@ -53,6 +54,11 @@ class Submission:
     problems: tuple[Problem, ...] = ()
     unchecked: str = ""
     was_operation: bool = False
+    unread: tuple[Fault, ...] = ()
+
+    def with_unread_marked(self) -> Submission:
+        """The same with an error at each field whose text cannot be parsed."""
+        return replace(self, form=attach_problems(self.form, self.unread, (), {}))
 
     @property
     def is_ready(self) -> bool:
@@ -165,7 +171,11 @@ class _Session:
         draft, form = self._drawn(draft, focus)
         if faults:
             form = attach_problems(form, faults, (), {})
-        return Submission(form, draft, self.lookups.reading(draft).value, was_operation=was_operation)
+        reading = self.lookups.reading(draft)
+        unread = tuple(
+            fault for fault in (*faults, *reading.faults) if fault.problem.rule != "form.value-needed"
+        )  # an empty field loses nothing
+        return Submission(form, draft, reading.value, was_operation=was_operation, unread=unread)
 
     def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
         """The form of `draft`, with all its errors."""

@@ -6,8 +6,9 @@ refer to.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar, TypeAlias
 
 from playground.schema_form.controls import Button, Head, Hidden, Key, Option
@@ -96,15 +97,30 @@ class ChoiceNode:
     fixed: str = ""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class TextMark:
+    """A message at a line and column of JSON text, both from 1."""
+
+    line: int
+    column: int
+    message: str
+
+
 @dataclass(frozen=True, slots=True)
 class RawNode:
-    """JSON text to edit."""
+    """JSON text to edit; `marks` are the violations within it."""
 
     template: ClassVar = "raw"
     head: Head
     control: str
     text: str
     rows: int = 4
+    marks: tuple[TextMark, ...] = ()
+
+    @property
+    def marks_json(self) -> str:
+        """The marks for the editor: [{"line", "column", "message"}]."""
+        return json.dumps([asdict(mark) for mark in self.marks])
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,3 +194,22 @@ def test_a_shared_address_is_no_barrier(signed_in: Page, theme: str, width: int)
 
     assert violations(signed_in) == []
     assert signed_in.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_json_editor_marks_violations_at_their_lines(browser: Browser, site: Site, session):
+    context = browser.new_context(storage_state=session)
+    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
+    page.goto(site.url + "/tools/convert_units/try/")
+    page.get_by_role("group", name="How to edit the parameters").get_by_text("JSON").click()
+    editor = page.locator("#parameters-form json-editor .cm-content")
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text('{\n"value": "many",\n"from_unit": "m",\n"to_unit": 5}')
+
+    page.locator("[data-run-button]").click()
+
+    expect(page.locator("#parameters-form .field-error")).to_have_count(2)
+    expect(page.locator("#parameters-form")).to_contain_text("(line 2, column 10)")
+    expect(page.locator("#parameters-form json-editor .cm-lintRange-error")).to_have_text(['"many"', "5"])
+    expect(page.locator("#parameters-form json-editor .cm-lint-marker-error")).to_have_count(2)
+    context.close()

@@ -85,6 +85,15 @@ def test_a_tool_whose_examples_have_passed_comes_first(installed):
     assert home.tool_to_begin_with(AnonymousUser()) == checked
 
 
+def test_the_conversion_of_units_comes_before_tools_whose_examples_have_passed(installed):
+    checked = make_tool("a.checked", examples=EXAMPLE, returnType=RETURNS)
+    units = make_tool("convert_units", examples=EXAMPLE)
+    installed("a.checked", "convert_units")
+    ExampleCheck.objects.create(tool=checked, revision=checked.current, passed=1, finished_at=timezone.now())
+
+    assert home.tool_to_begin_with(AnonymousUser()) == units
+
+
 def test_a_hidden_tool_is_nobody_s_beginning(installed, client):
     hide(make_tool("a.hidden", examples=EXAMPLE, returnType=RETURNS))
     installed("a.hidden")

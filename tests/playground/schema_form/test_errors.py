@@ -138,3 +138,19 @@ def test_errors_in_real_calls_are_shown_at_their_controls(name):
     assert tally.errors > 200
     assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
     assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
+
+
+def test_violations_in_json_text_have_their_line_and_column():
+    schema = compile_schema({"properties": {"a": {"type": "integer"}, "b": {"maxItems": 1}}, "required": ["c"]})
+    page = Page(draw_form(schema_form.begin(schema, {}, name="parameters").form))
+    pairs = [*page.submit(), ("op", "parameters:view::json")]
+    as_json = Page(draw_form(schema_form.submitted(schema, pairs, name="parameters").form))
+    typed = '{\n "b": [1, 2],\n "a": "é"}'
+    pairs = [(name, typed if text.strip() == "{}" else text) for name, text in as_json.submit()]
+
+    form = schema_form.submitted(schema, pairs, name="parameters").form
+
+    assert [(mark.line, mark.column) for mark in form.root.marks] == [(1, 1), (2, 7), (3, 7)]
+    assert [error.message.rpartition(" (")[2] for error in form.errors] == [
+        f"line {mark.line}, column {mark.column})" for mark in form.root.marks
+    ]

@@ -25,6 +25,7 @@ def published(ada, description="Looks things up.", **more):
             "pin": {"type": "string", "format": "password"},
             "api_key": {"type": "string"},
             "many": {"type": "array", "items": {"type": "object"}},
+            "count": {"type": "integer"},
         },
     }
     definition = {"name": "looker", "description": description, "parameters": parameters}
@@ -149,7 +150,20 @@ def test_text_that_is_not_json_cannot_be_shared(browser, ada):
     answer = press(browser, page, "use=link", typed={editor(page): '{"text": '})
 
     assert address_of(answer) is None
-    assert "not valid JSON" in text_of(answer, "#input-link")
+    assert "Fix 1 problem to share" in text_of(answer, ".error-summary")
+    assert "The text ends too early" in text_of(answer, ".field-error")
+
+
+def test_a_number_that_cannot_be_parsed_is_not_left_out_silently(browser, ada):
+    published(ada)
+    page = browser.get("/tools/looker/try/")
+    typed = {LexborHTMLParser(page.content.decode()).css_first("#trial [name$='count']").attributes["name"]: "1,5"}
+
+    answer = press(browser, page, "use=link", typed=typed)
+
+    assert address_of(answer) is None
+    assert "Fix 1 problem to share" in text_of(answer, ".error-summary")
+    assert 'value="1,5"' in answer.content.decode()
 
 
 def test_an_address_of_an_earlier_revision_says_so(browser, ada):
