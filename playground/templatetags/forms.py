@@ -17,7 +17,7 @@ from playground.schema_form.nodes import ArrayNode, Form, Node, ObjectNode, chil
 
 register = template.Library()
 
-FOLDED_FROM = 5  # optional members without a value, in the outermost object: shorter lists are read faster than opened
+FOLDED_FROM = 11  # optional members without a value, in the outermost object: shorter lists are read faster than opened
 FOLDER = "playground/form"
 
 

@@ -40,6 +40,7 @@ class Person:
 @pytest.fixture
 def person(signed_in: Page) -> Iterator[Person]:
     """On the first page."""
+    signed_in.goto("/")
     return Person(signed_in)
 
 

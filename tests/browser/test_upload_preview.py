@@ -72,7 +72,7 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
     expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
-    signed_in.get_by_role("checkbox", name="Take not-me").uncheck()
+    signed_in.get_by_role("checkbox", name="Select not-me").uncheck()
     signed_in.get_by_role("button", name="Publish 1 spec").click()
 
     expect(signed_in.get_by_role("heading", name="1 new")).to_be_visible()

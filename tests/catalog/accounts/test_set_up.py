@@ -107,7 +107,7 @@ def test_the_command_prints_a_link_that_works(capsys, client):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["ada", "--set-up"], "takes no user"), (["--set-up"], "has an administrator already. Accounts: ada.")],
+    [(["ada", "--set-up"], "takes no user"), (["--set-up"], "already has an administrator. Accounts: ada.")],
 )
 def test_the_command_refuses_what_makes_no_sense(words, message):
     make_user("ada", is_superuser=True)

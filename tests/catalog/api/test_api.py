@@ -429,7 +429,7 @@ def test_a_new_optional_parameter_is_compatible_and_strictly_unknown(stranger):
     assert (usual["verdict"], strict["verdict"]) == ("compatible", "unknown")
     assert strict["changes"] == [{**change, "verdict": "unknown", "is_by_convention": False}]
     assert change["is_by_convention"]
-    assert "callers that already send `unit`" in change["note"]
+    assert "callers that send other values as `unit` are now rejected" in change["note"]
     assert not isinstance(change["proof"]["value"]["unit"], str)
 
 

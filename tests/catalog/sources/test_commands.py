@@ -104,7 +104,7 @@ def test_a_failed_sync_exits_with_1_and_the_reason():
     printed, errors, code = run("sync_source", "weather")
 
     assert (code, json.loads(printed)["state"]) == (1, "failed")
-    assert errors.startswith("weather: The document is not an OpenAPI document")
+    assert errors.startswith("weather: This is not an OpenAPI document")
     assert errors.endswith("Nothing was changed.\n")
 
 

@@ -447,7 +447,7 @@ def test_a_forged_result_is_read_as_strictly_as_any(runner, clock):
     )
 
     assert end.outcome == "raised"
-    assert "not JSON" in end.error
+    assert "not valid JSON" in end.error
     assert 0 <= end.call_ms <= 9000
 
 
@@ -455,7 +455,7 @@ def test_a_forged_result_that_is_too_short_is_not_json(runner):
     end = runner.call("import os, struct\nos.write(3, struct.pack('>cI', b'R', 2) + b'[]')\nimport time\ntime.sleep(9)")
 
     assert end.outcome == "raised"
-    assert "not JSON" in end.error
+    assert "not valid JSON" in end.error
 
 
 # Types

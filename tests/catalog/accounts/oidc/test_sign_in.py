@@ -454,7 +454,7 @@ def test_an_account_of_the_provider_is_linked_to_one_person(site, provider):
 
     sign_in(provider, "s-21", client, process="link")
 
-    assert b"linked to another person here" in client.get("/account/security/").content
+    assert b"already linked to another user" in client.get("/account/security/").content
     assert not linked_accounts(User.objects.get(username="ada")).exists()
 
 
