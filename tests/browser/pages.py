@@ -258,7 +258,7 @@ def set_theme(page: Page, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
     page.evaluate(
         """async () => {
-            await new Promise((done) => setTimeout(done, 50));
+            for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame); // transitions have begun
             document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish());
         }"""
     )
