@@ -254,11 +254,11 @@ NOT_SHOWN = {
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Switch to "light" or "dark" without a reload, and complete the transitions of colours."""
+    """Switch to "light" or "dark" without a reload, and complete the transitions of colours (begun by a frame)."""
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
     page.evaluate(
         """async () => {
-            for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame); // transitions have begun
+            for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
             document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish());
         }"""
     )
