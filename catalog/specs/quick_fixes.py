@@ -13,10 +13,12 @@ from catalog.json_schema.dialects import TYPE_NAMES
 from catalog.json_schema.metaschema_errors import closest_type
 from catalog.specs.member_names import RULE as MISSPELT
 
+MAX_CHARS: Final = 100_000  # of a text: every problem of it searches it again
 MAX_REWRITTEN_CHARS: Final = 20_000  # of a text whose quotes are all replaced
 
 _STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-_QUOTED: Final = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\")|'((?:[^'\\\n]|\\.)*)'")
+# strings in double and in single quotes; an unclosed one takes the rest of its line, so that it is read only once
+_QUOTED: Final = re.compile(r"(\"(?:[^\"\\\n]|\\.)*+\")|'((?:[^'\\\n]|\\.)*+)'|(['\"].*)")
 _WORD: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _MEANT: Final = re.compile(r"did you mean `([^`]+)`")
 
@@ -34,6 +36,8 @@ class QuickFix:
 
 def quick_fix(text: str, problem: Problem) -> QuickFix | None:
     """The edit of `text` that probably fixes `problem`; None if there is none that is likely to be right."""
+    if len(text) > MAX_CHARS:
+        return None
     if problem.rule == MISSPELT:
         return _renamed(text, problem)
     if problem.line is None or problem.column is None:
@@ -93,8 +97,8 @@ def _requoted(text: str) -> QuickFix | None:
         return None
 
     def double(found: re.Match[str]) -> str:
-        if found[1]:
-            return found[1]
+        if found[2] is None:
+            return found[0]
         content = found[2].replace("\\'", "'")
         return '"' + re.sub(r'(?<!\\)"', r"\"", content) + '"'
 

@@ -8,7 +8,7 @@ import pytest
 
 from catalog.errors import DocumentError, Problem
 from catalog.specs.member_names import misnamed_members
-from catalog.specs.quick_fixes import MAX_REWRITTEN_CHARS, QuickFix, quick_fix
+from catalog.specs.quick_fixes import MAX_CHARS, MAX_REWRITTEN_CHARS, QuickFix, quick_fix
 from catalog.specs.spec import read_spec
 
 
@@ -67,3 +67,21 @@ def test_a_misspelt_name_that_occurs_twice_is_not_renamed():
     once = json.dumps({"definition": {"name": "a", "description": "x", "paramters": {"type": "object"}}})
 
     assert [quick_fix(once + once, problem) for problem in problems_in(once)] == [None]
+
+
+def test_a_long_text_is_not_searched_again_for_each_problem():
+    text = '{"type": "strng"}'
+    problem = Problem("/type", "There is no such type.", "schema", keyword="type", line=1, column=10)
+
+    assert quick_fix(text, problem)
+    assert quick_fix(text + " " * MAX_CHARS, problem) is None
+
+
+def test_an_unclosed_quote_takes_the_rest_of_its_line_so_that_it_is_read_once():
+    text = "{'a': 1, \"b: 'c',\n'd': 2}"
+    problem = Problem("", "Names need double quotes.", "json.syntax", line=1, column=2)
+
+    fix = quick_fix(text, problem)
+
+    assert fix is not None
+    assert fix.new == '{"a": 1, "b: \'c\',\n"d": 2}'
