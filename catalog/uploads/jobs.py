@@ -12,11 +12,12 @@ stores nothing more.
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -43,6 +44,8 @@ RETENTION_DAYS: Final = 30
 PREVIEW_HOURS: Final = 24  # the files of a dry run can be published this long
 MAX_PREVIEWS: Final = 3  # of one person whose files are stored
 
+SKIPPED: Final = "skipped.json"  # beside the files, so that a resumed upload leaves out the same tools
+
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
 TEMPORARY: Final = (DatabaseError, InterfaceError, OSError)  # an upload can be resumed after one of these,
@@ -53,8 +56,18 @@ _turns = FairLock()
 _threads: dict[str, tuple[threading.Thread, str]] = {}  # each with the owner
 
 
-def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None, replace: bool = False) -> Upload:
+def start(
+    files: Files,
+    *,
+    by: User,
+    dry_run: bool = False,
+    prefix: str | None = None,
+    replace: bool = False,
+    skip: Collection[str] = (),
+) -> Upload:
     """Start an upload of these files in the background and return immediately; its page shows the progress.
+
+    `skip` are ids of imported tools to leave out.
 
     Raises:
         Busy: too many uploads are waiting in this process, or too many of this user.
@@ -67,6 +80,8 @@ def start(files: Files, *, by: User, dry_run: bool = False, prefix: str | None =
         raise Busy(f"{own} of your uploads are waiting. Try again once one has finished.", retry_after_s=30)
     delete_old()
     upload = create(files, by=by, dry_run=dry_run, prefix=prefix, replace=replace)
+    if skip:
+        (folder_of(upload) / SKIPPED).write_text(json.dumps(sorted(skip)))
     _begin(upload)
     return upload
 
@@ -194,6 +209,7 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
         dry_run=upload.dry_run,
         prefix=upload.prefix,
         replace=upload.replace,
+        skip=_skipped(upload),
         batch=SHORT_BATCH,
         on_batch=ResultWriter(upload).write,
         before=(upload.read, upload.created_at),
@@ -204,6 +220,12 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
     _update(upload, ended_at=timezone.now(), read=upload.total)
     if not upload.dry_run:
         delete_files(upload)
+
+
+def _skipped(upload: Upload) -> frozenset[str]:
+    """The ids of the tools that `start` was asked to leave out."""
+    file = folder_of(upload) / SKIPPED
+    return frozenset(json.loads(file.read_text())) if file.exists() else frozenset()
 
 
 # -- in a thread ------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
@@ -145,11 +146,15 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
         return redirect(shown)
     limit_uploads(request)
     by, prefix, replaces = actor(request), shown.prefix, shown.replace
-    with uploading.files_of(shown) as files:
+    skip = skipped_ids(request.POST)
+    with ExitStack() as opened:
+        try:
+            files = opened.enter_context(uploading.files_of(shown))
+        except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
+            return redirect(shown)
         if is_large(files):
-            published = uploading.start(files, by=by, prefix=prefix, replace=replaces)
+            published = uploading.start(files, by=by, prefix=prefix, replace=replaces, skip=skip)
         else:
-            skip = skipped_ids(request.POST)
             published, entries = publish_now(files, by=by, prefix=prefix, replace=replaces, skip=skip)
             if not entries:
                 return redirect(shown)

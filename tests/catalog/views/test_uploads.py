@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.roles import set_role
 from catalog.accounts.shared_rates import Rate
 from catalog.models import Tool, Upload
-from catalog.uploads import jobs
+from catalog.uploads import jobs, sizes
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
 from tests.factories import make_tool, make_user, properties, spec_text
 
@@ -200,6 +200,26 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
 
     assert words(again, "button.button-primary") == "Publish 1 spec"
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
+
+
+def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser, monkeypatch):
+    monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
+    monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
+    address = browser.post("/upload/", {"text": json.dumps(MCP_TOOLS), "dry_run": "on"})["Location"]
+
+    browser.post(f"{address}publish/", {"offered": '["read", "write"]', "take": ["read"]})
+
+    assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
+    assert Upload.objects.get(dry_run=False).created == 1
+
+
+def test_a_check_whose_files_were_just_deleted_leads_to_its_report(browser, monkeypatch):
+    address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
+    jobs.delete_files(Upload.objects.get())
+    monkeypatch.setattr(jobs, "can_publish", lambda _: True)  # as it was before another tab published
+
+    assert browser.post(f"{address}publish/")["Location"] == address
+    assert not Tool.objects.exists()
 
 
 def test_conversion_notes_are_summarised_once_per_kind(browser):
