@@ -294,11 +294,6 @@ class CatalogSearch:
         """The URL's query for the same words without facets."""
         return CatalogSearch(words=self.words, sort=self.sort, visibility=self.visibility).address()
 
-    @property
-    def without_words(self) -> str:
-        """The URL's query for the same facets without words."""
-        return replace(self, words="", cursor=None).address()
-
     def address(self, *, cursor: str | None = None) -> str:
         """This search as the query of a URL ("?q=weather&examples=1"), from the beginning or from `cursor` on."""
         pairs = [("q", self.words)] if self.words else []

@@ -94,12 +94,6 @@ def json_text(value: Any) -> str:
     return reader.dumps(value, indent=2)
 
 
-@register.filter
-def json_compact(value: Any) -> str:
-    """A JSON value as text on one line."""
-    return reader.dumps(value)
-
-
 _TAG_END: Final = SafeString('">')
 _WITHOUT_NOTE: Final = SafeString('json-line" id="')
 _WITH_NOTE: Final = SafeString('json-line has-note" id="')

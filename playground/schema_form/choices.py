@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON, Number
-from playground.schema_form.values import kind_of, literal
+from playground.schema_form.values import literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,3 @@ def label_of(value: JSON) -> str:
 
 def _reads_as_text(text: str) -> bool:
     return text not in {"", "true", "false", "null"} and text[0] not in '"{[(-0123456789'
-
-
-def is_single(value: JSON) -> bool:
-    """Whether a value has no parts."""
-    return kind_of(value) not in {"object", "array"}

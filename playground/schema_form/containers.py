@@ -43,7 +43,6 @@ from playground.schema_form.values import literal
 
 MAX_BOXES: Final = 60
 MAX_SUGGESTIONS: Final = 300
-NOT_IN_SCHEMA: Final = "not in the schema"
 NOT_ALLOWED: Final = "the schema does not allow this"
 
 

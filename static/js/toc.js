@@ -29,21 +29,9 @@ function follow() {
   }
 }
 
-/** The target may be in a part of the page that is loaded only when the reader scrolls there. */
 function find() {
   follow();
   unfold();
-  const parts = location.hash.length > 1 ? [...document.querySelectorAll("[data-anchors]")] : [];
-  const part = parts.find((one) => wanted().startsWith(one.dataset.anchors));
-  if (!part) return;
-  part.scrollIntoView();
-  const observer = new MutationObserver(() => {
-    const target = document.getElementById(wanted());
-    if (!target) return;
-    observer.disconnect();
-    location.replace(location.hash); // now the browser finds it, scrolls there and marks it as the target
-  });
-  observer.observe(part.parentElement, { childList: true, subtree: true });
 }
 window.addEventListener("hashchange", find);
 find();

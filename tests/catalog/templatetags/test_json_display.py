@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.errors import Problem
 from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, highlight
 from catalog.jsontext.reader import loads
-from catalog.templatetags.json_display import json_compact, json_text
+from catalog.templatetags.json_display import json_text
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -220,4 +220,3 @@ def test_a_value_is_pretty_printed_for_a_field():
     value = loads('{"a": [1.0]}')
 
     assert json_text(value) == '{\n  "a": [\n    1.0\n  ]\n}'
-    assert json_compact(value) == '{"a": [1.0]}'
