@@ -3,6 +3,8 @@
     with PostgreSQL() as database:
         database.url        for DATABASE_URL
 
+    run_in_postgresql(paths)    these tests once more
+
 PostgreSQL refuses to run as root; where the tests do, it runs as the user `postgres`, whom Debian's package makes.
 """
 
@@ -11,7 +13,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -45,3 +49,21 @@ class PostgreSQL:
         if os.getuid() == 0:
             command = ["runuser", "-u", "postgres", "--", *command]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+
+
+def run_in_postgresql(paths: Iterable[Path]) -> None:
+    """Run the tests in these files, in a process and a PostgreSQL of their own.
+
+    Raises:
+        AssertionError: some of them failed; with the end of what pytest printed.
+    """
+    with PostgreSQL() as database:
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", *paths],
+            env={**os.environ, "DATABASE_URL": database.url},
+            cwd=Path(__file__).parent.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 0, run.stdout[-8_000:]

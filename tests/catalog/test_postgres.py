@@ -1,11 +1,8 @@
 """The tests of publishing and searching once more, in a real PostgreSQL."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.postgres import PostgreSQL
+from tests.postgres import run_in_postgresql
 
 HERE = Path(__file__).parent
 SAME_TESTS = (
@@ -18,6 +15,10 @@ SAME_TESTS = (
     "test_assessments.py",
     "listing/test_assessed_facets.py",
     "views/test_lint.py",
+    "views/test_lint_overview.py",
+    "listing/test_starred.py",
+    "listing/test_suggestions.py",
+    "listing/test_toolkits.py",
     "test_caching.py",
     "db/test_compiled_query.py",
     "uploads/test_uploads.py",
@@ -28,14 +29,4 @@ SAME_TESTS = (
 
 
 def test_postgresql_passes_the_tests_of_publishing_and_searching():
-    with PostgreSQL() as database:
-        run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(HERE / name for name in SAME_TESTS)],
-            env={**os.environ, "DATABASE_URL": database.url},
-            cwd=HERE.parent.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    assert run.returncode == 0, run.stdout[-5_000:]
+    run_in_postgresql(HERE / name for name in SAME_TESTS)
