@@ -1,4 +1,4 @@
-"""Apply fixes of lint findings to a tool, and publish the result as its next revision."""
+"""Apply fixes of lint findings to a tool, and publish or propose the result as its next revision."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from django.db import transaction
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.errors import DocumentError, Problem, RevisionConflict
+from catalog.held_changes import Proposal, publish_or_hold
 from catalog.jsontext.pointers import pointer_join
 from catalog.lint_reports import LintReport
 from catalog.models import Tool
-from catalog.publishing import Publication, publish
+from catalog.publishing import Publication
 from catalog.shortcuts import revision_of
 from catalog.specs.lint import Fix, apply_safe_fixes
 from catalog.specs.spec import read_spec
@@ -24,25 +25,26 @@ from catalog.specs.spec import read_spec
 class AppliedFixes:
     """The result. `left`: fixes that no longer applied after the others, or exceeded the limit for one request."""
 
-    publication: Publication
+    outcome: Publication | Proposal
     text: str
     applied: tuple[Fix, ...]
     left: tuple[Fix, ...]
 
 
 def apply_fixes_to_tool(
-    tool: Tool, keys: Sequence[str] | None, *, by: User | None, seen: int, dry_run: bool = False
+    tool: Tool, keys: Sequence[str] | None, *, by: User, seen: int, dry_run: bool = False
 ) -> AppliedFixes:
-    """Apply fixes to the current spec of `tool` and publish the result.
+    """Apply fixes to the current spec of `tool` and publish the result, or hold it for those who may.
 
     Args:
         tool: with its current revision loaded.
         keys: of the fixes; None applies all safe ones.
-        by: the user who publishes.
+        by: the user who publishes or proposes it.
         seen: the number of the revision that the fixes were computed for.
-        dry_run: store nothing; the publication is what a real run would return.
+        dry_run: store nothing; the outcome is what a real run would return.
 
     Raises:
+        NotAllowed: `by` may not even propose it.
         RevisionConflict: `seen` is not the current revision.
         DocumentError: a fix does not exist, or there is no safe fix.
     """
@@ -59,11 +61,11 @@ def apply_fixes_to_tool(
         message = f"This fix would change the tool's id to {spec.tool_id!r}; set `definition.id` first."
         raise DocumentError([Problem("", message, "publish.other-tool")])
     with transaction.atomic():
-        publication = publish(spec, by=by, expected=seen, dry_run=dry_run)
-        if not dry_run:
-            after = {"revision": publication.revision.number, "fixes": [fix.title for fix in fixed.applied]}
+        outcome = publish_or_hold(spec, by=by, expected=seen, dry_run=dry_run)
+        if isinstance(outcome, Publication) and not dry_run:
+            after = {"revision": outcome.revision.number, "fixes": [fix.title for fix in fixed.applied]}
             audit.record("tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by)
-    return AppliedFixes(publication, fixed.text, fixed.applied, fixed.left)
+    return AppliedFixes(outcome, fixed.text, fixed.applied, fixed.left)
 
 
 def _chosen(report: LintReport, keys: Sequence[str]) -> list[Fix]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from catalog import audit
@@ -113,6 +114,9 @@ class Proposal:
     reason: str
     change: HeldChange | None
 
+    def get_absolute_url(self) -> str:
+        return self.change.get_absolute_url() if self.change else reverse("catalog:changes")
+
 
 def publish_or_hold(
     spec: ToolSpec, *, by: User, expected: int | None = None, dry_run: bool = False
@@ -123,14 +127,27 @@ def publish_or_hold(
         NotAllowed: `by` may not even propose it.
         RevisionConflict, SpecError: as `publish`.
     """
-    require(by, "upload")
     decisions = _Decisions.about([spec], by)
+    tool = decisions.tools.get(spec.tool_id)
+    if tool is None or not may(by, "revise", tool):
+        require(by, "upload")
     if refusal := decisions.refusal(spec):
         raise NotAllowed(refusal)
     reason = decisions.reason_to_hold(spec)
     if reason is None:
         return publish(spec, by=by, expected=expected, dry_run=dry_run)
+    current = tool.current.number if tool and tool.current else 0
+    if expected is not None and expected != current:
+        raise RevisionConflict(f"You saw revision {expected}, but revision {current} is current now.")
     return decisions.proposal(spec, reason, PUBLISHED, verdicts_on([spec]), dry_run=dry_run)
+
+
+def own_proposal(tool: Tool, by: Person) -> HeldChange | None:
+    """The change of `tool` that `by` has proposed and nobody has decided; another proposal would replace it."""
+    if not isinstance(by, User):
+        return None
+    held = HeldChange.objects.filter(tool_id=tool.tool_id, source=None, proposed_by=by, state=HeldChange.HELD)
+    return held.defer("text").first()
 
 
 def publish_or_hold_many(

@@ -22,8 +22,8 @@ from catalog.models.access import unrestricted_toolkits
 from catalog.search.document import group_key, toolkit_of
 
 Action = Literal[
-    "see", "run", "upload", "revise", "deprecate", "archive", "restore", "organise", "waive", "approve", "hand over",
-    "administer",
+    "see", "run", "upload", "propose", "revise", "deprecate", "archive", "restore", "organise", "waive", "approve",
+    "hand over", "administer",
 ]  # fmt: skip
 
 
@@ -43,6 +43,7 @@ Subject = Tool | Toolkit | HeldChange | str | None
 _SCOPES: Final[Mapping[Action, str]] = {
     "run": "run",
     "upload": "publish",
+    "propose": "publish",
     "revise": "publish",
     "deprecate": "publish",
     "archive": "publish",
@@ -71,7 +72,7 @@ def may(person: Person | None, action: Action, subject: Subject = None) -> Answe
 
     Args:
         person: None is the administrator of the machine, who may do everything.
-        action: "upload" is for new tools; revising a tool of others without the right is a proposal.
+        action: "upload" is for new tools; "propose" is to revise a tool, or to hold a revision for those who may.
         subject: a tool (or the id of one to be uploaded), a toolkit, or a held change.
     """
     if person is None:
@@ -172,7 +173,10 @@ def _right_to_tool(person: User, action: Action, tool: Tool) -> Answer:
         return YES
     if action == "run":
         return Answer(_GROUPS[RUN_TOOLS])
-    if tool.owner_id is None and PUBLISH_TOOLS not in membership_of(person).abilities:
+    publishes = PUBLISH_TOOLS in membership_of(person).abilities
+    if action == "propose":
+        return YES if publishes else Answer(f"{_GROUPS[PUBLISH_TOOLS][:-1]}, or propose changes.")
+    if tool.owner_id is None and not publishes:
         return Answer(f"{_GROUPS[PUBLISH_TOOLS][:-1]}, or change tools that have no owner.")
     return Answer(_only_maintainers(tool.tool_id, action, tool.owner))
 

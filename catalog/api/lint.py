@@ -24,7 +24,9 @@ from catalog.api.schemas.lint import (
     rule_help,
 )
 from catalog.api.schemas.problems import REFUSED, errors
+from catalog.api.schemas.tools import ProposalOut
 from catalog.apply_fixes import apply_fixes_to_tool
+from catalog.held_changes import Proposal
 from catalog.lint_reports import LintReport
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES
@@ -86,16 +88,21 @@ def get_lint(request: HttpRequest, response: HttpResponse, slug: str, query: Que
 
 @router.post(
     "/tools/{slug}/lint/fixes",
-    response={200: AppliedOut, 201: AppliedOut, **errors(404, 409, 412), **REFUSED},
+    response={200: AppliedOut, 201: AppliedOut, 202: ProposalOut, **errors(404, 409, 412), **REFUSED},
     auth=token_or_session("publish"),
     summary="Apply fixes",
 )
-def apply_fixes(request: HttpRequest, slug: str, body: FixesIn) -> Status[AppliedOut]:
-    """Publishes the fixed spec as the tool's next revision, if the tool is still at the revision that you have seen."""
-    tool = tool_for(request.user, "revise", slug)
+def apply_fixes(request: HttpRequest, slug: str, body: FixesIn) -> Status[AppliedOut] | Status[ProposalOut]:
+    """Publishes the fixed spec as the tool's next revision, if the tool is still at the revision that you have seen.
+
+    202 if the tool belongs to someone else: then the fixed spec waits for their approval.
+    """
+    tool = tool_for(request.user, "propose", slug)
     before = revision_of(tool)
     result = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
-    publication, number = result.publication, result.publication.revision.number
+    if isinstance(result.outcome, Proposal):
+        return Status(202, ProposalOut.of_proposal(result.outcome))
+    publication, number = result.outcome, result.outcome.revision.number
     names = {"old_name": f"revision {before.number}", "new_name": f"revision {number}"}
     applied = AppliedOut.of(
         publication,

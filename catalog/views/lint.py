@@ -17,10 +17,12 @@ from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
+from catalog.held_changes import Proposal, own_proposal
 from catalog.lint_overview import findings_of, overview_for, tools_that_break
 from catalog.lint_page import MEANINGS, LintPage, change_of
 from catalog.lint_reports import LintReport
 from catalog.models import Audience, Revision, Tool
+from catalog.rights import may
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES
 from catalog.specs.lint.citations import SOURCES
@@ -117,8 +119,11 @@ def fix_changes(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
-    """Apply the fixes `fix`, all of a `rule`, or all `safe` ones to the revision that was `seen`, and publish."""
-    tool = tool_for(request.user, "revise", slug)
+    """Apply the fixes `fix`, all of a `rule`, or all `safe` ones to the revision that was `seen`.
+
+    The result is published, or proposed to those who may publish it.
+    """
+    tool = tool_for(request.user, "propose", slug)
     keys = None if "safe" in request.POST else request.POST.getlist("fix")
     if rule := request.POST.get("rule"):
         keys = [fix.key for fix in LintReport(revision_of(tool), list(tool.waivers.all())).fixes_of(rule)]
@@ -128,8 +133,11 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
         return _lint_page(request, tool_at(slug, request.user), conflict=True, status=409)
     except DocumentError as error:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
-    done = f"Revision {fixed.publication.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
     rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
+    if isinstance(fixed.outcome, Proposal):
+        messages.success(request, f"{_fixes(len(fixed.applied))} proposed; an owner decides.{rest}")
+        return redirect(fixed.outcome.get_absolute_url())
+    done = f"Revision {fixed.outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
     messages.success(request, done + rest)
     return redirect("catalog:tool_lint", slug)
 
@@ -179,7 +187,10 @@ def _lint_page(
         "shown": LintPage(report, rule),
         "revision_query": "" if is_current else f"&revision={revision.number}",
         "is_current": is_current,
-        "changeable": is_current and request.user.is_authenticated,
+        "may_apply": is_current and bool(may(request.user, "revise", tool)),
+        "may_propose": is_current and bool(may(request.user, "propose", tool)),
+        "may_waive": is_current and bool(may(request.user, "waive", tool)),
+        "proposal": own_proposal(tool, request.user),
         "conflict": conflict,
         "refusal": refusal,
         "errors": [{"href": "#refused", "message": refusal}] if refusal else [],

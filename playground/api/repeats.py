@@ -10,8 +10,9 @@ from ninja.errors import HttpError
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.roles import is_administrator
 from catalog.api.schemas.problems import REFUSED, errors
+from catalog.api.schemas.tools import ProposalOut
 from catalog.errors import NotAllowed
-from catalog.publishing import publish
+from catalog.held_changes import Proposal, publish_or_hold
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import as_unified, unified
 from playground.api.access import RunId, configuration_of, refusal, started
@@ -107,29 +108,34 @@ def part_out(part: Part) -> PartOut:
 
 @router.post(
     "/runs/{run_id}/example",
-    response={200: SavedExampleOut, 201: SavedExampleOut, **errors(404, 409), **REFUSED},
+    response={200: SavedExampleOut, 201: SavedExampleOut, 202: ProposalOut, **errors(404, 409), **REFUSED},
     auth=token_or_session("publish"),
     summary="Save a run as an example",
 )
 def save_run_as_example(
     request: HttpRequest, response: HttpResponse, run_id: Path[RunId], body: SaveExampleIn
-) -> Status[SavedExampleOut]:
+) -> Status[SavedExampleOut] | Status[ProposalOut]:
     """Publishes the tool's next revision, with the parameters and the response of the run as a new example.
 
+    202 if the tool belongs to someone else: then the spec with the example waits for their approval.
+
     The run must be live and have a response; both values must be objects, as the format requires. Everyone who may see
-    the tool can read them afterwards. It must be your own run and your own tool. Administrators can save any run; a
-    token also needs the scope `read` for that.
+    the tool can read them afterwards. It must be your own run. Administrators can save any run; a token also needs the
+    scope `read` for that.
     """
     run = run_at(request, run_id)
     if run.by_id != request.user.pk and not is_administrator(request.user):
         raise NotAllowed("Only the person who started this run and administrators can save it as an example.")
-    tool = tool_for(request.user, "revise", run.tool.slug)
+    tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
     try:
         spec = spec_with_run(run, current, description=body.description)
     except CannotSaveExample as error:
         raise refusal(str(error), "example.cannot-save", "") from None
-    publication = publish(spec, by=actor(request), expected=body.revision or current.number, dry_run=body.dry_run)
+    expected = body.revision or current.number
+    publication = publish_or_hold(spec, by=actor(request), expected=expected, dry_run=body.dry_run)
+    if isinstance(publication, Proposal):
+        return Status(202, ProposalOut.of_proposal(publication))
     number = current.number + 1
     names = {"old_name": f"revision {current.number}", "new_name": f"revision {number}"}
     saved = SavedExampleOut(

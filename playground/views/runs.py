@@ -15,8 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.errors import Busy, DocumentError, NotAllowed, RevisionConflict, SpecError
+from catalog.held_changes import Proposal, own_proposal, publish_or_hold
 from catalog.models import Tool
-from catalog.publishing import publish
+from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_for
 from catalog.text_diff import compare
 from playground import running
@@ -122,6 +123,8 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
         "is_current": run.tool.current_id == run.revision_id,
         "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
         "can_be_kept": run.has_response and run.mode == "live" and not run.response_cut,
+        "may_publish": bool(may(request.user, "revise", run.tool)),
+        "may_propose": bool(may(request.user, "propose", run.tool)),
         "earlier": earlier_runs(request, run),
         "is_own": Run.objects.changeable_by(request.user).filter(pk=run.pk).exists(),
         "shared_with": list(run.groups.order_by("name").values_list("name", flat=True)),
@@ -204,9 +207,9 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
-    """Save a run as an example of its tool: preview the change to the spec, then publish it."""
+    """Save a run as an example of its tool: preview the change to the spec, then publish or propose it."""
     run = own_run(request, run_id)
-    tool = tool_for(request.user, "revise", run.tool.slug)
+    tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
     description = one_line(request.POST.get("description", ""))
     context: dict[str, object] = {
@@ -214,13 +217,18 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
         "tool": tool,
         "description": description,
         "next_number": current.number + 1,
+        "may_publish": bool(may(request.user, "revise", tool)),
+        "proposal": own_proposal(tool, request.user),
     }
     try:
         spec = spec_with_run(run, current, description=description)
         if request.POST.get("do") == "publish":
             number = request.POST.get("expected", "")
             expected = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
-            publish(spec, by=actor(request), expected=expected)
+            outcome = publish_or_hold(spec, by=actor(request), expected=expected)
+            if isinstance(outcome, Proposal):
+                messages.success(request, "Example proposed; an owner decides.")
+                return redirect(outcome.get_absolute_url())
             messages.success(request, f"Example added in revision {current.number + 1}.")
             return redirect(tool)
     except (CannotSaveExample, SpecError, RevisionConflict) as error:
