@@ -92,7 +92,7 @@ class PreparedValues:
         sql, parameters = self._query
         with connection.cursor() as cursor:
             cursor.execute(sql, [key if _is_placeholder(parameter) else parameter for parameter in parameters])
-            return cursor.fetchall()
+            return list(cursor.fetchall())
 
     @cached_property
     def _query(self) -> tuple[str, Sequence[Any]]:
