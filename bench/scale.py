@@ -43,7 +43,7 @@ FILE_SPECS = 50_000
 COMMON = ("get", "list", "create", "search", "update", "delete")
 WAYS = ("floor", "ours, JSON", "ours, HTML", "JSON again", "HTML again", "facets")
 AGAIN = {"JSON again": "ours, JSON", "HTML again": "ours, HTML"}
-PATHS = {"ours, JSON": "/api/v1/tools", "ours, HTML": "/", "facets": "/facets/"}
+PATHS = {"ours, JSON": "/api/v1/tools", "ours, HTML": "/tools/", "facets": "/tools/facets/"}
 PROCESSES, THREADS = "2", "16"
 
 

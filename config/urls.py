@@ -9,15 +9,16 @@ from config.api import api
 from config.metrics import metrics
 
 urlpatterns = [
+    # The API is first, since patterns are tried in this order and its requests are the most frequent.
+    path("api/v1/docs", views.api_docs, name="api_docs"),
+    path("api/v1/openapi.json", views.openapi_document),  # before the API's own view, which builds it for each request
+    path("api/v1/", api.urls),
     path("", include("catalog.urls")),
     path("", include("playground.urls")),
     path("", include("catalog.accounts.urls")),
     path("", include("catalog.accounts.allauth_urls")),
     path("account/", account, name="account"),
     path("admin/", admin.site.urls),
-    path("api/v1/docs", views.api_docs, name="api_docs"),
-    path("api/v1/openapi.json", views.openapi_document),  # before the API's own view, which builds it for each request
-    path("api/v1/", api.urls),
     path("help/", views.help_index, name="help"),
     path("help/<slug:slug>/", views.help_document, name="help_page"),
     path("healthz", views.healthz, name="healthz"),

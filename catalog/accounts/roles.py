@@ -20,6 +20,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
 
 from catalog.accounts.models import ABILITIES, ADMINISTER, PUBLISH_TOOLS, RUN_TOOLS, ApiToken, Person, User
+from catalog.db.compiled_query import PreparedValues
 
 READER: Final = "reader"
 RUNNER: Final = "runner"
@@ -53,14 +54,25 @@ def membership_of(person: Person) -> Membership:
 
 
 def _membership(person: User) -> Membership:
-    groups = dict(person.groups.values_list("pk", "name"))
+    groups: dict[int, str] = dict(_groups_of.find(person.pk))
     if person.is_superuser or person.is_staff:
         return Membership(_EVERYTHING, frozenset(groups))
-    ours = Permission.objects.filter(content_type__app_label="accounts", codename__in=ABILITIES)
-    given = frozenset(ours.filter(Q(group__in=groups) | Q(user=person)).values_list("codename", flat=True))
+    given = frozenset(codename for (codename,) in _abilities_of.find(person.pk))
     if not READY_GROUPS.keys() & set(groups.values()):
         given = given.union(*(READY_GROUPS[name] for name in settings.DEFAULT_GROUPS))
     return Membership(_EVERYTHING if ADMINISTER in given else given, frozenset(groups))
+
+
+# Compiled once: nearly every request of somebody who is signed in needs them (1.2 of 2.5 ms of a request to the API).
+_groups_of = PreparedValues(lambda person: Group.objects.filter(user=person).values_list("pk", "name"))
+_abilities_of = PreparedValues(
+    lambda person: (
+        Permission.objects.filter(content_type__app_label="accounts", codename__in=sorted(ABILITIES))
+        .filter(Q(group__user=person) | Q(user=person))
+        .order_by()
+        .values_list("codename")
+    )
+)
 
 
 def is_administrator(person: Person | None) -> bool:

@@ -78,6 +78,29 @@ class PreparedRows(Generic[Found]):
         return self._queries[count]
 
 
+class PreparedValues:
+    """A query for some columns of the rows that belong to a key, compiled once. The columns are numbers or texts.
+
+    groups_of = PreparedValues(lambda person: Group.objects.filter(user=person).values_list("pk", "name"))
+    groups_of.find(3)
+    """
+
+    def __init__(self, ask: Callable[[int], QuerySet[Any, Any]]) -> None:
+        self._ask = ask
+
+    def find(self, key: int) -> list[tuple[Any, ...]]:
+        sql, parameters = self._query
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [key if _is_placeholder(parameter) else parameter for parameter in parameters])
+            return list(cursor.fetchall())
+
+    @cached_property
+    def _query(self) -> tuple[str, Sequence[Any]]:
+        compiler: Any = self._ask(-1).query.get_compiler(connection=connection)
+        sql, parameters = compiler.as_sql()
+        return sql, parameters
+
+
 def _is_placeholder(parameter: object) -> bool:
     """Whether a key replaces it: primary keys, and other parameters of these queries, are never negative."""
     return isinstance(parameter, int) and parameter < 0

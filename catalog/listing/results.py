@@ -444,8 +444,11 @@ class CatalogSearch:
         return tuple(Result(tools[pk], one, finding.is_exact(pk)) for pk, one in shown.items())
 
     def _shown(self, tools: Iterable[Tool]) -> list[Tool]:
-        """The tools, without successors that are hidden."""
+        """The tools, without successors that are hidden. Whether they run is found for all of them at once."""
         shown = list(tools)
+        runnable = hooks.runnable_tool_ids()
+        for tool in shown:
+            tool.runnable = tool.tool_id in runnable
         if not self.visibility.is_complete:
             for tool in shown:
                 tool.hide_successor(self.visibility)

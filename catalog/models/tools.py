@@ -292,9 +292,9 @@ class Tool(models.Model):
         if successor and not (visibility and visibility.sees(successor.audience_id, successor.toolkit_key)):
             Tool._meta.get_field("superseded_by").set_cached_value(self, None)
 
-    @property
+    @cached_property
     def runnable(self) -> bool:
-        """Whether a factory for it is installed, or it runs through its source."""
+        """Whether a factory for it is installed, or it runs through its source; found once for each object."""
         return self.tool_id in hooks.runnable_tool_ids()
 
     @property

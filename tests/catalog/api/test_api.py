@@ -6,6 +6,8 @@ import zipfile
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft202012Validator
 
 from catalog.accounts.models import User
@@ -38,6 +40,20 @@ def assert_problem(answer, status, rule=None):
 
 
 # -- finding ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_queries_does_not_depend_on_the_number_of_results(stranger):
+    make_tool("find_fruit", description="Finds fruit.")
+    for number in range(9):
+        make_tool(f"wash{number}", description="Washes vegetables.")
+    stranger.ask("/tools", q="anything")  # loads what processes load once
+
+    with CaptureQueriesContext(connection) as of_one:
+        assert len(ids(stranger.ask("/tools", q="fruit"))) == 1
+    with CaptureQueriesContext(connection) as of_nine:
+        assert len(ids(stranger.ask("/tools", q="vegetables"))) == 9
+
+    assert len(of_nine) == len(of_one)
 
 
 def test_anyone_can_search(stranger):

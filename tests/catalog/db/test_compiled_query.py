@@ -3,13 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.tokens import create_token, token_for
-from catalog.db.compiled_query import Prepared, PreparedRows
+from catalog.db.compiled_query import Prepared, PreparedRows, PreparedValues
 from catalog.models import Tool
 from tests.factories import make_tool, make_user
 
@@ -121,3 +122,15 @@ def test_rows_that_are_not_there_are_left_out(django_assert_num_queries):
     assert rows.find([10**9]) == {}
     with django_assert_num_queries(0):
         assert rows.find([]) == {}
+
+
+def test_values_are_those_of_a_queryset_for_each_key():
+    ada, bob = make_user("ada"), make_user("bob")
+    readers, team = Group.objects.create(name="readers"), Group.objects.create(name="team")
+    ada.groups.set([readers, team])
+    bob.groups.set([team])
+    groups_of = PreparedValues(lambda person: Group.objects.filter(user=person).values_list("pk", "name"))
+
+    assert sorted(groups_of.find(ada.pk)) == [(readers.pk, "readers"), (team.pk, "team")]
+    assert groups_of.find(bob.pk) == [(team.pk, "team")]
+    assert groups_of.find(bob.pk + 1) == []
