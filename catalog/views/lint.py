@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
+from catalog.bulk_changes import MAX_TOOLS
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
 from catalog.held_changes import Proposal, own_proposal
@@ -79,6 +80,7 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "example": example,
         "notes": example.notes(),
         "has_fix": example.has_fix(),
+        "fixable": min(pages.count, MAX_TOOLS) if example.has_safe_fix() and may(request.user, "upload") else 0,
         "sources": SOURCES[found.id],
         "page": page,
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],
@@ -141,16 +143,16 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
     if rule := request.POST.get("rule"):
         keys = [fix.key for fix in LintReport(revision_of(tool), list(tool.waivers.all())).fixes_of(rule)]
     try:
-        fixed = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
+        fixed, outcome = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
     except RevisionConflict:
         return _lint_page(request, tool_at(slug, request.user), conflict=True, status=409)
     except DocumentError as error:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
     rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
-    if isinstance(fixed.outcome, Proposal):
+    if isinstance(outcome, Proposal):
         messages.success(request, f"{_fixes(len(fixed.applied))} proposed; an owner decides.{rest}")
-        return redirect(fixed.outcome.get_absolute_url())
-    done = f"Revision {fixed.outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
+        return redirect(outcome.get_absolute_url())
+    done = f"Revision {outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
     messages.success(request, done + rest)
     return redirect("catalog:tool_lint", slug)
 

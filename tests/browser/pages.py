@@ -105,6 +105,8 @@ PAGES = [
     PageState("toolkit-access", "/toolkits/billing/access/"),
     PageState("tags", "/tags/"),
     PageState("selection", "/selection/?tool=convert_units&tool=encode_text"),
+    PageState("selection-fixes", f"/selection/fixes/?tool={UNION}&tool=billing.send_invoice&tool=convert_units"),
+    PageState("selection-fixes-of-a-rule", "/selection/fixes/?rule=keyword-without-effect"),
     PageState("selection-compare", "/selection/compare/?tool=convert_units&tool=encode_text"),
     PageState("tool", "/tools/convert_units/", is_quick=True),
     PageState("tool-visitor", "/tools/convert_units/", ""),
