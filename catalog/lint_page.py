@@ -94,10 +94,14 @@ class SeveritySection:
 
 @dataclass(frozen=True)
 class LintPage:
-    """A report as its page shows it; with `rule`, only the findings of that rule, but all of them."""
+    """A report as its page shows it; with `rule`, only the findings of that rule, but all of them.
+
+    With `severity`, only findings of that severity.
+    """
 
     report: LintReport
     rule: Rule | None = None
+    severity: Severity | None = None
 
     @cached_property
     def spec(self) -> SpecText:
@@ -109,7 +113,7 @@ class LintPage:
         by_rule = _grouped(one for one in self.report.standing if self.rule in (None, RULES[one.rule]))
         groups = self._with_changes(self._group(rule, found) for rule, found in by_rule.items())
         sections = []
-        for severity in SEVERITIES:
+        for severity in [self.severity] if self.severity else SEVERITIES:
             of_severity = tuple(group for group in groups if group.rule.severity == severity)
             if of_severity:
                 count = sum(group.count for group in of_severity)
@@ -136,7 +140,7 @@ class LintPage:
     @cached_property
     def waived(self) -> list[FindingGroup]:
         """The findings that are waived, grouped by waiver."""
-        if self.rule:
+        if self.rule or self.severity:
             return []
         report, groups = self.report, []
         waived = sorted(report.waived.items(), key=lambda pair: pair[1].pk)
@@ -168,6 +172,21 @@ class LintPage:
                 change = compare(text, apply_fix(text, fix))
             found.append(replace(group, change=change))
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityLink:
+    """A link of a severity filter; `severity` None: to all."""
+
+    severity: Severity | None
+    title: str
+    count: int
+
+
+def severity_links(counts: Mapping[Severity, int]) -> list[SeverityLink]:
+    """The links of a severity filter: all, then each severity with its count, the most severe first."""
+    links = [SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0)) for severity in SEVERITIES]
+    return [SeverityLink(None, "All", sum(counts.values())), *links]
 
 
 def change_of(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:
