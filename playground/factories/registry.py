@@ -86,6 +86,11 @@ class FactoryInfo:
     listed: SourceTool | None = field(default=None, repr=False)
 
     @property
+    def error_line(self) -> str:
+        """Why it is broken, in one sentence."""
+        return (self.error or "").partition("\n")[0]
+
+    @property
     def network(self) -> Network:
         return self.options.network
 

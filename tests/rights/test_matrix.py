@@ -118,6 +118,7 @@ PAGES = {
     "mcp": (NOBODY, "token"),
     "mcp_toolkit": (NOBODY, "token"),
     "factories": (EVERYONE, NOBODY),
+    "new_factory": (EVERYONE, NOBODY),
     "factories_rescan": (NOBODY, ADMINISTER),
     "factory_spec": (EVERYONE, PUBLISH),
     "account": (SIGNED_IN, NOBODY),

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.shared_rates import Rate
@@ -11,7 +13,8 @@ from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.models import FactoryRescan
-from tests.factories import make_user
+from tests.factories import make_tool, make_user
+from tests.playground.test_home import run_of
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -36,6 +39,77 @@ def test_the_factories_page_shows_the_tool_of_each_factory(client, builtin):
 
     assert "convert_units" in page
     assert "playground.builtin.convert_units:convert_units" in page
+
+
+def rows(answer):
+    page = LexborHTMLParser(answer.content.decode())
+    return [" ".join(row.text(separator=" ").split()) for row in page.css(".factory-list > li")]
+
+
+def test_broken_factories_come_first_and_each_state_can_be_shown_alone(client, own_registry, builtin):
+    builtin("convert_units")
+    own_registry("playground.builtin.convert_units:convert_units", "playground.builtin.missing:tool")
+
+    everything = rows(client.get("/factories/"))
+
+    assert [("broken" in row, "ready" in row) for row in everything] == [(True, False), (False, True)]
+    assert "No module named 'playground.builtin.missing'" in everything[0]
+    assert rows(client.get("/factories/?state=broken")) == everything[:1]
+    assert rows(client.get("/factories/?state=ready")) == everything[1:]
+    assert rows(client.get("/factories/?state=unknown")) == everything
+    assert "All factories" in text_of(client.get("/factories/?state=new"))
+
+
+def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run_of(tool, ada, mode="live", call_ms=20)
+    run_of(tool, ada, mode="live", call_ms=40, days_ago=6)
+    run_of(tool, ada, mode="live", call_ms=90, days_ago=7)  # too old
+    run_of(tool, ada, mode="mock")
+    failed = run_of(tool, ada, mode="live", outcome="timed_out", verdict="", days_ago=1)
+
+    answer = browser.get("/factories/")
+
+    [row] = [row for row in rows(answer) if "convert_units" in row]
+    assert "Runs on each of the last 7 days: 1, 0, 0, 0, 0, 1, 1" in answer.content.decode()
+    assert "3 runs in 7 days, median 20 ms" in row
+    assert "1 without a response, the last timed out" in row
+    assert f'href="/runs/{failed.pk}/"' in answer.content.decode()
+
+
+def test_the_use_is_that_of_runs_that_one_may_see(client, browser, ada, builtin):
+    run_of(builtin("convert_units"), make_user("bob"), mode="live", call_ms=20)
+
+    assert "run in 7 days" not in text_of(browser.get("/factories/"))
+    assert "run in 7 days" not in text_of(client.get("/factories/"))
+
+
+def test_the_list_needs_as_many_queries_for_two_tools_as_for_one(browser, ada, builtin):
+    run_of(builtin("convert_units"), ada, mode="live")
+    browser.get("/factories/")
+    with CaptureQueriesContext(connection) as of_one:
+        browser.get("/factories/")
+    run_of(builtin("hash_text"), ada, mode="live")
+    browser.get("/factories/")
+
+    with CaptureQueriesContext(connection) as of_two:
+        browser.get("/factories/")
+
+    assert len(of_two) == len(of_one)
+
+
+def test_the_page_for_a_new_factory_finds_tools_that_do_not_run(client, builtin):
+    builtin("convert_units")
+    make_tool("weather.now", name="get_weather", description="Tells the weather.")
+    make_tool("tides", name="get_tides", description="Tells the tides.")
+
+    assert len(rows(client.get("/factories/new/"))) == 2
+    answer = client.get("/factories/new/?q=weather")
+    [row] = rows(answer)
+    assert "get_weather" in row
+    link = LexborHTMLParser(answer.content.decode()).css_first(".factory-actions a").attributes["href"]
+    assert "pyproject.toml" in text_of(client.get(link))
+    assert "No tool that matches “units” lacks a factory." in text_of(client.get("/factories/new/?q=units"))
 
 
 # -- new factories ----------------------------------------------------------------------------------------------------
