@@ -28,7 +28,7 @@ from catalog.text_diff import Difference, compare
 from catalog.views.selection import selected_slugs, tools_with
 
 MAX_ROWS: Final = 3_000  # of all differences on the page
-OPEN_UP_TO: Final = 3  # differences; of more tools they are folded
+OPEN_ROWS: Final = 100  # with more rows, the differences are folded
 MAX_DIGITS: Final = 9
 _SHOWN: Final = re.compile(r"(?P<slug>\S+) (?P<revision>[0-9]{1,9}) (?P<sha256>[0-9a-f]{64})")
 
@@ -39,6 +39,10 @@ class FixRow:
 
     plan: PlannedFix
     difference: Difference | None
+
+    @property
+    def length(self) -> int:
+        return sum(map(len, self.difference.hunks)) if self.difference else 0
 
     @property
     def value(self) -> str:
@@ -58,14 +62,15 @@ def preview_fixes(request: HttpRequest) -> HttpResponse:
     tools = tools_with(request, slugs)
     prefetch_related_objects(tools, "waivers")
     plan = plan_fixes(tools, rule=rule.id if rule else None, by=actor(request))
+    rows = _rows(plan.planned)
     proposals = sum(one.is_proposal for one in plan.planned)
     context = {
         "rule": rule,
-        "rows": _rows(plan.planned),
+        "rows": rows,
         "skipped": plan.skipped,
         "proposals": proposals,
         "revisions": len(plan.planned) - proposals,
-        "is_open": len(plan.planned) <= OPEN_UP_TO,
+        "is_open": sum(row.length for row in rows) <= OPEN_ROWS,
         **links,
     }
     return render(request, "catalog/selection/fixes.html", context)
@@ -107,10 +112,11 @@ def _that_break(request: HttpRequest, rule: Rule) -> tuple[list[str], dict[str, 
 
 
 def _rows(planned: tuple[PlannedFix, ...]) -> list[FixRow]:
-    rows, left = [], MAX_ROWS
+    rows: list[FixRow] = []
+    left = MAX_ROWS
     for plan in planned:
         source, fixed = revision_of(plan.tool).source, plan.fixed.spec.source
-        difference = compare(source, fixed) if left > 0 and len(source) <= PREVIEW_CHARACTERS else None
-        left -= sum(map(len, difference.hunks)) if difference else 0
-        rows.append(FixRow(plan, difference))
+        row = FixRow(plan, compare(source, fixed) if left > 0 and len(source) <= PREVIEW_CHARACTERS else None)
+        left -= row.length
+        rows.append(row)
     return rows

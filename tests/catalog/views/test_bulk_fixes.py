@@ -78,12 +78,12 @@ def test_the_selection_leads_to_the_preview(browser, three):
 
 
 def test_many_changes_are_folded(browser, ada):
-    for number in range(4):
+    for number in range(12):
         publish(make_spec(f"a.{number}", **FAULTY), by=ada)
 
-    tree = page(browser, "/selection/fixes/?" + "&".join(f"tool=a.{number}" for number in range(4)))
+    tree = page(browser, "/selection/fixes/?" + "&".join(f"tool=a.{number}" for number in range(12)))
 
-    assert len(tree.css(".finding details")) == 4
+    assert len(tree.css(".finding details")) == 12
     assert not tree.css(".finding details[open]")
 
 
