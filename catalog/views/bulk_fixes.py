@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.accounts.api_auth import actor
 from catalog.bulk_changes import MAX_TOOLS
-from catalog.bulk_fixes import PlannedFix, Shown, fix_many, plan_fixes
+from catalog.bulk_fixes import MAX_FIXED, PlannedFix, Shown, fix_many, plan_fixes
 from catalog.lint_overview import tools_that_break
 from catalog.lint_page import PREVIEW_CHARACTERS
 from catalog.models import Audience
@@ -82,7 +82,7 @@ def apply_fixes(request: HttpRequest) -> HttpResponse:
     """Publish or propose the fixes `fix` of a preview (slug, revision and hash of each), and report every tool."""
     rule = _rule(request)
     shown = {}
-    for value in request.POST.getlist("fix")[:MAX_TOOLS]:
+    for value in request.POST.getlist("fix")[:MAX_FIXED]:
         if found := _SHOWN.fullmatch(value):
             shown[found["slug"]] = Shown(int(found["revision"]), found["sha256"])
     tools = tools_with(request, list(shown))

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
-from catalog.bulk_changes import MAX_TOOLS
+from catalog.bulk_fixes import MAX_FIXED
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
 from catalog.held_changes import Proposal, own_proposal
@@ -80,7 +80,8 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "example": example,
         "notes": example.notes(),
         "has_fix": example.has_fix(),
-        "fixable": min(pages.count, MAX_TOOLS) if example.has_safe_fix() and may(request.user, "upload") else 0,
+        "fixable": pages.count if example.has_safe_fix() and may(request.user, "upload") else 0,
+        "most": MAX_FIXED,
         "sources": SOURCES[found.id],
         "page": page,
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],

@@ -161,6 +161,17 @@ def test_more_tools_than_one_page_takes_are_on_the_next(browser, ada, monkeypatc
     assert "Tools 3 to 3 of 3" in text_of(second, ".pagination p")
 
 
+def test_a_preview_has_a_limit_and_names_the_tools_beyond_it(browser, ada, monkeypatch):
+    monkeypatch.setattr("catalog.bulk_fixes.MAX_FIXED", 1)
+    for name in ("a", "b"):
+        publish(make_spec(name, **FAULTY), by=ada)
+
+    tree = page(browser, "/selection/fixes/?tool=a&tool=b")
+
+    assert len(values(tree)) == 1
+    assert "At most 1 tools are fixed at a time." in text_of(tree, "#skipped tbody")
+
+
 def test_somebody_who_may_neither_publish_nor_propose_is_told_so(three):
     set_role(reader := make_user("rita"), "reader")
     client = Client()
