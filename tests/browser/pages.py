@@ -107,6 +107,11 @@ PAGES = [
     PageState("selection", "/selection/?tool=convert_units&tool=encode_text"),
     PageState("selection-fixes", f"/selection/fixes/?tool={UNION}&tool=billing.send_invoice&tool=convert_units"),
     PageState("selection-fixes-of-a-rule", "/selection/fixes/?rule=default-invalid"),
+    PageState(
+        "selection-fixed",
+        "/selection/fixes/?tool=workspace-mcp.manage_event&tool=workspace-mcp.manage_contact",
+        act=click("Publish fixes"),
+    ),
     PageState("selection-compare", "/selection/compare/?tool=convert_units&tool=encode_text"),
     PageState("tool", "/tools/convert_units/", is_quick=True),
     PageState("tool-visitor", "/tools/convert_units/", ""),
