@@ -18,22 +18,25 @@ from catalog.models import Tool
 from catalog.publishing import Publication
 from catalog.shortcuts import revision_of
 from catalog.specs.lint import Fix, apply_safe_fixes
-from catalog.specs.spec import read_spec
+from catalog.specs.spec import ToolSpec, read_spec
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedFixes:
-    """The result. `left`: fixes that no longer applied after the others, or exceeded the limit for one request."""
+class FixedSpec:
+    """The spec of a tool with fixes applied.
 
-    outcome: Publication | Proposal
-    text: str
+    Attributes:
+        left: fixes that no longer applied after the others, or exceeded the limit for one request.
+    """
+
+    spec: ToolSpec
     applied: tuple[Fix, ...]
     left: tuple[Fix, ...]
 
 
 def apply_fixes_to_tool(
     tool: Tool, keys: Sequence[str] | None, *, by: User, seen: int, dry_run: bool = False
-) -> AppliedFixes:
+) -> tuple[FixedSpec, Publication | Proposal]:
     """Apply fixes to the current spec of `tool` and publish the result, or hold it for those who may.
 
     Args:
@@ -52,20 +55,36 @@ def apply_fixes_to_tool(
     if revision.number != seen:
         raise RevisionConflict(f"You saw revision {seen}, but revision {revision.number} is current now.")
     report = LintReport(revision, list(tool.waivers.all()))
-    chosen = report.safe_fixes if keys is None else _chosen(report, keys)
-    if not chosen:
+    fixed = fixed_spec(tool, report.safe_fixes if keys is None else _chosen(report, keys))
+    return fixed, publish_fixed(tool, fixed, by=by, seen=seen, dry_run=dry_run)
+
+
+def fixed_spec(tool: Tool, fixes: Sequence[Fix]) -> FixedSpec:
+    """The current spec of `tool` with `fixes`.
+
+    Raises:
+        DocumentError: there are none, or their result is not a valid spec of this tool.
+    """
+    if not fixes:
         raise DocumentError([Problem("", "There is nothing to fix.", "lint.no-fix")])
-    fixed = apply_safe_fixes(revision.source, chosen)
+    fixed = apply_safe_fixes(revision_of(tool).source, fixes)
     spec = read_spec(fixed.text, max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
         message = f"This fix would change the tool's id to {spec.tool_id!r}; set `definition.id` first."
         raise DocumentError([Problem("", message, "publish.other-tool")])
+    return FixedSpec(spec, fixed.applied, fixed.left)
+
+
+def publish_fixed(
+    tool: Tool, fixed: FixedSpec, *, by: User, seen: int, dry_run: bool = False
+) -> Publication | Proposal:
+    """Publish the fixed spec of `tool`, or hold it for those who may; for the errors see `publish_or_hold`."""
     with transaction.atomic():
-        outcome = publish_or_hold(spec, by=by, expected=seen, dry_run=dry_run)
+        outcome = publish_or_hold(fixed.spec, by=by, expected=seen, dry_run=dry_run)
         if isinstance(outcome, Publication) and not dry_run:
             after = {"revision": outcome.revision.number, "fixes": [fix.title for fix in fixed.applied]}
             audit.record("tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by)
-    return AppliedFixes(outcome, fixed.text, fixed.applied, fixed.left)
+    return outcome
 
 
 def _chosen(report: LintReport, keys: Sequence[str]) -> list[Fix]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Final
+from urllib.parse import urlencode
 
 from catalog.jsontext.positions import locate
 from catalog.lint_reports import LintReport
@@ -94,10 +95,14 @@ class SeveritySection:
 
 @dataclass(frozen=True)
 class LintPage:
-    """A report as its page shows it; with `rule`, only the findings of that rule, but all of them."""
+    """A report as its page shows it; with `rule`, only the findings of that rule, but all of them.
+
+    With `severity`, only findings of that severity.
+    """
 
     report: LintReport
     rule: Rule | None = None
+    severity: Severity | None = None
 
     @cached_property
     def spec(self) -> SpecText:
@@ -109,7 +114,7 @@ class LintPage:
         by_rule = _grouped(one for one in self.report.standing if self.rule in (None, RULES[one.rule]))
         groups = self._with_changes(self._group(rule, found) for rule, found in by_rule.items())
         sections = []
-        for severity in SEVERITIES:
+        for severity in [self.severity] if self.severity else SEVERITIES:
             of_severity = tuple(group for group in groups if group.rule.severity == severity)
             if of_severity:
                 count = sum(group.count for group in of_severity)
@@ -136,7 +141,7 @@ class LintPage:
     @cached_property
     def waived(self) -> list[FindingGroup]:
         """The findings that are waived, grouped by waiver."""
-        if self.rule:
+        if self.rule or self.severity:
             return []
         report, groups = self.report, []
         waived = sorted(report.waived.items(), key=lambda pair: pair[1].pk)
@@ -168,6 +173,34 @@ class LintPage:
                 change = compare(text, apply_fix(text, fix))
             found.append(replace(group, change=change))
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityLink:
+    """A link of a severity filter; `severity` None: to all. `query` is "" or begins with "?"."""
+
+    severity: Severity | None
+    title: str
+    count: int
+    revision: int | None = None
+
+    @property
+    def query(self) -> str:
+        """Of known values alone: a page about a tool repeats no input (see `without_input`)."""
+        chosen = {"revision": self.revision, "severity": self.severity}
+        query = urlencode({name: value for name, value in chosen.items() if value})
+        return f"?{query}" if query else ""
+
+
+def severity_links(counts: Mapping[Severity, int], revision: int | None = None) -> list[SeverityLink]:
+    """The links of a severity filter: all, then each severity with its count, the most severe first.
+
+    `revision` is the number of an earlier revision that they lead to.
+    """
+    links = [
+        SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0), revision) for severity in SEVERITIES
+    ]
+    return [SeverityLink(None, "All", sum(counts.values()), revision), *links]
 
 
 def change_of(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:

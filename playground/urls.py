@@ -35,6 +35,7 @@ urlpatterns = [
     path("mcp/", mcp),
     path("mcp/<str:toolkit>", mcp, name="mcp_toolkit"),
     path("factories/", factories.factories, name="factories"),
+    path("factories/new/", factories.new_factory, name="new_factory"),
     path("factories/rescan/", factories.rescan, name="factories_rescan"),
     path("factories/<path:name>/spec/", factories.factory_spec, name="factory_spec"),
 ]

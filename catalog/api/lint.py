@@ -99,20 +99,20 @@ def apply_fixes(request: HttpRequest, slug: str, body: FixesIn) -> Status[Applie
     """
     tool = tool_for(request.user, "propose", slug)
     before = revision_of(tool)
-    result = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
-    if isinstance(result.outcome, Proposal):
-        return Status(202, ProposalOut.of_proposal(result.outcome))
-    publication, number = result.outcome, result.outcome.revision.number
+    fixed, outcome = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
+    if isinstance(outcome, Proposal):
+        return Status(202, ProposalOut.of_proposal(outcome))
+    number = outcome.revision.number
     names = {"old_name": f"revision {before.number}", "new_name": f"revision {number}"}
     applied = AppliedOut.of(
-        publication,
+        outcome,
         revision=before.number if body.dry_run else number,
         dry_run=body.dry_run,
-        applied=[fix.key for fix in result.applied],
-        left=[fix.key for fix in result.left],
-        difference=unified(before.source, result.text, **names),
+        applied=[fix.key for fix in fixed.applied],
+        left=[fix.key for fix in fixed.left],
+        difference=unified(before.source, fixed.spec.source, **names),
     )
-    return Status(200 if body.dry_run or publication.outcome == "unchanged" else 201, applied)
+    return Status(200 if body.dry_run or outcome.outcome == "unchanged" else 201, applied)
 
 
 @router.get(

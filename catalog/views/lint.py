@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -15,16 +16,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
+from catalog.bulk_fixes import MAX_FIXED
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
 from catalog.held_changes import Proposal, own_proposal
 from catalog.lint_overview import findings_of, overview_for, tools_that_break
-from catalog.lint_page import MEANINGS, LintPage, change_of
+from catalog.lint_page import MEANINGS, LintPage, change_of, severity_links
 from catalog.lint_reports import LintReport
 from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
-from catalog.specs.lint import RULES, SEVERITIES
+from catalog.specs.lint import RULES, SEVERITIES, Severity
 from catalog.specs.lint.citations import SOURCES
 from catalog.specs.lint.rule_examples import rule_examples
 from catalog.views.parts import part_or_page, without_input
@@ -37,7 +39,11 @@ SUMMARY_GROUPS: Final = 3  # on the tool's page
 
 @require_safe
 def rule_list(request: HttpRequest) -> HttpResponse:
-    """How the scores are spread, and all lint rules: the most severe first, then those that most tools break."""
+    """How the scores are spread, and all lint rules: the most severe first, then those that most tools break.
+
+    `?severity=` shows only the rules of one severity.
+    """
+    chosen = _severity(request)
     overview = overview_for(Audience.objects.visibility_for(request.user))
     groups = [
         (
@@ -48,9 +54,15 @@ def rule_list(request: HttpRequest) -> HttpResponse:
                 key=lambda counted: -counted[1],
             ),
         )
-        for severity in SEVERITIES
+        for severity in ([chosen] if chosen else SEVERITIES)
     ]
-    context = {"groups": groups, "total": len(RULES), "overview": overview}
+    context = {
+        "groups": groups,
+        "total": len(RULES),
+        "overview": overview,
+        "severity": chosen,
+        "severities": severity_links(Counter(rule.severity for rule in RULES.values())),
+    }
     return render(request, "catalog/lint/rules.html", context)
 
 
@@ -68,6 +80,8 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "example": example,
         "notes": example.notes(),
         "has_fix": example.has_fix(),
+        "fixable": pages.count if example.has_safe_fix() and may(request.user, "upload") else 0,
+        "most": MAX_FIXED,
         "sources": SOURCES[found.id],
         "page": page,
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],
@@ -83,7 +97,9 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
 
 @require_safe
 def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
-    """The findings in the current revision of a tool, or in `?revision=`; with `?rule=`, all of one rule.
+    """The findings in the current revision of a tool, or in `?revision=`.
+
+    With `?rule=`, all of one rule; with `?severity=`, those of one severity.
 
     An htmx request, which the tool's page makes, gets a summary.
     """
@@ -128,16 +144,16 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
     if rule := request.POST.get("rule"):
         keys = [fix.key for fix in LintReport(revision_of(tool), list(tool.waivers.all())).fixes_of(rule)]
     try:
-        fixed = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
+        fixed, outcome = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
     except RevisionConflict:
         return _lint_page(request, tool_at(slug, request.user), conflict=True, status=409)
     except DocumentError as error:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
     rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
-    if isinstance(fixed.outcome, Proposal):
+    if isinstance(outcome, Proposal):
         messages.success(request, f"{_fixes(len(fixed.applied))} proposed; an owner decides.{rest}")
-        return redirect(fixed.outcome.get_absolute_url())
-    done = f"Revision {fixed.outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
+        return redirect(outcome.get_absolute_url())
+    done = f"Revision {outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
     messages.success(request, done + rest)
     return redirect("catalog:tool_lint", slug)
 
@@ -180,11 +196,14 @@ def _lint_page(
     revision = _revision(request, tool)
     report = LintReport(revision, list(tool.waivers.select_related("created_by")))
     rule = rule_at(request.GET["rule"]) if "rule" in request.GET else None
+    severity = _severity(request)
     is_current = revision.pk == tool.current_id
     context = {
         "tool": tool,
         "report": report,
-        "shown": LintPage(report, rule),
+        "shown": LintPage(report, rule, severity),
+        "severities": severity_links(report.counts, None if is_current else revision.number),
+        "severity": severity,
         "revision_query": "" if is_current else f"&revision={revision.number}",
         "is_current": is_current,
         "may_apply": is_current and bool(may(request.user, "revise", tool)),
@@ -207,6 +226,18 @@ def _revision(request: HttpRequest, tool: Tool) -> Revision:
     """
     asked = request.GET.get("revision")
     return revision_at(tool.slug, _number(asked), request.user) if asked else revision_of(tool)
+
+
+def _severity(request: HttpRequest) -> Severity | None:
+    """The severity `?severity=`, or None for all.
+
+    Raises:
+        Http404: it is not a severity.
+    """
+    asked = request.GET.get("severity") or None
+    if asked is not None and asked not in SEVERITIES:
+        raise Http404
+    return asked
 
 
 def _number(text: str | None) -> int:

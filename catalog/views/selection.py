@@ -37,12 +37,14 @@ CHANGES_STORED: Final = 3
 @require_safe
 def selection(request: HttpRequest) -> HttpResponse:
     """The selected tools, or those of a change (`?change=`), with everything that can be done to them."""
-    slugs = _selected(request)
+    slugs = selected_slugs(request)
     change = request.session.get(CHANGES, {}).get(request.GET.get("change"), {"tools": [], "archived": []})
-    tools = _tools(request, slugs or change["tools"])
+    tools = tools_with(request, slugs or change["tools"])
+    changeable = _changeable(request, tools)
     context = {
         "tools": tools,
-        "changeable": _changeable(request, tools),
+        "changeable": changeable,
+        "may_fix": bool(changeable or may(request.user, "upload")),
         "formats": FORMATS,
         "limits": {"tag": TAG_LENGTH, "toolkit": TOOLKIT_LENGTH, "note": NOTE_LENGTH},
         "any_archived": any(tool.archived for tool in tools),
@@ -60,7 +62,7 @@ def change_selection(request: HttpRequest) -> HttpResponse:
     kind = kind_of(request.POST.get("do"))
     if kind is None:
         raise Http404
-    tools = _tools(request, request.POST.getlist("tool")[:MAX_TOOLS])
+    tools = tools_with(request, request.POST.getlist("tool")[:MAX_TOOLS])
     change = BulkChange(
         kind,
         tags=tuple(tag.strip() for tag in request.POST.get("tags", "").split(",") if tag.strip()),
@@ -95,7 +97,7 @@ def export_selection(request: HttpRequest) -> HttpResponse:
     if key not in FORMATS:
         raise Http404
     limit_exports(request)
-    tools = _tools(request, _selected(request))
+    tools = tools_with(request, selected_slugs(request))
     documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in tools]
     response = HttpResponse(dumps(documents, indent=2), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="tools-{key}.json"'
@@ -105,7 +107,7 @@ def export_selection(request: HttpRequest) -> HttpResponse:
 @require_safe
 def compare_tools(request: HttpRequest) -> HttpResponse:
     """The specs of two selected tools, with their differences."""
-    tools = _tools(request, _selected(request)[:2])
+    tools = tools_with(request, selected_slugs(request)[:2])
     if len(tools) != 2:
         messages.info(request, "Select two tools to compare them.")
         return redirect("catalog:selection")
@@ -115,7 +117,7 @@ def compare_tools(request: HttpRequest) -> HttpResponse:
     return render(request, "catalog/selection/compare.html", context)
 
 
-def _selected(request: HttpRequest) -> list[str]:
+def selected_slugs(request: HttpRequest) -> list[str]:
     """The slugs of the selected tools, at most `MAX_TOOLS`."""
     if request.GET.get("all"):
         pks = CatalogSearch.from_query(request.GET, request.user).first(MAX_TOOLS)
@@ -125,7 +127,7 @@ def _selected(request: HttpRequest) -> list[str]:
     return list(dict.fromkeys(slug.replace("\x00", "") for slug in slugs))[:MAX_TOOLS]
 
 
-def _tools(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
+def tools_with(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
     """The tools with these slugs that the person may see, by name."""
     found = Tool.objects.visible_to(request.user).filter(slug__in=[slug.replace("\x00", "") for slug in slugs])
     return list(found.with_current().by_name())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -13,7 +16,8 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_uploads
 from catalog.accounts.roles import is_administrator
 from catalog.errors import Busy, NotAllowed, RevisionConflict, SpecError
-from catalog.models import Tool
+from catalog.listing.results import CatalogSearch
+from catalog.models import Audience, Tool
 from catalog.publishing import publish
 from catalog.rights import require
 from catalog.shortcuts import revision_of
@@ -23,25 +27,51 @@ from playground.factories.connections import connections
 from playground.factories.registry import FactoryInfo, registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
+from playground.factory_use import use_of
 from playground.redaction import MIN_SECRET_CHARACTERS
+
+STATES: Final[Mapping[str, tuple[str, Callable[[Proposal], bool]]]] = {
+    "broken": ("Broken", lambda proposal: proposal.factory.status == "broken"),
+    "missing-package": ("Missing package", lambda proposal: proposal.factory.status == "missing package"),
+    "importing": ("Not loaded yet", lambda proposal: proposal.factory.status == "importing"),
+    "ready": ("Ready", lambda proposal: proposal.factory.status == "ready"),
+    "new": ("Not in the catalog", lambda proposal: proposal.state == "new"),
+    "differs": ("Differ from the catalog", lambda proposal: proposal.state == "differs"),
+}
+ORDER: Final = ("broken", "missing package", "importing", "ready")
+TOOLS_OFFERED: Final = 10
 
 
 @require_safe
 def factories(request: HttpRequest) -> HttpResponse:
-    """The installed factories with their tools and errors, and the isolation of runs."""
+    """The installed factories, the broken ones first, with their use; `?state=` shows those in one of `STATES`."""
     check()
     proposals = proposals_for(registry().all(), request.user)
+    wanted = request.GET.get("state", "")
+    _, is_shown = STATES.get(wanted, ("", lambda _: True))
+    shown = sorted(filter(is_shown, proposals), key=lambda proposal: ORDER.index(proposal.factory.status))
+    use = use_of([proposal.tool.pk for proposal in shown if proposal.tool], request.user)
     context = {
-        "factories": proposals,
-        "broken": sum(each.factory.state != "ok" for each in proposals),
-        "unpublished": sum(each.state == "new" for each in proposals),
-        "differing": sum(each.state == "differs" for each in proposals),
+        "factories": [(proposal, use.get(proposal.tool.pk) if proposal.tool else None) for proposal in shown],
+        "all": len(proposals),
+        "wanted": wanted if wanted in STATES else "",
+        "states": [(key, label, sum(map(is_in, proposals))) for key, (label, is_in) in STATES.items()],
+        "broken": sum(proposal.factory.status in {"broken", "missing package"} for proposal in proposals),
         "connections": connections(),
         "isolation": registry().isolation(),
         "unclaimed": registry().unclaimed_settings() if is_administrator(request.user) else [],
         "min_secret_characters": MIN_SECRET_CHARACTERS,
     }
     return render(request, "playground/factories.html", context)
+
+
+@require_safe
+def new_factory(request: HttpRequest) -> HttpResponse:
+    """How to add a factory: for a tool that cannot run here yet, found by `?q=`, or from an empty file."""
+    words = request.GET.get("q", "").strip()
+    visibility = Audience.objects.visibility_for(request.user)
+    search = CatalogSearch(words=words, runnable=False, limit=TOOLS_OFFERED, visibility=visibility)
+    return render(request, "playground/new_factory.html", {"words": words, "page": search.page()})
 
 
 @require_POST

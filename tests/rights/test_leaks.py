@@ -258,6 +258,7 @@ def test_a_factory_shows_nothing_of_a_hidden_tool_that_it_serves(hidden, owner, 
         assert answer.status_code == 200
         assert SECRET not in answer.content.decode()
         assert "convert_units" not in answer.content.decode()
+    assert SECRET not in client.get("/factories/new/").content.decode()
     assert client.get(f"/factories/{reference}/spec/").status_code == 404
     assert program.ask(f"/factories/{reference}/spec").status_code == 404
 
@@ -350,6 +351,7 @@ def test_a_token_has_no_more_rights_than_its_person(hidden, outsider):
         "/tools/kit.one/",
         "/palette/?q=a",
         "/factories/",
+        "/factories/new/",
         "/connect/",
         "/help/",
         "/help/rights/",

@@ -101,6 +101,34 @@ def test_the_lint_of_no_revision_is_not_found(client, revision):
     assert client.get(f"/tools/a/lint/?revision={revision}").status_code == 404
 
 
+@pytest.mark.parametrize("path", ["/lint/", "/tools/a/lint/"])
+def test_findings_and_rules_are_filtered_by_severity(client, path):
+    make_tool("a", **FAULTY)
+
+    tree = page(client, path)
+    counts = {link.attributes["href"]: int(text_of(link, ".count")) for link in tree.css("[aria-label=Severity] a")}
+    filtered = page(client, f"{path}?severity=warning")
+
+    assert list(counts) == [path, *(f"{path}?severity={severity}" for severity in ("error", "warning", "info"))]
+    assert counts[path] == sum(counts.values()) - counts[path]
+    assert [section.id for section in filtered.css(".section:not(#scores, #spec)")] == ["warning"]
+    assert len(filtered.css(".rule, .finding")) == counts[f"{path}?severity=warning"] > 0
+    assert filtered.css_first("[aria-label=Severity] [aria-current]").attributes["href"].endswith("?severity=warning")
+    assert client.get(f"{path}?severity=fatal").status_code == 404
+
+
+def test_a_severity_without_findings_says_so_and_the_revision_stays_chosen(client):
+    make_tool("a", **FAULTY)
+    make_tool("a", **{**FAULTY, "description": ""})
+
+    tree = page(client, "/tools/a/lint/?revision=1&severity=error")
+
+    assert "No findings of this severity" in tree.body.text()
+    assert "/tools/a/lint/?revision=1&severity=info" in {
+        link.attributes["href"] for link in tree.css("[aria-label=Severity] a")
+    }
+
+
 # -- many findings ----------------------------------------------------------------------------------------------------
 
 
