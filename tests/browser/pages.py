@@ -192,6 +192,7 @@ PAGES = [
     PageState("lint-rule", "/lint/name-not-portable/"),
     PageState("factories", "/factories/", is_quick=True),
     PageState("new-factory", "/factories/new/"),
+    PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),
     PageState("factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"),
     PageState("connect", "/connect/"),
     PageState("connect-tool", "/connect/tools/sign_text/"),
