@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Final
+from urllib.parse import urlencode
 
 from catalog.jsontext.positions import locate
 from catalog.lint_reports import LintReport
@@ -176,17 +177,30 @@ class LintPage:
 
 @dataclass(frozen=True, slots=True)
 class SeverityLink:
-    """A link of a severity filter; `severity` None: to all."""
+    """A link of a severity filter; `severity` None: to all. `query` is "" or begins with "?"."""
 
     severity: Severity | None
     title: str
     count: int
+    revision: int | None = None
+
+    @property
+    def query(self) -> str:
+        """Of known values alone: a page about a tool repeats no input (see `without_input`)."""
+        chosen = {"revision": self.revision, "severity": self.severity}
+        query = urlencode({name: value for name, value in chosen.items() if value})
+        return f"?{query}" if query else ""
 
 
-def severity_links(counts: Mapping[Severity, int]) -> list[SeverityLink]:
-    """The links of a severity filter: all, then each severity with its count, the most severe first."""
-    links = [SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0)) for severity in SEVERITIES]
-    return [SeverityLink(None, "All", sum(counts.values())), *links]
+def severity_links(counts: Mapping[Severity, int], revision: int | None = None) -> list[SeverityLink]:
+    """The links of a severity filter: all, then each severity with its count, the most severe first.
+
+    `revision` is the number of an earlier revision that they lead to.
+    """
+    links = [
+        SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0), revision) for severity in SEVERITIES
+    ]
+    return [SeverityLink(None, "All", sum(counts.values()), revision), *links]
 
 
 def change_of(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:

@@ -202,7 +202,7 @@ def _lint_page(
         "tool": tool,
         "report": report,
         "shown": LintPage(report, rule, severity),
-        "severities": severity_links(report.counts),
+        "severities": severity_links(report.counts, None if is_current else revision.number),
         "severity": severity,
         "revision_query": "" if is_current else f"&revision={revision.number}",
         "is_current": is_current,

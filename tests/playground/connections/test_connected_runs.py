@@ -221,7 +221,7 @@ def test_connected_tools_are_runnable_until_their_source_drops_them(mcp_source):
 
     SourceTool.objects.update(gone_at="2026-01-01T00:00Z")
 
-    assert not tool.runnable
+    assert not Tool.objects.get(pk=tool.pk).runnable
     assert not Tool.objects.runnable()
     done = run(tool, {"a": 1, "b": 2})
     assert (done.outcome, done.problems[0].message) == (

@@ -216,10 +216,10 @@ def test_the_command_shown_for_a_run_makes_the_run_again(site, environment, sess
         assert (again["outcome"], again["parameters"]) == ("returned", run["parameters"]), done.stderr
 
 
-def test_the_factory_shown_on_the_factories_page_runs_its_tool(site, tmp_path):
+def test_the_factory_shown_on_the_page_for_new_factories_runs_its_tool(site, tmp_path):
     for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         folder.chmod(0o755)  # tools run as another user where that is possible
-    code = page_of(site, "/factories/").css_first("#factory-code").text()
+    code = page_of(site, "/factories/new/").css_first("#factory-code").text()
     (tmp_path / "shown_package.py").write_text(code)
     registry = FactoryRegistry(["shown_package:greet"], search_path=[str(tmp_path)])
 
