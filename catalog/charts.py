@@ -153,6 +153,16 @@ def sparkline(values: Sequence[float], *, label: str, width: int = 72, height: i
     )  # fmt: skip
 
 
+def bar_sparkline(bars: Sequence[Bar], series: Sequence[Series], *, label: str, width: int = 84,
+                  height: int = 24) -> SafeString:  # fmt: skip
+    """Bars of stacked counts as small as a word. The label has every bar in words, since there is no legend."""
+    top, step = max((bar.total for bar in bars), default=0) or 1, 100 / max(1, len(bars))
+    words = f"{label}: {'; '.join(words_of(bar, series) for bar in bars)}"
+    drawn = [_bar(bar, series, index * step, step, top) for index, bar in enumerate(bars)]
+    return element("svg", {"class": "sparkline sparkline-bars", "width": str(width), "height": str(height),
+                           "role": "img", "aria-label": words}, *drawn)  # fmt: skip
+
+
 def timeline(events: Sequence[Event], *, label: str, height: int = 32) -> SafeString:
     """Marks along a line, the smallest `x` on the left. Marks with `href` are links."""
     first = min((event.x for event in events), default=0.0)

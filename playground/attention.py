@@ -130,7 +130,7 @@ def _held_changes(person: User) -> list[Concern]:
 
 
 def _broken_factories(person: User) -> list[Concern]:
-    broken = [factory for factory in registry().all() if factory.state != "ok"]
+    broken = [factory for factory in registry().all() if factory.status in {"broken", "missing package"}]
     shown = [proposal.factory for proposal in proposals_for(broken, person)] if broken else []
     url = reverse("playground:factories")
     return [Concern("package", f"The factory {factory.key} is broken", url, "warn") for factory in shown[:SHOWN]]

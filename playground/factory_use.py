@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.db.models import BigIntegerField, Case, Count, F, Max, Q, Value, When, Window
+from django.db.models.functions import RowNumber
 
 from catalog.accounts.models import Person
 from playground.models import ENDED, Run
-from playground.run_filter import DAY_MS, first_id_of
+from playground.run_filter import DAY_MS, id_at
+from playground.run_overview import COUNTS, FAILED, Counts
 from playground.statistics import quantile
 
 DAYS: Final = 7
-RUNS_READ: Final = 5_000  # the latest ones of all tools together
+MEDIAN_OF: Final = 100  # the latest calls of each tool
 
 
 @dataclass(slots=True)
@@ -21,53 +26,56 @@ class Use:
     """The live runs of one tool that ended, those that a person may see.
 
     Attributes:
-        per_day: how many there were on each of the `DAYS` days (UTC), today last.
-        failed: how many had no response.
-        last_failed, last_outcome: the id and the outcome of the latest run without a response; "" if there is none.
-        call_ms: the durations of the calls that returned.
+        days: the runs of each of the `DAYS` days (UTC), today last.
+        failed: how many raised an exception, timed out or crashed.
+        last_failed, last_outcome: the id and the outcome of the latest of these; "" if there is none.
+        median_ms: of the latest calls that returned, at most `MEDIAN_OF`; None without one.
     """
 
-    per_day: list[int] = field(default_factory=lambda: [0] * DAYS)
+    days: list[Counts]
     failed: int = 0
     last_failed: str = ""
     last_outcome: str = ""
-    call_ms: list[float] = field(default_factory=list)
+    median_ms: float | None = None
 
     @property
     def runs(self) -> int:
-        return sum(self.per_day)
+        return sum(day.runs for day in self.days)
 
     @property
     def outcome_name(self) -> str:
-        """The outcome of the latest run without a response: "timed out"."""
+        """The outcome of the latest failed run: "timed out"."""
         return self.last_outcome.replace("_", " ")
-
-    @property
-    def median_ms(self) -> float | None:
-        """Of the calls that returned; None without one."""
-        return quantile(sorted(self.call_ms), 0.5)
-
-    @property
-    def label(self) -> str:
-        """The chart in words."""
-        return f"Runs on each of the last {DAYS} days: {', '.join(map(str, self.per_day))}"
 
 
 def use_of(tools: Collection[int], person: Person) -> dict[int, Use]:
-    """The use of each of these tools (by primary key) that ran, by one query."""
-    first = datetime.now(UTC).date() - timedelta(days=DAYS - 1)
-    start_ms = int(first_id_of(first)[:12], 16)
+    """The use of each of these tools (by primary key) that ran, by two queries."""
+    today = int(datetime.now(UTC).timestamp() * 1000) // DAY_MS
+    starts = [(today - before) * DAY_MS for before in reversed(range(DAYS))]
     runs = Run.objects.visible_to(person).filter(
-        tool__in=tools, mode="live", outcome__in=ENDED, id__gte=first_id_of(first)
+        tool__in=tools, mode="live", outcome__in=ENDED, id__gte=id_at(starts[0])
+    )
+    later = [When(id__gte=id_at(start), then=Value(start)) for start in reversed(starts)]
+    counts: dict[str, Any] = {name: Count("pk", filter=condition) for name, condition in COUNTS.items()}
+    latest: dict[str, Any] = {f"last_{outcome}": Max("pk", filter=Q(outcome=outcome)) for outcome in FAILED}
+    counted = (
+        runs.order_by()
+        .values("tool_id", from_ms=Case(*later, output_field=BigIntegerField()))
+        .annotate(runs=Count("pk"), **counts, **latest)
     )
     found: dict[int, Use] = {}
-    latest = runs.order_by("-id").values_list("id", "tool_id", "outcome", "call_ms")[:RUNS_READ]
-    for run, tool, outcome, call_ms in latest:
-        use = found.setdefault(tool, Use())
-        use.per_day[min((int(run[:12], 16) - start_ms) // DAY_MS, DAYS - 1)] += 1
-        if outcome != "returned":
-            use.failed += 1
-            use.last_failed, use.last_outcome = use.last_failed or run, use.last_outcome or outcome
-        elif call_ms is not None:
-            use.call_ms.append(call_ms)
+    for values in counted:
+        row: dict[str, Any] = {**values}
+        use = found.setdefault(row.pop("tool_id"), Use([Counts(start) for start in starts]))
+        failures = [(run, outcome) for outcome in FAILED if (run := row.pop(f"last_{outcome}"))]
+        use.last_failed, use.last_outcome = max([(use.last_failed, use.last_outcome), *failures])
+        use.failed += row["failed"]
+        use.days[starts.index(row["from_ms"])] = Counts(**row)
+    place = Window(RowNumber(), partition_by=F("tool_id"), order_by=F("id").desc())
+    calls = runs.filter(outcome="returned", call_ms__isnull=False).order_by().annotate(place=place)
+    durations: defaultdict[int, list[float]] = defaultdict(list)
+    for tool, call_ms in calls.filter(place__lte=MEDIAN_OF).values_list("tool_id", "call_ms"):
+        durations[tool].append(call_ms or 0.0)
+    for tool, use in found.items():
+        use.median_ms = quantile(sorted(durations[tool]), 0.5)
     return found

@@ -1,4 +1,4 @@
-"""What changed in a response against another one, as marks beside its lines: "changed, was 12", "added", "removed: unit"."""
+"""What changed in a response against another one: marks beside its lines, as "changed, was 12" or "removed: unit"."""
 
 from __future__ import annotations
 

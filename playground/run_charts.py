@@ -8,7 +8,7 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from catalog.charts import Bar, Dot, Series, Shape, Tone, dots, stacked_bars
+from catalog.charts import Bar, Dot, Series, Shape, Tone, bar_sparkline, dots, stacked_bars
 from playground.run_filter import DAY_MS, RunFilter
 from playground.run_overview import Counts, Overview
 from playground.statistics import Call
@@ -29,7 +29,7 @@ def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
     bars = [
         Bar(
             _name(bucket, overview.period.bucket_ms),
-            (bucket.conforms, bucket.unchecked, bucket.violates, bucket.failed, bucket.other),
+            _parts(bucket),
             href=f"?{_query(bucket, overview.period.bucket_ms, wanted)}",
             is_selected=has_times and first <= bucket.from_ms < end,
         )
@@ -37,6 +37,12 @@ def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
     ]
     unit = "day" if overview.period.bucket_ms == DAY_MS else "hour"
     return stacked_bars(bars, SERIES, label=f"Runs per {unit}, last {overview.period.name} (UTC)")
+
+
+def days_chart(days: Sequence[Counts]) -> SafeString:
+    """The runs of each day by how they ended, as small as a word."""
+    bars = [Bar(_name(day, DAY_MS), _parts(day)) for day in days]
+    return bar_sparkline(bars, SERIES, label=f"Runs per day, last {len(days)} days (UTC)")
 
 
 def calls_chart(calls: Sequence[Call]) -> SafeString:
@@ -57,6 +63,11 @@ def _dot(call: Call) -> Dot:
         return Dot(call.at.timestamp(), call.call_ms, title, "failed", "square")
     shape: Shape = "diamond" if call.verdict == "violates" else "circle"
     return Dot(call.at.timestamp(), call.call_ms, title, tones.get(call.verdict, "accent"), shape)
+
+
+def _parts(bucket: Counts) -> tuple[int, ...]:
+    """A number for each of `SERIES`."""
+    return bucket.conforms, bucket.unchecked, bucket.violates, bucket.failed, bucket.other
 
 
 def _name(bucket: Counts, bucket_ms: int) -> str:

@@ -28,7 +28,7 @@ class Registration:
         key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
         distribution, version: of the package that provides it; "" if unknown.
-        state_of_code: changes when the factory's code may have changed.
+        state_of_code: changes when the factory's code may have changed: the file, its time and size; "" if unknown.
     """
 
     key: str
@@ -37,6 +37,10 @@ class Registration:
     distribution: str
     version: str
     state_of_code: str
+
+    @property
+    def file(self) -> str:
+        return self.state_of_code.rsplit(" ", 2)[0]
 
 
 def read_registrations(paths: Sequence[str], search_path: Sequence[str] = ()) -> list[Registration]:

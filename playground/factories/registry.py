@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -50,6 +51,10 @@ CONNECTION_KEYS: Final = (
     "connection-openapi",
 )  # the factories of `connections.py`
 _FORMAT: Final = 2
+_IMPORTING: Final = "It is still being imported."
+_NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
+
+Status = Literal["ready", "broken", "missing package", "importing"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class FactoryInfo:
         key: the entry point's name, or the path in the setting.
         reference: "module:attribute".
         distribution, version: of the package that provides it; None if unknown.
+        file: of its module; "" if it has not been found.
         error: why it is broken: a plain sentence, then possibly a short traceback.
         tool_id: the tool that it serves, or would serve if it were not broken; None if importing it failed.
         configurable: whether it creates the tool from a configuration.
@@ -76,6 +82,7 @@ class FactoryInfo:
     distribution: str | None
     version: str | None
     state: Literal["ok", "broken"]
+    file: str = ""
     error: str | None = None
     tool_id: str | None = None
     configurable: bool | None = None
@@ -89,6 +96,22 @@ class FactoryInfo:
     def error_line(self) -> str:
         """Why it is broken, in one sentence."""
         return (self.error or "").partition("\n")[0]
+
+    @property
+    def status(self) -> Status:
+        """Its state, more exactly: one that is not "ok" may still be "importing", or need a "missing package"."""
+        if self.state == "ok":
+            return "ready"
+        if self.error == _IMPORTING:
+            return "importing"
+        return "missing package" if self.missing_package else "broken"
+
+    @property
+    def missing_package(self) -> str:
+        """The package that its code imports and that is not installed; "" if it is broken for another reason."""
+        found = _NO_MODULE.match(self.error_line)
+        own = self.reference.partition(":")[0]
+        return found[1] if found and not f"{own}.".startswith(f"{found[1]}.") else ""
 
     @property
     def network(self) -> Network:
@@ -413,13 +436,14 @@ def _environment_key() -> list[object]:
 
 
 def _info(registration: Registration, descriptions: dict[str, Description]) -> FactoryInfo:
-    found = descriptions.get(registration.reference) or Description(error="It is still being imported.")
+    found = descriptions.get(registration.reference) or Description(error=_IMPORTING)
     return FactoryInfo(
         key=registration.key,
         reference=registration.reference,
         origin=registration.origin,
         distribution=registration.distribution or None,
         version=registration.version or None,
+        file=registration.file,
         state="broken" if found.error else "ok",
         error=found.error,
         tool_id=found.tool_id,

@@ -16,7 +16,8 @@ from playground.factories.registry import registry
 from playground.factories.specs import proposal_for
 from playground.mcp_addresses import address_of_tool
 from playground.models import ExampleCheck
-from playground.run_charts import calls_chart
+from playground.run_charts import calls_chart, days_chart
+from playground.run_overview import Counts
 from playground.statistics import Call
 
 register = template.Library()
@@ -26,6 +27,12 @@ register = template.Library()
 def calls(latest: Sequence[Call]) -> SafeString:
     """The chart of a tool's latest calls."""
     return calls_chart(latest)
+
+
+@register.simple_tag
+def runs_per_day(days: Sequence[Counts]) -> SafeString:
+    """The small chart of a tool's runs per day."""
+    return days_chart(days)
 
 
 @register.inclusion_tag("playground/_example_state.html")

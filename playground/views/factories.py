@@ -31,11 +31,14 @@ from playground.factory_use import use_of
 from playground.redaction import MIN_SECRET_CHARACTERS
 
 STATES: Final[Mapping[str, tuple[str, Callable[[Proposal], bool]]]] = {
-    "broken": ("Broken", lambda proposal: proposal.factory.state != "ok"),
-    "ready": ("Ready", lambda proposal: proposal.factory.state == "ok"),
+    "broken": ("Broken", lambda proposal: proposal.factory.status == "broken"),
+    "missing-package": ("Missing package", lambda proposal: proposal.factory.status == "missing package"),
+    "importing": ("Not loaded yet", lambda proposal: proposal.factory.status == "importing"),
+    "ready": ("Ready", lambda proposal: proposal.factory.status == "ready"),
     "new": ("Not in the catalog", lambda proposal: proposal.state == "new"),
     "differs": ("Differ from the catalog", lambda proposal: proposal.state == "differs"),
 }
+ORDER: Final = ("broken", "missing package", "importing", "ready")
 TOOLS_OFFERED: Final = 10
 
 
@@ -46,14 +49,14 @@ def factories(request: HttpRequest) -> HttpResponse:
     proposals = proposals_for(registry().all(), request.user)
     wanted = request.GET.get("state", "")
     _, is_shown = STATES.get(wanted, ("", lambda _: True))
-    shown = sorted(filter(is_shown, proposals), key=lambda proposal: proposal.factory.state == "ok")
+    shown = sorted(filter(is_shown, proposals), key=lambda proposal: ORDER.index(proposal.factory.status))
     use = use_of([proposal.tool.pk for proposal in shown if proposal.tool], request.user)
     context = {
         "factories": [(proposal, use.get(proposal.tool.pk) if proposal.tool else None) for proposal in shown],
         "all": len(proposals),
         "wanted": wanted if wanted in STATES else "",
         "states": [(key, label, sum(map(is_in, proposals))) for key, (label, is_in) in STATES.items()],
-        "broken": sum(map(STATES["broken"][1], proposals)),
+        "broken": sum(proposal.factory.status in {"broken", "missing package"} for proposal in proposals),
         "connections": connections(),
         "isolation": registry().isolation(),
         "unclaimed": registry().unclaimed_settings() if is_administrator(request.user) else [],

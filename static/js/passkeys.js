@@ -20,7 +20,6 @@ const explanations = {
 
 for (const form of document.querySelectorAll("form[data-passkey]")) {
   if (!window.PublicKeyCredential || !window.allauth) continue;
-  form.hidden = false;
   window.allauth.webauthn.forms[form.dataset.passkey]({ ids });
   const error = form.querySelector("[data-passkey-error]");
   document.addEventListener("allauth.error", (event) => {

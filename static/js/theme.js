@@ -3,6 +3,7 @@
 (() => {
   const root = document.documentElement;
   root.classList.add("js");
+  if (window.PublicKeyCredential) root.classList.add("passkeys");
   let theme = null;
   try {
     theme = localStorage.getItem("toolshelf-theme");

@@ -86,8 +86,6 @@ page.addEventListener("click", (event) => {
   const button = event.target.closest("[data-show]");
   if (button) show(button.dataset.show);
 });
-show(result.querySelector(".result-of-run") && !form().querySelector(".error-summary") ? "result" : "input");
-if (matchMedia("(width < 68.75rem)").matches) document.getElementById("run-options").open = false;
 
 // -- the live preview: what is typed is read by the site, which knows how it is sent
 

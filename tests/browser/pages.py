@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.sample_state import PASSWORD, prepare
+from tests.browser.web_vitals import observe_vitals
 from tests.site import Site
 
 Act = Callable[[Page], object]
@@ -292,13 +293,19 @@ class Visitors:
             state.act(page)
         return page
 
+    def new_context(self, cookies: StorageState | None = None) -> BrowserContext:
+        """A browser that uses the site as "localhost", since passkeys do not work on addresses."""
+        context = self.browser.new_context(
+            base_url=f"http://localhost:{self.site.port}",
+            viewport={"width": 1280, "height": 900},
+            storage_state=cookies,
+        )
+        observe_vitals(context)
+        return context
+
     def page_of(self, person: str) -> Page:
         if person not in self._pages:
-            # As "localhost", since passkeys do not work on addresses.
-            context = self.browser.new_context(
-                base_url=f"http://localhost:{self.site.port}", viewport={"width": 1280, "height": 900}
-            )
-            page = self._pages[person] = context.new_page()
+            page = self._pages[person] = self.new_context().new_page()
             page.emulate_media(reduced_motion="reduce")
             self.complaints.listen(page)
             if person == "ada":

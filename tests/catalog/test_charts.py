@@ -78,6 +78,16 @@ def test_a_ring_is_filled_to_its_share_and_never_beyond():
     assert "100 100" in attributes(charts.ring(1.7, label="all"), "stroke-dasharray")
 
 
+def test_a_sparkline_of_bars_has_every_bar_in_words():
+    bars = [charts.Bar("Mon", (2, 1)), charts.Bar("Tue", (0, 0))]
+    series = [charts.Series("good", "good"), charts.Series("bad", "bad")]
+
+    drawn = charts.bar_sparkline(bars, series, label="Runs")
+
+    assert 'aria-label="Runs: Mon: 3 (2 good, 1 bad); Tue: 0"' in drawn
+    assert drawn.count("chart-part") == 2
+
+
 def test_a_sparkline_ends_at_its_last_value():
     drawn = charts.sparkline([0, 10, 5], label="Runs", width=72, height=20)
 

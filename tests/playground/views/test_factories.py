@@ -12,8 +12,10 @@ from catalog.accounts.shared_rates import Rate
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
+from playground.factory_use import MEDIAN_OF, use_of
 from playground.models import FactoryRescan
 from tests.factories import make_tool, make_user
+from tests.playground.runners import TOOLS
 from tests.playground.test_home import run_of
 
 pytestmark = pytest.mark.usefixtures("db")
@@ -48,32 +50,70 @@ def rows(answer):
 
 def test_broken_factories_come_first_and_each_state_can_be_shown_alone(client, own_registry, builtin):
     builtin("convert_units")
-    own_registry("playground.builtin.convert_units:convert_units", "playground.builtin.missing:tool")
+    own_registry(
+        "playground.builtin.convert_units:convert_units",
+        "missing_dependency:Factory",
+        "playground.builtin.missing:tool",
+        search_path=[str(TOOLS)],
+    )
 
     everything = rows(client.get("/factories/"))
 
-    assert [("broken" in row, "ready" in row) for row in everything] == [(True, False), (False, True)]
+    words = ("broken", "missing package", "ready")
+    assert [[word for word in words if word in row] for row in everything] == [[word] for word in words]
     assert "No module named 'playground.builtin.missing'" in everything[0]
+    assert "imports a_package_that_nobody_has , which is not installed" in everything[1]
     assert rows(client.get("/factories/?state=broken")) == everything[:1]
-    assert rows(client.get("/factories/?state=ready")) == everything[1:]
+    assert rows(client.get("/factories/?state=missing-package")) == everything[1:2]
+    assert rows(client.get("/factories/?state=ready")) == everything[2:]
     assert rows(client.get("/factories/?state=unknown")) == everything
     assert "All factories" in text_of(client.get("/factories/?state=new"))
+
+
+def test_a_factory_that_is_still_being_imported_is_not_broken(client, own_registry):
+    own_registry("import_hang:Factory", search_path=[str(TOOLS)], patience_s=0)
+
+    answer = client.get("/factories/?state=importing")
+
+    [row] = rows(answer)
+    assert "not loaded yet" in row
+    assert "Reload this page" in row
+    assert "cannot be used" not in text_of(answer)
+
+
+def test_only_staff_see_the_file_of_a_factory(client, staff, builtin):
+    builtin("convert_units")
+
+    assert "playground/builtin/convert_units.py" in text_of(staff.get("/factories/"))
+    assert "playground/builtin/convert_units.py" not in text_of(client.get("/factories/"))
 
 
 def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin):
     tool = builtin("convert_units")
     run_of(tool, ada, mode="live", call_ms=20)
-    run_of(tool, ada, mode="live", call_ms=40, days_ago=6)
+    run_of(tool, ada, mode="live", call_ms=40, days_ago=6, verdict="violates")
     run_of(tool, ada, mode="live", call_ms=90, days_ago=7)  # too old
     run_of(tool, ada, mode="mock")
+    run_of(tool, ada, mode="live", outcome="raised", verdict="", days_ago=2)
     failed = run_of(tool, ada, mode="live", outcome="timed_out", verdict="", days_ago=1)
+    run_of(tool, ada, mode="live", outcome="cancelled", verdict="")
 
     answer = browser.get("/factories/")
 
     [row] = [row for row in rows(answer) if "convert_units" in row]
-    assert "Runs on each of the last 7 days: 1, 0, 0, 0, 0, 1, 1" in answer.content.decode()
-    assert "3 runs in 7 days, median 20 ms" in row
-    assert "1 without a response, the last timed out" in row
+    chart = LexborHTMLParser(answer.content.decode()).css_first(".factory .sparkline").attributes["aria-label"]
+    days = chart.partition(": ")[2].split("; ")
+    assert [day.partition(": ")[2] for day in days] == [
+        "1 (1 violating)",
+        "0",
+        "0",
+        "0",
+        "1 (1 failed)",
+        "1 (1 failed)",
+        "2 (1 conforming, 1 cancelled or refused)",
+    ]
+    assert "5 runs in 7 days, median 20 ms" in row
+    assert "2 failed, the last timed out" in row
     assert f'href="/runs/{failed.pk}/"' in answer.content.decode()
 
 
@@ -82,6 +122,19 @@ def test_the_use_is_that_of_runs_that_one_may_see(client, browser, ada, builtin)
 
     assert "run in 7 days" not in text_of(browser.get("/factories/"))
     assert "run in 7 days" not in text_of(client.get("/factories/"))
+
+
+def test_the_median_is_that_of_the_latest_calls_of_each_tool(ada, builtin):
+    busy, quiet = builtin("convert_units"), builtin("hash_text")
+    run_of(quiet, ada, mode="live", call_ms=7)
+    run_of(busy, ada, mode="live", call_ms=500, days_ago=1)
+    for _ in range(MEDIAN_OF):
+        run_of(busy, ada, mode="live", call_ms=20)
+
+    use = use_of([busy.pk, quiet.pk], ada)
+
+    assert (use[busy.pk].runs, use[busy.pk].median_ms) == (MEDIAN_OF + 1, 20)
+    assert (use[quiet.pk].runs, use[quiet.pk].median_ms) == (1, 7)
 
 
 def test_the_list_needs_as_many_queries_for_two_tools_as_for_one(browser, ada, builtin):
