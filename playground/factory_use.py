@@ -68,7 +68,7 @@ def use_of(tools: Collection[int], person: Person) -> dict[int, Use]:
         row: dict[str, Any] = {**values}
         use = found.setdefault(row.pop("tool_id"), Use([Counts(start) for start in starts]))
         failures = [(run, outcome) for outcome in FAILED if (run := row.pop(f"last_{outcome}"))]
-        use.last_failed, use.last_outcome = max((use.last_failed, use.last_outcome), *failures)
+        use.last_failed, use.last_outcome = max([(use.last_failed, use.last_outcome), *failures])
         use.failed += row["failed"]
         use.days[starts.index(row["from_ms"])] = Counts(**row)
     place = Window(RowNumber(), partition_by=F("tool_id"), order_by=F("id").desc())
