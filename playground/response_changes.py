@@ -1,4 +1,4 @@
-"""What changed in a response against another one, as marks beside its lines: "changed, was 12", "new", "gone: unit"."""
+"""What changed in a response against another one: marks beside its lines, as "changed, was 12" or "removed: unit"."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MAX_CHANGES: Final = 200
 MAX_NAMES: Final = 3  # of missing members, in one mark
 MAX_VALUE: Final = 40  # characters of a former value in a mark
 
-ChangeKind = Literal["changed", "new", "gone"]
-KINDS: Final[dict[str, ChangeKind]] = {"changed": "changed", "added": "new", "missing": "gone"}
+ChangeKind = Literal["changed", "added", "removed"]
+KINDS: Final[dict[str, ChangeKind]] = {"changed": "changed", "added": "added", "missing": "removed"}
 
 
 @dataclass(frozen=True)
 class Change:
-    """One value that differs: `was` is its former text, "" if it is new or long."""
+    """One value that differs: `was` is its former text, "" if it was added or is long."""
 
     pointer: str
     kind: ChangeKind
@@ -46,18 +46,18 @@ def changes_between(old: JSON, new: JSON) -> list[Change]:
 
 
 def marks_of(changes: Sequence[Change], against: str) -> Iterator[Mark]:
-    """The marks for the lines of the new response: what is gone is marked at the object or array that had it."""
-    gone: dict[str, list[str]] = {}
+    """The marks for the lines of the new response: what was removed is marked at the object or array that had it."""
+    removed: dict[str, list[str]] = {}
     for change in changes:
-        if change.kind == "gone":
+        if change.kind == "removed":
             around, name = split_last(change.pointer)
-            gone.setdefault(around, []).append(name)
+            removed.setdefault(around, []).append(name)
         else:
             words = f"changed, was {change.was}" if change.was else change.kind
             yield Mark(change.pointer, change.kind, words, against)
-    for around, names in gone.items():
+    for around, names in removed.items():
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        yield Mark(around, "gone", f"gone: {', '.join(names[:MAX_NAMES])}{more}", against)
+        yield Mark(around, "removed", f"removed: {', '.join(names[:MAX_NAMES])}{more}", against)
 
 
 def _text(value: JSON, pointer: str) -> str:

@@ -76,7 +76,7 @@ class Comparison:
     @property
     def _first_marks(self) -> list[Mark]:
         """What the second response has not, or has otherwise."""
-        return [Mark(one.pointer, one.kind, one.kind, OTHER) for one in self.changes or () if one.kind != "new"]
+        return [Mark(one.pointer, one.kind, one.kind, OTHER) for one in self.changes or () if one.kind != "added"]
 
     @property
     def _second_marks(self) -> list[Mark]:

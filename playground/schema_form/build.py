@@ -62,11 +62,11 @@ def build(
     if focus is not None:
         root = with_focus(root, focus, pressed)
     refresh = Button(f"{name}:refresh:", "Update the form", f"Update the fields of {label} for its current values")
-    words = "Show fewer options" if shows_all else "Show all options"
+    words = "Hide type selectors" if shows_all else "Show type selectors"
     toggle = Button(
         f"{name}:{'fewer' if shows_all else 'all'}:",
         words,
-        f"{words} of each field, such as its type",
+        f"{words}, which choose the type of each field",
         has_focus=pressed in {"all", "fewer"},
     )
     shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None

@@ -190,6 +190,8 @@ PAGES = [
     PageState("webhook-delivery", "/webhooks/{webhook}/deliveries/{delivery}/"),
     PageState("lint", "/lint/"),
     PageState("lint-rule", "/lint/name-not-portable/"),
+    PageState("lint-severity", "/lint/?severity=warning"),
+    PageState("lint-rule-with-fixes", "/lint/default-invalid/"),
     PageState("factories", "/factories/", is_quick=True),
     PageState("new-factory", "/factories/new/"),
     PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),

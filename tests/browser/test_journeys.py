@@ -6,13 +6,17 @@ The bounds are measured.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser.conftest import follow_link
 from tests.catalog.sources.documents import BREAKING, FORECAST, document
+from tests.corpora import DATA
 from tests.factories import spec_text
+from tests.site import Site
 
 
 class Person:
@@ -20,7 +24,13 @@ class Person:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.start("/")
+
+    def start(self, address: str) -> None:
+        """Begin a journey on this page."""
+        self.page.goto(address)
         self.actions = 0
+        self.began = time.monotonic()
 
     def click(self, target: Locator) -> None:
         self.actions += 1
@@ -29,6 +39,15 @@ class Person:
     def press(self, key: str) -> None:
         self.actions += 1
         self.page.keyboard.press(key)
+
+    def fill(self, target: Locator, text: str) -> None:
+        self.actions += 1
+        target.fill(text)
+
+    def type(self, text: str) -> None:
+        """Type or paste where the focus is."""
+        self.actions += 1
+        self.page.keyboard.insert_text(text)
 
     def button(self, name: str, *, exact: bool = True) -> Locator:
         return self.page.get_by_role("main").get_by_role("button", name=name, exact=exact).first
@@ -40,7 +59,6 @@ class Person:
 @pytest.fixture
 def person(signed_in: Page) -> Iterator[Person]:
     """On the first page."""
-    signed_in.goto("/")
     return Person(signed_in)
 
 
@@ -49,6 +67,15 @@ def run_once(page: Page, parameters: dict[str, object], tool: str = "drifting_th
     page.goto(f"/tools/{tool}/try/?parameters={json.dumps(parameters)}")
     page.get_by_role("button", name="Run", exact=True).first.click()
     expect(page.locator("#run .run-facts")).to_be_visible()
+
+
+def publish(person: Person, text: str) -> None:
+    """From the first page."""
+    person.click(person.page.locator("a.home-action").nth(1))
+    person.click(person.page.locator("json-editor .cm-content").first)
+    person.type(text)
+    person.click(person.button("Publish 1 spec"))
+    expect(person.page.get_by_role("heading", name="1 ", exact=False).first).to_be_visible()
 
 
 def test_a_newcomer_runs_a_tool_that_conforms(person: Person):
@@ -63,10 +90,7 @@ def test_a_spec_with_mistakes_is_fixed_and_published(person: Person):
     person.click(person.page.locator("a.home-action").nth(1))
     editor = person.page.locator("json-editor .cm-content").first
     person.click(editor)
-    person.actions += 1  # paste
-    person.page.keyboard.insert_text(
-        spec_text("journey.fixed", paramters={"type": "object"}, returnType={"type": "sting"})
-    )
+    person.type(spec_text("journey.fixed", paramters={"type": "object"}, returnType={"type": "sting"}))
     person.click(person.button("Change to “string”"))
     person.click(person.button("Rename", exact=False))
     person.click(person.button("Publish 1 spec"))
@@ -77,14 +101,8 @@ def test_a_spec_with_mistakes_is_fixed_and_published(person: Person):
 
 def test_the_breaking_changes_of_an_imported_document_are_read(person: Person):
     for operation in (FORECAST, BREAKING):
-        person.page.goto("/")
-        person.actions = 0
-        person.click(person.page.locator("a.home-action").nth(1))
-        person.click(person.page.locator("json-editor .cm-content").first)
-        person.actions += 1  # paste
-        person.page.keyboard.insert_text(document(operation))
-        person.click(person.button("Publish 1 spec", exact=False))
-        expect(person.page.get_by_role("heading", name="1 ", exact=False).first).to_be_visible()
+        person.start("/")
+        publish(person, document(operation))
     person.click(person.link("Changes"))
 
     expect(person.page.get_by_role("main")).to_contain_text("key")
@@ -94,8 +112,7 @@ def test_the_breaking_changes_of_an_imported_document_are_read(person: Person):
 @pytest.mark.parametrize("words", ["convert a quantity to another unit", "convrt unts"])
 def test_a_tool_is_found_by_words_and_by_misspelt_words(person: Person, words: str):
     person.press("/")
-    person.actions += 1
-    person.page.keyboard.type(words)
+    person.type(words)
     person.press("Enter")
 
     expect(person.page.locator(".result-name a").first).to_have_attribute("href", "/tools/convert_units/")
@@ -104,7 +121,7 @@ def test_a_tool_is_found_by_words_and_by_misspelt_words(person: Person, words: s
 
 def test_a_violation_leads_to_its_rule(person: Person):
     run_once(person.page, {"hours_since_calibration": 73})
-    person.page.goto("/")
+    person.start("/")
 
     person.click(person.link("violat", exact=False))
     person.click(person.page.locator("tbody a[href^='/runs/'], .run-row a[href^='/runs/']").first)
@@ -116,10 +133,124 @@ def test_a_violation_leads_to_its_rule(person: Person):
 
 def test_a_failed_run_is_found_and_rerun(person: Person):
     run_once(person.page, {"steps": 1, "seconds": 0, "fail_at": 1}, "count_slowly")
-    person.page.goto("/runs/?tool=count_slowly")
+    person.start("/runs/?tool=count_slowly")
 
     person.click(person.page.locator("main tbody a[href^='/runs/'], main .run-row a[href^='/runs/']").first)
     person.click(person.button("Run again"))
 
     expect(person.page.locator(".verdict").first).to_be_visible()
     assert person.actions <= 2
+
+
+def test_a_tool_runs_with_a_saved_secret(person: Person):
+    page = person.page
+    page.goto('/tools/sign_text/try/?parameters={"text":"hello"}')
+    page.locator("#configuration-fold > summary").click()
+    page.get_by_label("key").first.fill("hunter22-hunter22")
+    page.get_by_text("Save this configuration").click()
+    page.get_by_label("Name", exact=True).fill("journey")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_label("Saved", exact=True)).to_have_value("journey")
+    person.start("/tools/sign_text/")
+
+    person.click(person.link("Try it"))
+    person.fill(page.locator("#trial textarea:visible").first, "hello")
+    person.click(person.button("Run"))
+
+    expect(page.locator("#run .verdict")).to_contain_text("Conforms")
+    assert "hunter22" not in page.content()
+    assert person.actions <= 3
+
+
+def test_two_runs_are_compared(person: Person):
+    run_once(person.page, {"hours_since_calibration": 73})
+    run_once(person.page, {"hours_since_calibration": 1})
+    person.start("/")
+
+    person.click(person.page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs"))
+    for number in (0, 1):
+        person.click(person.page.locator("main .select-run").nth(number))
+    person.click(person.button("Compare selected runs"))
+
+    expect(person.page.get_by_role("main")).to_contain_text('was "lukewarm"')
+    assert person.actions <= 4
+
+
+def test_a_tool_is_deprecated_in_favour_of_another(person: Person):
+    for name in ("journey.old", "journey.new"):
+        person.start("/")
+        publish(person, spec_text(name))
+    person.start("/tools/journey.old/")
+
+    person.click(person.page.get_by_label("More actions"))
+    person.click(person.link("Deprecate"))
+    person.fill(person.page.get_by_label("Superseded by"), "journey.new")
+    person.click(person.button("Deprecate this tool"))
+
+    expect(person.page.locator(".deprecation-note, .notice").filter(has_text="instead")).to_be_visible()
+    assert person.actions <= 4
+
+
+def test_one_variant_of_a_union_is_read_and_its_address_shared(person: Person):
+    person.start("/tools/workspace-mcp.batch_update_doc/")
+
+    person.click(person.page.locator("[data-outline]").get_by_role("link", name="find_replace"))
+    expect(person.page.locator(".branch:target")).to_contain_text("find_text")
+    colleague = person.page.context.new_page()
+    colleague.goto(person.page.url)
+
+    expect(colleague.locator(".branch:target").get_by_text("find_text").first).to_be_visible()
+    colleague.close()
+    assert person.actions <= 1
+
+
+def test_a_newcomer_with_a_phone_runs_a_tool(person: Person):
+    person.page.set_viewport_size({"width": 360, "height": 780})
+    person.start("/")
+
+    person.click(person.page.locator("a.home-action").first)
+    person.click(person.button("Run"))
+
+    expect(person.page.locator("#run .verdict")).to_be_visible()
+    assert not person.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert person.actions <= 2
+
+
+@pytest.fixture(scope="module")
+def full_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site with the samples and all tools of the corpora."""
+    site = Site(tmp_path_factory.mktemp("full"))
+    add_corpora(site)
+    yield site
+    site.stop()
+
+
+def add_corpora(site: Site) -> None:
+    names = ("specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench")
+    site.manage("load_specs", "--quiet", *(str(DATA / f"{name}.jsonl") for name in names))
+
+
+@pytest.fixture
+def person_of_full_site(browser: Browser, full_site: Site) -> Iterator[Person]:
+    context = browser.new_context(base_url=full_site.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    follow_link(page, full_site)
+    yield Person(page)
+    context.close()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("words", ["close a pull request", "clsoe pull reqeust"])
+def test_a_tool_is_found_among_all_of_the_corpora(person_of_full_site: Person, words: str):
+    find_among_all(person_of_full_site, words)
+
+
+def find_among_all(person: Person, words: str) -> None:
+    person.press("/")
+    person.type(words)
+    person.press("Enter")
+    found = person.page.locator(".result-name a[href='/tools/github-mcp-server.update_pull_request_state/']")
+    person.click(found)
+
+    expect(person.page.get_by_role("heading", level=1)).to_contain_text("update_pull_request_state")
+    assert person.actions <= 4

@@ -100,9 +100,9 @@ def test_the_request_preview_stays_folded_and_is_current_when_it_is_unfolded(sig
     signed_in.get_by_text("Request preview").click()
     signed_in.get_by_label("from_unit").first.fill("mile")
 
-    signed_in.get_by_role("button", name="Show all options").click()
+    signed_in.get_by_role("button", name="Show type selectors").click()
 
-    expect(signed_in.get_by_role("button", name="Show fewer options")).to_be_visible()
+    expect(signed_in.get_by_role("button", name="Hide type selectors")).to_be_visible()
     expect(signed_in.locator("#preview")).to_be_hidden()
     signed_in.locator('[id="parameters:/.from_unit"]').fill("foot")
     signed_in.get_by_text("Request preview").click()

@@ -111,7 +111,7 @@ def test_findings_and_rules_are_filtered_by_severity(client, path):
 
     assert list(counts) == [path, *(f"{path}?severity={severity}" for severity in ("error", "warning", "info"))]
     assert counts[path] == sum(counts.values()) - counts[path]
-    assert [section.id for section in filtered.css(".section:not(#scores, #spec)")] == ["warning"]
+    assert [section.id for section in filtered.css("section.section:not(#scores, #spec)")] == ["warning"]
     assert len(filtered.css(".rule, .finding")) == counts[f"{path}?severity=warning"] > 0
     assert filtered.css_first("[aria-label=Severity] [aria-current]").attributes["href"].endswith("?severity=warning")
     assert client.get(f"{path}?severity=fatal").status_code == 404

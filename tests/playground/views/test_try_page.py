@@ -139,7 +139,7 @@ def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_li
     page = LexborHTMLParser(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode())
 
     marks = {mark.text() for mark in page.css(".json-line .value-change.against-last")}
-    assert {"changed, was 7", "gone: note"} <= marks
+    assert {"changed, was 7", "removed: note"} <= marks
     choices = [choice.attributes["value"] for choice in page.css(".compare-choice input")]
     assert choices == ["last", "off"]
     assert "checked" in page.css_first(".compare-choice [value=last]").attributes
