@@ -83,11 +83,14 @@ def test_a_factory_that_is_still_being_imported_is_not_broken(client, own_regist
     assert "cannot be used" not in text_of(answer)
 
 
-def test_only_staff_see_the_file_of_a_factory(client, staff, builtin):
-    builtin("convert_units")
+def test_only_staff_see_the_file_of_a_factory_from_elsewhere(client, staff, own_registry):
+    own_registry("attack_tool:Factory", "playground.builtin.hash_text:hash_text", search_path=[str(TOOLS)])
 
-    assert "playground/builtin/convert_units.py" in text_of(staff.get("/factories/"))
-    assert "playground/builtin/convert_units.py" not in text_of(client.get("/factories/"))
+    page = text_of(staff.get("/factories/"))
+
+    assert str(TOOLS / "attack_tool.py") in page
+    assert "hash_text.py" not in page
+    assert "attack_tool.py" not in text_of(client.get("/factories/"))
 
 
 def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin):
