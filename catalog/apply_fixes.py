@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,7 +83,9 @@ def publish_fixed(
     with transaction.atomic():
         outcome = publish_or_hold(fixed.spec, by=by, expected=seen, dry_run=dry_run)
         if isinstance(outcome, Publication) and not dry_run:
-            after = {"revision": outcome.revision.number, "fixes": [fix.title for fix in fixed.applied]}
+            counts = Counter(fix.title for fix in fixed.applied)
+            titles = [f"{title} ({count} times)" if count > 1 else title for title, count in counts.items()]
+            after = {"revision": outcome.revision.number, "fixes": titles}
             audit.record("tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by)
     return outcome
 

@@ -182,7 +182,7 @@ PAGES = [
     PageState("changes-newcomer", "/changes/", "newcomer"),
     PageState("change", "/changes/{proposal}/"),
     PageState("audit", "/audit/"),
-    PageState("audit-nothing", "/audit/?by=zzzz"),
+    PageState("audit-nothing", "/audit/?person=zzzz"),
     PageState("people", "/people/"),
     PageState("person", "/people/{person}/"),
     PageState("webhooks", "/webhooks/"),

@@ -57,7 +57,7 @@ def take(page: Page, name: Path, widths: tuple[int, ...]) -> None:
         for theme in THEMES:
             set_theme(page, theme)
             file = f"{name}-{width}-{theme}.png"
-            page.screenshot(path=file, full_page=True, clip=clip, animations="disabled", caret="hide")
+            page.screenshot(path=file, full_page=True, clip=clip, animations="disabled", caret="hide", timeout=120_000)
     page.set_viewport_size({"width": 1280, "height": HEIGHT})
 
 
