@@ -283,10 +283,12 @@ checked by Toolshelf before and after each run.
 
 ## Run it in Toolshelf
 
-Install the package into Toolshelf's environment, and restart Toolshelf. The entry point in `pyproject.toml` registers
-the factory.
+Install the package into Toolshelf's environment, with its own pip. The entry point in `pyproject.toml` registers the
+factory.
 
 ```
-.venv/bin/pip install .
+/path/to/toolshelf/.venv/bin/pip install --no-build-isolation .
 ```
+
+Then sign in to Toolshelf as staff and press "Look for new factories" on its page of factories, or restart it.
 """

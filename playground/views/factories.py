@@ -15,15 +15,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_uploads
 from catalog.accounts.roles import is_administrator
-from catalog.errors import Busy, NotAllowed, RevisionConflict, SpecError
+from catalog.errors import Busy, GenerationError, NotAllowed, RevisionConflict, SpecError
+from catalog.generated_code import project_of
 from catalog.listing.results import CatalogSearch
 from catalog.models import Audience, Tool
 from catalog.publishing import publish
 from catalog.rights import require
-from catalog.shortcuts import revision_of
+from catalog.shortcuts import revision_of, tool_at
 from catalog.specs.lint import advise
 from catalog.text_diff import compare
-from playground.factories.connections import connections
+from catalog.views.parts import without_input
+from playground.factories.connections import connections, factory_of
+from playground.factories.discover import GROUP
 from playground.factories.registry import FactoryInfo, registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
@@ -67,11 +70,30 @@ def factories(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def new_factory(request: HttpRequest) -> HttpResponse:
-    """How to add a factory: for a tool that cannot run here yet, found by `?q=`, or from an empty file."""
-    words = request.GET.get("q", "").strip()
+    """How to add a factory: for the tool `?tool=` (a slug), which `?q=` finds, or from an empty file."""
+    words, slug = request.GET.get("q", "").strip(), request.GET.get("tool", "")
+    tool = tool_at(slug, request.user) if slug else None
     visibility = Audience.objects.visibility_for(request.user)
     search = CatalogSearch(words=words, runnable=False, limit=TOOLS_OFFERED, visibility=visibility)
-    return render(request, "playground/new_factory.html", {"words": words, "page": search.page()})
+    context = {
+        "words": words,
+        "page": None if tool else search.page(),
+        "tool": tool,
+        "factory": factory_of(tool) if tool else None,
+        "skeleton": _skeleton(tool) if tool else None,
+    }
+    return without_input(render(request, "playground/new_factory.html", context))
+
+
+def _skeleton(tool: Tool) -> dict[str, str]:
+    """The parts of the generated package that its author reads first, or the `error` why there is no package."""
+    try:
+        project = project_of(tool, "python")
+    except GenerationError as error:
+        return {"error": str(error)}
+    path = next(path for path in project if path.endswith("/tool.py"))
+    entry_point = next(part for part in project["pyproject.toml"].split("\n\n") if GROUP in part)
+    return {"path": path, "code": project[path], "entry_point": entry_point}
 
 
 @require_POST

@@ -194,6 +194,7 @@ PAGES = [
     PageState("lint-rule-with-fixes", "/lint/default-invalid/"),
     PageState("factories", "/factories/", is_quick=True),
     PageState("new-factory", "/factories/new/"),
+    PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),
     PageState("factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"),
     PageState("connect", "/connect/"),
     PageState("connect-tool", "/connect/tools/sign_text/"),

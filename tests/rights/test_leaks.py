@@ -259,6 +259,7 @@ def test_a_factory_shows_nothing_of_a_hidden_tool_that_it_serves(hidden, owner, 
         assert SECRET not in answer.content.decode()
         assert "convert_units" not in answer.content.decode()
     assert SECRET not in client.get("/factories/new/").content.decode()
+    assert client.get("/factories/new/?tool=convert_units").status_code == 404
     assert client.get(f"/factories/{reference}/spec/").status_code == 404
     assert program.ask(f"/factories/{reference}/spec").status_code == 404
 

@@ -132,7 +132,7 @@ def test_the_call_shown_for_a_tool_without_a_factory_returns_a_mock(site, enviro
     notes = page.css_first("#use-curl .usage-notes")
     assert "No factory is installed for this tool" in notes.text()
     assert "create_token NAME --scope run" in notes.text()
-    assert notes.css_first("a[href='/factories/new/']") is not None
+    assert notes.css_first("a[href^='/factories/new/?tool=']") is not None
     assert notes.css_first("a[href='/account/tokens/']") is not None
 
 

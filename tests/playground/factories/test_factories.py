@@ -1,18 +1,23 @@
 """The registry of factories: the registered ones, their tools, and their errors."""
 
 import importlib.util
+import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from catalog.code_generation import generate_project, project_zip
+from catalog.specs.spec import read_spec
 from playground.factories.discover import read_registrations
 from playground.factories.registry import FactoryRegistry, registry
 from playground.runner.isolation_report import features_of
+from tests.corpora import GET_WEATHER
 from tests.playground.runners import TOOLS, MarkedRunner, soon
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,8 +38,13 @@ def open_tmp_path(tmp_path):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A third party's package, installed by pip without a network into a directory of its own."""
-    site = tmp_path_factory.mktemp("site")
+    """A third party's package."""
+    return install(PACKAGE, tmp_path_factory.mktemp("site"))
+
+
+def install(package, site):
+    """Install a package by pip, without a network, into the directory `site`."""
+    site.mkdir(exist_ok=True)
     for directory in (site, site.parent, site.parent.parent):
         directory.chmod(0o755)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -43,7 +53,7 @@ def installed(tmp_path_factory):
         environment["PYTHONPATH"] = str(bundled)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
     options = ["--no-cache-dir", "--disable-pip-version-check", "--root-user-action=ignore", "--target", str(site)]
-    subprocess.run([*command, *options, str(PACKAGE)], env=environment, check=True, cwd=site, timeout=120)
+    subprocess.run([*command, *options, str(package)], env=environment, check=True, cwd=site, timeout=120)
     return site
 
 
@@ -81,6 +91,31 @@ def test_the_tools_of_an_installed_package_run(installed):
     assert moon.response == {"phase": Decimal("0.51")}, moon.error
     assert greeting.response == "Servus, Ada!"
     assert greeting.progress.message == "greeting"
+
+
+def test_a_generated_package_installs_and_its_tool_runs_once_its_method_is_written(tmp_path):
+    spec = read_spec(GET_WEATHER.read_bytes())
+    with zipfile.ZipFile(io.BytesIO(project_zip(generate_project(spec, "python"), "weather"))) as archive:
+        archive.extractall(tmp_path)
+    source = tmp_path / "weather" / "src" / "get_weather_tool" / "tool.py"
+    body = (
+        'return Response(condition=f"Sunny in {request.location}", temperatureUnit=self.configuration.temperatureUnit)'
+    )
+    missing = 'raise NotImplementedError("Implement GetWeatherTool.call")'
+    assert missing in source.read_text()
+    source.write_text(source.read_text().replace(missing, body))
+
+    site = install(tmp_path / "weather", tmp_path / "site")
+
+    info = FactoryRegistry(search_path=[str(site)]).for_tool("Get weather")
+    assert (info.status, info.key, info.label) == ("ready", "get_weather_tool", "get-weather-tool 0.1.0")
+    assert info.file == str(site / "get_weather_tool" / "tool.py")
+    runner = MarkedRunner(search_path=[site])
+    try:
+        run = runner.run(info.reference, {"location": "Rome"}, configuration={"temperatureUnit": "C"})
+    finally:
+        runner.close()
+    assert run.response == {"condition": "Sunny in Rome", "temperatureUnit": "C"}, run.error
 
 
 # What is named, and how
@@ -162,6 +197,7 @@ def test_a_factory_that_cannot_be_used_says_why(path, error):
 
     assert info.state == "broken"
     assert info.error.splitlines()[0] == error
+    assert info.missing_package == ("a_package_that_nobody_has" if path.startswith("missing") else "")
     assert info.tool_id is None
 
 

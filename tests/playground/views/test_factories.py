@@ -1,6 +1,7 @@
 """The page of factories."""
 
 import json
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
@@ -9,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.shared_rates import Rate
+from catalog.errors import GenerationError
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
@@ -81,11 +83,14 @@ def test_a_factory_that_is_still_being_imported_is_not_broken(client, own_regist
     assert "cannot be used" not in text_of(answer)
 
 
-def test_only_staff_see_the_file_of_a_factory(client, staff, builtin):
-    builtin("convert_units")
+def test_only_staff_see_the_file_of_a_factory_from_elsewhere(client, staff, own_registry):
+    own_registry("attack_tool:Factory", "playground.builtin.hash_text:hash_text", search_path=[str(TOOLS)])
 
-    assert "playground/builtin/convert_units.py" in text_of(staff.get("/factories/"))
-    assert "playground/builtin/convert_units.py" not in text_of(client.get("/factories/"))
+    page = text_of(staff.get("/factories/"))
+
+    assert str(TOOLS / "attack_tool.py") in page
+    assert "hash_text.py" not in page
+    assert "attack_tool.py" not in text_of(client.get("/factories/"))
 
 
 def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin):
@@ -113,7 +118,7 @@ def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin
         "2 (1 conforming, 1 cancelled or refused)",
     ]
     assert "5 runs in 7 days, median 20 ms" in row
-    assert "2 failed, the last timed out" in row
+    assert "2 runs failed, the last timed out" in row
     assert f'href="/runs/{failed.pk}/"' in answer.content.decode()
 
 
@@ -161,8 +166,49 @@ def test_the_page_for_a_new_factory_finds_tools_that_do_not_run(client, builtin)
     [row] = rows(answer)
     assert "get_weather" in row
     link = LexborHTMLParser(answer.content.decode()).css_first(".factory-actions a").attributes["href"]
-    assert "pyproject.toml" in text_of(client.get(link))
+    assert "Add a factory for get_weather" in text_of(client.get(f"/factories/new/{link}"), "h1")
     assert "No tool that matches “units” lacks a factory." in text_of(client.get("/factories/new/?q=units"))
+
+
+def test_the_page_for_a_tool_shows_the_method_to_write_and_its_entry_point(client):
+    make_tool("weather.now", name="get_weather")
+
+    answer = client.get("/factories/new/?tool=weather.now")
+
+    assert 'raise NotImplementedError("Implement WeatherNowTool.call")' in text_of(answer, "#skeleton-code")
+    entry_point = 'weather_now_tool = "weather_now_tool.tool:WeatherNowToolFactory"'
+    assert text_of(answer, "#skeleton-entry-point") == f'[project.entry-points."toolshelf.factories"] {entry_point}'
+    download = LexborHTMLParser(answer.content.decode()).css_first("main a[download]").attributes["href"]
+    assert client.get(download).headers["Content-Type"] == "application/zip"
+
+
+@pytest.mark.parametrize("path", ["/tools/weather.now/", "/tools/weather.now/try/"])
+def test_the_pages_of_a_tool_without_a_factory_lead_to_adding_one(client, path):
+    make_tool("weather.now")
+
+    page = LexborHTMLParser(client.get(path).content.decode())
+
+    assert page.css_first('main a[href="/factories/new/?tool=weather.now"]') is not None
+
+
+def test_a_tool_that_runs_here_names_its_factory(client, builtin):
+    builtin("convert_units")
+
+    assert "convert_units has a factory already" in text_of(client.get("/factories/new/?tool=convert_units"))
+
+
+def test_a_spec_that_is_too_large_for_a_package_says_so(client, monkeypatch):
+    make_tool("weather.now")
+    monkeypatch.setattr("playground.views.factories.project_of", Mock(side_effect=GenerationError("It is too deep.")))
+
+    page = text_of(client.get("/factories/new/?tool=weather.now"))
+
+    assert "No package can be generated It is too deep." in page
+    assert "From an empty file" in page
+
+
+def test_an_unknown_tool_has_no_page_for_its_factory(client):
+    assert client.get("/factories/new/?tool=nothing").status_code == 404
 
 
 # -- new factories ----------------------------------------------------------------------------------------------------
