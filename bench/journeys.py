@@ -9,6 +9,7 @@ the site and the browser need. Prints medians.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import tempfile
 import time
@@ -16,11 +17,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from tests.browser import test_journeys as journeys
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, follow_link
-from tests.site import Site
+import django
+
+django.setup()
+
+from playwright.sync_api import sync_playwright  # noqa: E402 - Django must be set up first
+
+from tests.browser import test_journeys as journeys  # noqa: E402
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, follow_link  # noqa: E402
+from tests.site import Site  # noqa: E402
 
 JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
     "a newcomer's first run that conforms": journeys.test_a_newcomer_runs_a_tool_that_conforms,

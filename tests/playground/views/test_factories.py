@@ -118,7 +118,7 @@ def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin
         "2 (1 conforming, 1 cancelled or refused)",
     ]
     assert "5 runs in 7 days, median 20 ms" in row
-    assert "2 failed, the last timed out" in row
+    assert "2 runs failed, the last timed out" in row
     assert f'href="/runs/{failed.pk}/"' in answer.content.decode()
 
 
