@@ -328,7 +328,10 @@ STATICFILES_DIRS = [
     ("admin", Path(django.__file__).parent / "contrib" / "admin" / "static" / "admin"),
     ("mfa", Path(allauth.__file__).parent / "mfa" / "static" / "mfa"),
 ]
-STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "config.static_files.StylesheetFinder",
+]
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded to a file
