@@ -2,11 +2,12 @@
 // Content-Security-Policy (they are constructed style sheets there) and a morphed page leaves it alone. The <textarea>
 // inside the element stays the form's value.
 
-import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import {
-  HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting,
+  HighlightStyle, bracketMatching, codeFolding, ensureSyntaxTree, foldGutter, foldKeymap, indentOnInput, indentUnit,
+  syntaxHighlighting, syntaxTree,
 } from "@codemirror/language";
 import { lintGutter, lintKeymap, linter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
@@ -39,6 +40,10 @@ const look = EditorView.theme({
   ".cm-foldPlaceholder": { backgroundColor: "var(--surface-hover)", border: "1px solid var(--line-strong)", color: "var(--text-soft)" },
   ".cm-panels, .cm-tooltip": { backgroundColor: "var(--surface-raised)", color: "var(--text)", border: "1px solid var(--line-strong)" },
   ".cm-panel input, .cm-panel button": { font: "inherit", color: "inherit", background: "var(--surface)", border: "1px solid var(--edge)", borderRadius: "var(--radius-sm)" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-completionDetail": { fontStyle: "normal", color: "var(--text-faint)" },
+  "li[aria-selected] .cm-completionDetail": { color: "inherit" },
+  ".cm-tooltip.cm-completionInfo": { maxWidth: "22rem", padding: "var(--space-2)", fontFamily: "var(--font)" },
   ".cm-searchMatch": { backgroundColor: "var(--mark)", color: "var(--on-mark)" },
   // Its own marker is an image from a data: URL, which the policy refuses.
   ".cm-lint-marker-error": { content: "normal", backgroundColor: "var(--bad)", borderRadius: "50%", width: "0.6em", height: "0.6em", marginTop: "0.5em" },
@@ -79,6 +84,77 @@ const problemsIn = (view) => (
 );
 const isToBeChecked = (update) => update.transactions.some(({ effects }) => effects.some((effect) => effect.is(setProblems)));
 
+/** A JSON string's value; the text without quotes while it is not complete. */
+function unquoted(text) {
+  try { return JSON.parse(text); } catch { return text.replace(/^"|"$/g, ""); }
+}
+
+const nameOf = (property, doc) => {
+  const name = property.getChild("PropertyName");
+  return name && unquoted(doc.sliceString(name.from, name.to));
+};
+
+/**
+ * The place of a position in JSON text that is being written: {path, kind, from, to, names, followed}. `path` is written
+ * like the paths of controls ("/.name", "/@0") and leads to the object whose member is named there (kind "name", with
+ * the `names` of its members), or to the value (kind "value"). `from` to `to` is what a completion replaces.
+ */
+function placeOf(state, pos) {
+  const { doc } = state;
+  const inner = (ensureSyntaxTree(state, doc.length, 500) ?? syntaxTree(state)).resolveInner(pos, -1);
+  const word = ["PropertyName", "String", "Number", "True", "False", "Null"].includes(inner.name) && inner.from < pos ? inner : null;
+  let from = word ? word.from : pos;
+  if (!word) from -= /[\w"]*$/.exec(doc.sliceString(Math.max(0, pos - 100), pos))[0].length;
+  const to = word ? Math.max(pos, word.to) : pos;
+  const path = [];
+  let kind = null;
+  let holder = null;
+  for (let node = word ? word.parent : inner, child = word; node; child = node, node = node.parent) {
+    if (node.name === "Property") {
+      const name = node.getChild("PropertyName");
+      const isName = name && from <= name.from;
+      if (kind === null && isName) { kind = "name"; continue; }
+      kind ??= "value";
+      path.unshift(`/.${encodeURIComponent(nameOf(node, doc) ?? "")}`);
+    } else if (node.name === "Object") {
+      if (kind === null) {
+        const colon = /:\s*$/.test(doc.sliceString(node.from, from)); // a value that is not there yet
+        const before = colon ? node.getChildren("Property").filter((property) => property.from < from).at(-1) : null;
+        kind = before ? "value" : "name";
+        if (before) path.unshift(`/.${encodeURIComponent(nameOf(before, doc) ?? "")}`);
+      }
+      if (kind === "name") holder ??= node;
+    } else if (node.name === "Array") {
+      kind ??= "value";
+      let index = 0;
+      for (let item = node.firstChild; item; item = item.nextSibling) if (item.name === "," || item.type.isError) continue; else if (item.to <= from && !"[]".includes(item.name)) index += 1;
+      path.unshift(`/@${index}`);
+    }
+  }
+  const names = holder ? holder.getChildren("Property").filter(({ from: start }) => start !== from).map((property) => nameOf(property, doc)) : [];
+  const followed = /^\s*:/.test(doc.sliceString(to, to + 20));
+  return { path: path.join(""), kind: kind ?? "value", from, to, names, followed };
+}
+
+/** Completions from `ask(path)`, which answers {members, values}, each [{text, detail, description, is_required}]. */
+function completing(ask) {
+  return async (context) => {
+    const place = placeOf(context.state, context.pos);
+    const typed = context.state.sliceDoc(place.from, context.pos);
+    if (!context.explicit && !typed) return null;
+    const found = await ask(place.path);
+    if (!found || context.aborted) return null;
+    const options = place.kind === "name"
+      ? found.members.filter(({ text }) => !place.names.includes(text)).map((one, index) => ({
+        label: JSON.stringify(one.text), apply: JSON.stringify(one.text) + (place.followed ? "" : ": "), type: "property",
+        detail: [one.detail, one.is_required && "required"].filter(Boolean).join(", "), info: one.description || undefined, boost: -index / 10,
+      }))
+      : found.values.map((one, index) => ({ label: one.text, type: "enum", info: one.description || undefined, boost: -index / 10 }));
+    // Names and strings match with and without their first quotation mark.
+    return options.length ? { from: place.from, to: place.to, options, filter: true } : null;
+  };
+}
+
 /** What the textarea is called and said to be, for the editor: an id is not seen from inside a shadow root. */
 function attributesOf(textarea) {
   const described = (textarea.getAttribute("aria-describedby") ?? "").split(/\s+/).filter(Boolean);
@@ -110,11 +186,12 @@ function typeOver(event, view) {
  *
  * @param {HTMLElement} host
  * @param {HTMLTextAreaElement} textarea
+ * @param {(path: string) => Promise<{members: object[], values: object[]} | null>} [ask] what may stand at a place
  * @returns {{sync: () => void, focus: () => void, select: (at: number) => void, mark: (problems: object[]) => void}}
  *   `sync` after the page changed the textarea; `select` puts the cursor at an offset; `mark` marks problems, each
  *   {at: number, message: string, severity: "error" | "warning"}, in the text and in the gutter
  */
-export function mount(host, textarea) {
+export function mount(host, textarea, ask) {
   const root = host.attachShadow({ mode: "open" });
   const original = document.createElement("div");
   original.className = "original";
@@ -135,9 +212,10 @@ export function mount(host, textarea) {
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(),
         highlightSelectionMatches(), json(), lintGutter(), siteProblems,
         textarea.hasAttribute("data-json-lines") ? [] : linter(problemsIn, { delay: 400, needsRefresh: isToBeChecked }), syntaxHighlighting(colours), look,
+        ask ? autocompletion({ override: [completing(ask)], icons: false }) : [],
         EditorView.lineWrapping, named.of(EditorView.contentAttributes.of(attributesOf(textarea))),
         // Tab is not taken: it moves on to the next control, as everywhere in a form. Ctrl+Enter runs.
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),
+        keymap.of([...completionKeymap, ...closeBracketsKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-Enter"),
           ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged || following) return;

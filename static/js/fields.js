@@ -2,13 +2,27 @@
 
 const editorUrl = document.querySelector("script[data-json-editor]").dataset.jsonEditor;
 
+/** A function that asks what may stand at a place of the textarea's value; undefined if nothing knows. */
+function completionsFor(textarea) {
+  const address = textarea.closest("[data-completions]")?.dataset.completions;
+  if (!address || !textarea.name.includes(":")) return undefined;
+  const known = new Map();
+  return (path) => {
+    if (!known.has(path)) {
+      const query = new URLSearchParams({ control: textarea.name, path });
+      known.set(path, fetch(`${address}?${query}`).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null));
+    }
+    return known.get(path);
+  };
+}
+
 /** A textarea for JSON; once the editor is loaded, CodeMirror replaces it. */
 class JsonEditor extends HTMLElement {
   async connectedCallback() {
     const textarea = this.querySelector("textarea");
     if (!textarea) return;
     const { mount } = await import(editorUrl);
-    if (this.isConnected && !this.shadowRoot) this.editor = mount(this, textarea);
+    if (this.isConnected && !this.shadowRoot) this.editor = mount(this, textarea, completionsFor(textarea));
   }
 }
 customElements.define("json-editor", JsonEditor);

@@ -67,3 +67,31 @@ def test_without_javascript_it_is_a_textarea(browser: Browser, site: Site, sessi
 
     expect(page.locator("#text")).to_be_visible()
     context.close()
+
+
+def test_members_and_values_are_completed_from_the_schema(signed_in: Page):
+    signed_in.goto("/tools/encode_text/try/")
+    signed_in.get_by_role("button", name="JSON").first.click()
+    text = signed_in.locator("json-editor textarea").first
+    editor(signed_in).click()
+    signed_in.keyboard.press("Control+a")
+    signed_in.keyboard.press("Delete")
+
+    def accept():
+        signed_in.wait_for_timeout(200)  # the editor ignores Enter just after the list has opened
+        signed_in.keyboard.press("Enter")
+
+    signed_in.keyboard.type('{"te')
+    options = signed_in.locator("json-editor [role=listbox] [role=option]")
+    expect(options.first).to_contain_text('"text"string, required')
+    accept()
+    signed_in.keyboard.type('"a", "steps": [{"sch')
+    expect(options.first).to_contain_text('"scheme"')
+    accept()
+    signed_in.keyboard.type('"base6')
+    expect(options.first).to_contain_text('"base64"')
+    accept()
+
+    expect(text).to_have_value('{"text": "a", "steps": [{"scheme": "base64"}]}')
+    signed_in.keyboard.press("Tab")
+    assert signed_in.evaluate("document.activeElement.tagName") != "JSON-EDITOR"

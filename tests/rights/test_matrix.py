@@ -99,6 +99,7 @@ PAGES = {
     "restore_difference": (EVERYONE, NOBODY),
     "restore_revision": (NOBODY, MAINTAIN),
     "try": (EVERYONE, RUN),
+    "completions": (EVERYONE, NOBODY),
     "examples": (EVERYONE, RUN),
     "runs": (SIGNED_IN, NOBODY),
     "run_comparison": (PRIVATE, PRIVATE),

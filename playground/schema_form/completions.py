@@ -1,0 +1,108 @@
+"""What may stand at a place of a JSON text: the members of an object, and the values of a list, for the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.json_schema.applicable import Impossible, gather, gather_all
+from catalog.json_schema.children import item, member
+from catalog.json_schema.describe import strings_in
+from catalog.json_schema.validation import Budget, Subschema
+from catalog.json_schema.validation.budget import Run, Unchecked
+from playground.schema_form.choices import Choices
+from playground.schema_form.schemas import Kinds, is_integer, types_in_words
+from playground.schema_form.values import literal
+
+MAX_COMPLETIONS: Final = 200  # members, and values, of one place
+MAX_DESCRIPTION: Final = 300  # characters
+
+Path = Sequence[str | int]
+"""The names of members and the indexes of items that lead to a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A member's name, or a value as JSON text.
+
+    Attributes:
+        detail: the types of the member in words; "" for a value.
+        is_required: whether every object at the place needs the member.
+    """
+
+    text: str
+    detail: str = ""
+    description: str = ""
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """For one place: the names of members that an object there may have, required ones first, and values to choose."""
+
+    members: Sequence[Completion] = ()
+    values: Sequence[Completion] = ()
+
+
+def completions_at(root: Subschema, path: Path) -> Completions:
+    """What may stand at `path`, whichever branches of unions and conditions will hold; nothing if it takes too long."""
+    try:
+        with Run(Budget()) as run:
+            subschemas: Sequence[Subschema] = [root]
+            for token in path:
+                subschemas = _child(gather_all(subschemas, run), token)
+            return Completions(_members(subschemas, run), _values(subschemas, run))
+    except (Unchecked, Impossible):
+        return Completions()
+
+
+def _child(found: Sequence[Subschema], token: str | int) -> list[Subschema]:
+    """What may apply to a member or item: the schemas that name it, or else those for all others.
+
+    Each of `found` counts alone, since another branch of a union may refuse what this one declares.
+    """
+    children = [member([one], token) if isinstance(token, str) else item([one], token) for one in found]
+    named = [child for child in children if child.is_declared]
+    return [one for child in named or children for one in child.subschemas if one.schema is not False]
+
+
+def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
+    found = gather_all(subschemas, run)
+    always, _ = gather(subschemas)
+    required = {name for subschema in always for name in strings_in(subschema.all_keywords.get("required"))}
+    names: dict[str, None] = {}
+    for subschema in found:
+        properties = subschema.all_keywords.get("properties")
+        names.update(dict.fromkeys(properties if isinstance(properties, dict) else ()))
+    names.update(dict.fromkeys(sorted(required)))
+    kinds = Kinds()
+    members = []
+    for name in sorted(names, key=lambda name: name not in required)[:MAX_COMPLETIONS]:
+        child = _child(found, name)
+        if not child and any(member([one], name).is_declared for one in found):
+            continue  # it is forbidden
+        applying = gather_all(child, run)
+        allowed = {kind for one in child for kind in kinds.of(one)}
+        detail = types_in_words(allowed, is_integer=any(is_integer(subschema) for subschema in applying))
+        members.append(Completion(name, detail, _description(applying), name in required))
+    return members
+
+
+def _values(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
+    choices, values = Choices(), dict[str, Completion]()
+    for subschema in gather_all(subschemas, run):
+        for choice in choices.own(subschema) or ():
+            text = literal(choice.value)
+            values.setdefault(choice.key, Completion(text, description=choice.description[:MAX_DESCRIPTION]))
+    kinds = Kinds().of_all(subschemas)
+    if not values and kinds <= {"boolean", "null"}:
+        texts = [*(("true", "false") if "boolean" in kinds else ()), *(("null",) if "null" in kinds else ())]
+        return [Completion(text) for text in texts]
+    return list(values.values())[:MAX_COMPLETIONS]
+
+
+def _description(subschemas: Sequence[Subschema]) -> str:
+    """The first description."""
+    texts = (subschema.all_keywords.get("description") for subschema in subschemas)
+    return next((text[:MAX_DESCRIPTION] for text in texts if isinstance(text, str) and text), "")
