@@ -17,6 +17,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from catalog.accounts.api_auth import actor
+from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.bulk_changes import MAX_TOOLS
 from catalog.bulk_fixes import MAX_FIXED, PlannedFix, Shown, fix_many, plan_fixes
 from catalog.lint_overview import tools_that_break
@@ -54,6 +55,7 @@ class FixRow:
 @login_required
 def preview_fixes(request: HttpRequest) -> HttpResponse:
     """What the safe fixes would change in each tool, and which tools are skipped."""
+    limit_previews(request)
     rule = _rule(request)
     slugs = selected_slugs(request)
     links: dict[str, str] = {}
@@ -80,6 +82,7 @@ def preview_fixes(request: HttpRequest) -> HttpResponse:
 @login_required
 def apply_fixes(request: HttpRequest) -> HttpResponse:
     """Publish or propose the fixes `fix` of a preview (slug, revision and hash of each), and report every tool."""
+    limit_uploads(request)
     rule = _rule(request)
     shown = {}
     for value in request.POST.getlist("fix")[:MAX_FIXED]:

@@ -5,6 +5,7 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.roles import set_role
+from catalog.accounts.shared_rates import Rate
 from catalog.models import AuditEvent, HeldChange, Revision, Tool
 from catalog.publishing import publish
 from catalog.specs.lint import lint
@@ -198,3 +199,14 @@ def test_visitors_sign_in_first(client, three):
 
 def test_a_rule_that_does_not_exist_is_not_found(browser):
     assert browser.get("/selection/fixes/?rule=nothing").status_code == 404
+
+
+def test_previews_and_fixes_are_limited_like_checks_and_uploads(browser, three, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    shown = values(page(browser, "/selection/fixes/?tool=mine"))
+
+    answers = [browser.post("/selection/fixes/apply/", {"fix": shown}) for _ in range(2)]
+
+    assert browser.get("/selection/fixes/?tool=mine").status_code == 429
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert number_of("mine") == 2
