@@ -51,18 +51,21 @@ def completions_at(root: Subschema, path: Path) -> Completions:
         with Run(Budget()) as run:
             subschemas: Sequence[Subschema] = [root]
             for token in path:
-                subschemas = _child(gather_all(subschemas, run), token)
+                subschemas = _child(gather_all(subschemas, run), token, run)
             return Completions(_members(subschemas, run), _values(subschemas, run))
     except (Unchecked, Impossible):
         return Completions()
 
 
-def _child(found: Sequence[Subschema], token: str | int) -> list[Subschema]:
+def _child(found: Sequence[Subschema], token: str | int, run: Run) -> list[Subschema]:
     """What may apply to a member or item: the schemas that name it, or else those for all others.
 
     Each of `found` counts alone, since another branch of a union may refuse what this one declares.
     """
-    children = [member([one], token) if isinstance(token, str) else item([one], token) for one in found]
+    children = []
+    for one in found:
+        run.spend()
+        children.append(member([one], token) if isinstance(token, str) else item([one], token))
     named = [child for child in children if child.is_declared]
     return [one for child in named or children for one in child.subschemas if one.schema is not False]
 
@@ -75,12 +78,13 @@ def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
     for subschema in found:
         properties = subschema.all_keywords.get("properties")
         names.update(dict.fromkeys(properties if isinstance(properties, dict) else ()))
+    declared = set(names)
     names.update(dict.fromkeys(sorted(required)))
     kinds = Kinds()
     members = []
     for name in sorted(names, key=lambda name: name not in required)[:MAX_COMPLETIONS]:
-        child = _child(found, name)
-        if not child and any(member([one], name).is_declared for one in found):
+        child = _child(found, name, run)
+        if not child and name in declared:
             continue  # it is forbidden
         applying = gather_all(child, run)
         allowed = {kind for one in child for kind in kinds.of(one)}

@@ -2,7 +2,9 @@
 
 import pytest
 
+from catalog.json_schema.children import member
 from catalog.json_schema.validation import compile_schema
+from catalog.json_schema.validation.budget import MAX_STEPS
 from playground.schema_form.completions import completions_at
 
 SCHEMA = {
@@ -78,3 +80,13 @@ def test_a_schema_that_is_too_large_has_no_completions():
     wide = {"anyOf": [{"properties": {f"p{number}": {}}} for number in range(5000)]}
 
     assert not found(schema=wide).members
+
+
+def test_looking_for_completions_is_bounded_work(monkeypatch):
+    lookups = []
+    monkeypatch.setattr("playground.schema_form.completions.member", lambda *given: lookups.append(1) or member(*given))
+    wide = {"anyOf": [{"properties": {f"p{branch}": {}}} for branch in range(3900)]}
+
+    found(schema=wide)
+
+    assert len(lookups) <= MAX_STEPS
