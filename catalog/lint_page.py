@@ -186,7 +186,6 @@ class SeverityLink:
 
     @property
     def query(self) -> str:
-        """Of known values alone: a page about a tool repeats no input (see `without_input`)."""
         chosen = {"revision": self.revision, "severity": self.severity}
         query = urlencode({name: value for name, value in chosen.items() if value})
         return f"?{query}" if query else ""

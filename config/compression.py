@@ -1,40 +1,33 @@
 """Compression of pages, without an attacker learning a secret from the size of a compressed page (BREACH).
 
-Such an attack needs a page that contains both a secret and text of the attacker's choice, from the query string for
-example: the page is smaller if the text repeats a part of the secret. A page is therefore compressed only
+Such an attack needs many requests with the visitor's session, pages that repeat text of the attacker's choice beside a
+secret, and exact sizes. Browsers do not send the session's cookie with requests that another site makes unseen
+(`SameSite=Lax`), Django adds up to 100 random bytes to each compressed response, and a CSRF token differs in each
+response. A page whose view forbids to store it (`no-store`) shows a secret, such as a new token, and stays as it is.
 
-- for a visitor without a session, if it contains no CSRF token: it then holds no secret;
-- or if its view sets `reflects_no_input` on the response, because it repeats nothing of the request.
+Responses of the API stay as they are, too: their entity tags would become weak, and `If-Match` compares strong ones.
+Static files are compressed when they are collected.
 
-Django's middleware, which compresses, also adds up to 100 random bytes to each response, and CSRF tokens differ in each
-response. Responses of the API stay as they are: their entity tags would become weak, and `If-Match` compares strong
-ones. Static files are compressed when they are collected.
-
-Source: Gluck, Harris, Prado, "BREACH: Reviving the CRIME attack", 2013.
+Sources: Gluck, Harris, Prado, "BREACH: Reviving the CRIME attack", 2013; Palacios and others, "Heal the Breach", 2022.
 """
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Compresses HTML that holds no secret, or repeats no input, for browsers that accept gzip."""
+    """Compresses HTML that shows no secret, for browsers that accept gzip."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        if isinstance(response, HttpResponse) and may_be_compressed(request, response):
+        if isinstance(response, HttpResponse) and may_be_compressed(response):
             return super().process_response(request, response)
         return response
 
 
-def may_be_compressed(request: HttpRequest, response: HttpResponse) -> bool:
-    """Whether the size of the compressed response tells an attacker nothing about a secret in it."""
-    if not response.headers.get("Content-Type", "").startswith("text/html"):
-        return False
-    if getattr(response, "reflects_no_input", False):
-        return True
-    has_session = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
-    return not has_session and not response.cookies  # a page with a CSRF token sets the token's cookie
+def may_be_compressed(response: HttpResponse) -> bool:
+    """Whether the response is a page, and its size tells an attacker nothing about a secret in it."""
+    is_html = response.headers.get("Content-Type", "").startswith("text/html")
+    return is_html and "no-store" not in response.headers.get("Cache-Control", "")

@@ -300,7 +300,10 @@ def tokens(request: HttpRequest) -> HttpResponse:
         "secret": secret,
         "tokens": ApiToken.objects.filter(user=actor(request)),
     }
-    return render(request, "registration/tokens.html", context, status=422 if form.errors else 200)
+    response = render(request, "registration/tokens.html", context, status=422 if form.errors else 200)
+    if secret:
+        response["Cache-Control"] = "no-store"
+    return response
 
 
 @login_required

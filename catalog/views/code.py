@@ -14,7 +14,6 @@ from catalog.errors import GenerationError
 from catalog.generated_code import project_of
 from catalog.shortcuts import tool_at
 from catalog.views.exports import exports_context
-from catalog.views.parts import without_input
 
 MAX_SHOWN = 200_000  # characters of one file; the ZIP has all of them
 _OPEN = re.compile(r"/(tool|models)\.py$|_client\.py$|/main/java/.*/model/[^/]+\.java$")  # shown unfolded
@@ -63,7 +62,7 @@ def code_page(request: HttpRequest, slug: str, language: str) -> HttpResponse:
         "files": _files(project),
         "error": error,
     }
-    return without_input(render(request, "catalog/code.html", context, status=422 if error else 200))
+    return render(request, "catalog/code.html", context, status=422 if error else 200)
 
 
 def _files(project: Project) -> list[SourceFile]:

@@ -29,7 +29,7 @@ from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_f
 from catalog.specs.lint import RULES, SEVERITIES, Severity
 from catalog.specs.lint.citations import SOURCES
 from catalog.specs.lint.rule_examples import rule_examples
-from catalog.views.parts import part_or_page, without_input
+from catalog.views.parts import part_or_page
 from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
@@ -107,7 +107,7 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
     if not request.htmx or request.htmx.history_restore_request:  # type: ignore[attr-defined]
         response = _lint_page(request, tool)
         patch_vary_headers(response, ["HX-Request"])
-        return without_input(response)
+        return response
     report = LintReport(revision_of(tool), list(tool.waivers.all()))
     groups = [group for section in LintPage(report).sections for group in section.groups]
     context = {"tool": tool, "report": report, "groups": groups[:SUMMARY_GROUPS]}

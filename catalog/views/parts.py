@@ -10,17 +10,8 @@ from django.utils.cache import patch_vary_headers
 
 
 def part_or_page(request: HttpRequest, part: str, page: str, context: dict[str, Any]) -> HttpResponse:
-    """Render the template `part` for a request of htmx, and the template `page` for all others.
-
-    Neither may repeat any text of the request, so that both may be compressed (config/compression.py).
-    """
+    """Render the template `part` for a request of htmx, and the template `page` for all others."""
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     response = render(request, part if wants_part else page, context)
     patch_vary_headers(response, ["HX-Request"])
-    return without_input(response)
-
-
-def without_input(response: HttpResponse) -> HttpResponse:
-    """The response, marked as one that repeats no text of its request."""
-    response.reflects_no_input = True  # type: ignore[attr-defined]
     return response

@@ -28,7 +28,6 @@ from catalog.search.parser import FILTERS
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
-from catalog.views.parts import without_input
 
 REVISIONS_PER_PAGE = 50
 
@@ -113,7 +112,7 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
         "documentation": documentation,
         "published_by": revision_of(tool).created_by,
     }
-    return without_input(render(request, "catalog/tool.html", context))
+    return render(request, "catalog/tool.html", context)
 
 
 def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
@@ -134,7 +133,7 @@ def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
         sections = _preview_schemas.get_or_compute(revision_of(tool).sha256, lambda: _schema_lines(tool))
         response = render(request, "catalog/_tool_preview.html", {"tool": tool, "sections": sections})
     patch_vary_headers(response, ["HX-Request"])
-    return without_input(response)
+    return response
 
 
 def _schema_lines(tool: Tool) -> SafeString:

@@ -24,7 +24,6 @@ from catalog.rights import require
 from catalog.shortcuts import revision_of, tool_at
 from catalog.specs.lint import advise
 from catalog.text_diff import compare
-from catalog.views.parts import without_input
 from playground.factories.connections import connections, factory_of
 from playground.factories.discover import GROUP
 from playground.factories.registry import FactoryInfo, registry
@@ -82,7 +81,7 @@ def new_factory(request: HttpRequest) -> HttpResponse:
         "factory": factory_of(tool) if tool else None,
         "skeleton": _skeleton(tool) if tool else None,
     }
-    return without_input(render(request, "playground/new_factory.html", context))
+    return render(request, "playground/new_factory.html", context)
 
 
 def _skeleton(tool: Tool) -> dict[str, str]:
