@@ -228,7 +228,14 @@ PAGES = [
 # URLs that answer GET, but are not in the list, and why.
 NOT_SHOWN = {
     **dict.fromkeys(
-        ("catalog:facets", "catalog:palette", "catalog:suggestions", "catalog:tool_preview"), "a part of a page"
+        (
+            "catalog:facets",
+            "catalog:palette",
+            "catalog:suggestions",
+            "catalog:tool_preview",
+            "playground:completions",
+        ),
+        "a part of a page",
     ),
     **dict.fromkeys(
         (
