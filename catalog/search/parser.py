@@ -377,9 +377,11 @@ def _needs(text: str) -> Found:
 
 
 def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
+    words = {key: word for word, key in reversed(list(keys.items()))}  # the first of the words for each key
+
     def read(text: str) -> Found:
         key = keys.get(text.lower())
-        return f"`{name}:` takes {', '.join(keys)}." if key is None else [Condition(key)]
+        return f"`{name}:` takes {', '.join(reversed(words.values()))}." if key is None else [Condition(key)]
 
     return read
 

@@ -204,6 +204,8 @@ def test_the_page_offers_the_right_filter(client):
 
     body = client.get("/tools/", {"q": "is:runnable"}).content.decode()
 
+    assert "takes deprecated, configurable, assessed, starred." in body
+
     assert 'href="?q=runnable%3Ayes"' in body
     assert "<code>runnable:yes</code>" in body
 
