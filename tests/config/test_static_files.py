@@ -8,6 +8,11 @@ from django.contrib.staticfiles import finders
 from config.static_files import STYLESHEETS
 
 
+def bare(css):
+    """The style sheet without comments and white space."""
+    return re.sub(r"/\*.*?\*/|\s", "", css, flags=re.DOTALL)
+
+
 def test_the_stylesheets_are_served_as_one_in_the_order_of_the_cascade(client, db):
     page = client.get("/").content.decode()
 
@@ -16,7 +21,9 @@ def test_the_stylesheets_are_served_as_one_in_the_order_of_the_cascade(client, d
     sources = [(settings.BASE_DIR / "static" / "css" / f"{name}.css").read_text() for name in STYLESHEETS]
 
     assert re.fullmatch(r"css/site\.[0-9a-f]{12}\.css", address)
-    assert served == "\n".join(sources)
+    assert bare(served) == bare("".join(sources))
+    assert "/*" not in served
+    assert "\n " not in served
 
 
 def test_every_stylesheet_is_served():
