@@ -219,6 +219,10 @@ class CatalogSearch:
         return self._state_and_size[1]
 
     @cached_property
+    def _runnable_ids(self) -> frozenset[str]:
+        return hooks.runnable_tool_ids()
+
+    @cached_property
     def depends_on(self) -> Hashable:
         """A cache key: everything that results of this search depend on, except the page."""
         asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
@@ -227,7 +231,7 @@ class CatalogSearch:
         is_personal = self.query.personal or self.starred is not None
         personal = (self.user and self.user.pk, self.stars) if is_personal else None
         whole = replace(self, cursor=None, limit=PAGE_SIZE)
-        return self.state, hooks.runnable_tool_ids(), passing, most_run, personal, whole
+        return self.state, self._runnable_ids, passing, most_run, personal, whole
 
     @cached_property
     def plan(self) -> Plan:
@@ -446,7 +450,7 @@ class CatalogSearch:
     def _shown(self, tools: Iterable[Tool]) -> list[Tool]:
         """The tools, without successors that are hidden. Whether they run is found for all of them at once."""
         shown = list(tools)
-        runnable = hooks.runnable_tool_ids()
+        runnable = self._runnable_ids
         for tool in shown:
             tool.runnable = tool.tool_id in runnable
         if not self.visibility.is_complete:
