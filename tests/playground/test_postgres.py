@@ -1,0 +1,21 @@
+"""The tests of runs, their pages and limits once more, in a real PostgreSQL."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.postgres import run_in_postgresql
+
+HERE = Path(__file__).parent
+SAME_TESTS = (
+    "views/test_factories.py",
+    "views/test_runs.py",
+    "test_run_overview.py",
+    "test_home.py",
+    "../catalog/accounts/test_rate_limits.py",
+)
+
+
+@pytest.mark.deep
+def test_postgresql_passes_the_tests_of_runs_and_limits():
+    run_in_postgresql(HERE / name for name in SAME_TESTS)
