@@ -27,7 +27,7 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { backgroundColor: "var(--surface)", color: "var(--text)", fontSize: "var(--text-sm)", maxHeight: "var(--code-height)" },
+  "&": { backgroundColor: "var(--surface)", color: "var(--text)", fontSize: "var(--text-sm)", height: "100%", maxHeight: "var(--code-height)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "var(--leading-code)" },
   ".cm-content, .cm-gutter": { minHeight: "var(--editor-height, 8rem)" },
@@ -241,8 +241,8 @@ export function mount(host, textarea, ask) {
     else view.dispatch({ effects, changes: { from: 0, to: present.length, insert: textarea.value } });
     following = false;
     // After an edit the attribute is gone, and the remaining problems keep their moved positions until the next answer.
-    if (textarea.getAttribute("aria-invalid") !== "true") view.dispatch({ effects: setProblems.of([]) });
-    else if (textarea.dataset.problems) view.dispatch({ effects: setProblems.of(problemsOf(textarea, view.state.doc)) });
+    if (textarea.dataset.problems) view.dispatch({ effects: setProblems.of(problemsOf(textarea, view.state.doc)) });
+    else if (textarea.getAttribute("aria-invalid") !== "true") view.dispatch({ effects: setProblems.of([]) });
   }
 
   sync();

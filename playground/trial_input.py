@@ -227,8 +227,13 @@ class TrialInput:
     # -- submissions --------------------------------------------------------------------------------------------------
 
     def submit(self, request: HttpRequest, *, is_checked: bool) -> None:
-        """Read the submitted forms. With `is_checked`, collect their errors; else they are only rendered again."""
-        self._fill(list(_pairs(request)), request.POST, is_checked=is_checked and not request.POST.get("op", ""))
+        """Read the submitted forms. With `is_checked`, collect their errors; else they are only rendered again.
+
+        The switch between fields and JSON shows the errors that the page has shown (`checked`).
+        """
+        operation = request.POST.get("op", "")
+        is_switched = ":view:" in operation and "checked" in request.POST
+        self._fill(list(_pairs(request)), request.POST, is_checked=is_switched or (is_checked and not operation))
 
     def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
         """Read all names and values of a request; `single` has the fields outside the schema forms."""

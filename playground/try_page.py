@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.saved_inputs import delete_input, inputs_of, save_input
+from playground.schema_form.nodes import RawNode
 from playground.schema_form.values import ABSENT, Absent
 from playground.trial_input import CONFIGURATION, Notice, TrialInput
 
@@ -104,6 +105,12 @@ class Trial(TrialInput):
         if self.parameters.view == "fields":
             return True
         return self.configuration is not None and self.configuration.view == "fields" and self.mode == "live"
+
+    @property
+    def marks(self) -> dict[str, JSON]:
+        """The problems of each form that is shown as JSON, for its editor: name -> [{"line", "column", "message"}]."""
+        shown = [(form, form.form.root) for form in (self.parameters, self.configuration) if form]
+        return {form.form.name: list(map(asdict, root.marks)) for form, root in shown if isinstance(root, RawNode)}
 
     @property
     def error_title(self) -> str:

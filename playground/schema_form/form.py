@@ -127,18 +127,19 @@ def submitted(
     """The submitted form after the action of its pressed button or, without one, its value and the result of its check.
 
     `pairs` are all names and values of the request, a file as `Upload`; names of other forms are ignored. `is_checked`
-    is False if a button of another form on the page was pressed; then nothing is checked. `adjust` removes secrets
-    from the result of a check. The other arguments are those of `begin`.
+    is False if a button of another form on the page was pressed; then nothing is checked. Of this form's buttons, the
+    switch between fields and JSON is the only one after which errors are shown. `adjust` removes secrets from the
+    result of a check. The other arguments are those of `begin`.
     """
     session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)
     verb = decoded.operation.verb if decoded.operation else ""
     session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
     outcome = apply(decoded, session.subschemas, session.lookups)
-    if decoded.operation is not None or not is_checked:
+    if not is_checked or verb not in {"", "view"}:
         session.pressed = verb
         return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
-    return session.checked(outcome.draft, decoded.faults, adjust)
+    return replace(session.checked(outcome.draft, decoded.faults, adjust), was_operation=bool(verb))
 
 
 class _Session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
@@ -42,7 +42,9 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
         return ask_to_sign_in(request, address, trial.unfinished())
     if "run" in request.POST:
         require(request.user, "run", tool)
-    trial.submit(request, is_checked="run" in request.POST)
+    trial.submit(request, is_checked="run" in request.POST or request.POST.get("use") == "check")
+    if request.POST.get("use") == "check":
+        return JsonResponse(trial.marks)
     if request.POST.get("use") == "preview":
         return render(request, "playground/_sent.html", {"trial": trial})
     if "run" in request.POST and "op" not in request.POST and not trial.errors:

@@ -134,6 +134,58 @@ async function preview() {
   }
 }
 
+// -- JSON that is typed: checked like the form, without a run. What is not JSON yet is marked by the editor itself.
+
+const CHECK_PAUSE_MS = 400;
+let checkTimer = 0;
+let latestCheck = 0;
+
+document.addEventListener("input", ({ target }) => {
+  if (target.form !== form() || !target.closest("json-editor")) return;
+  latestCheck += 1;
+  clearTimeout(checkTimer);
+  checkTimer = setTimeout(check, CHECK_PAUSE_MS);
+});
+document.addEventListener("submit", (event) => {
+  if (event.target !== form()) return;
+  latestCheck += 1;
+  clearTimeout(checkTimer);
+}, true);
+
+function isJSON(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function check() {
+  const counts = [...form().querySelectorAll("[data-json-count]")];
+  const texts = counts.map((count) => count.closest(".form-raw").querySelector("textarea"));
+  if (!texts.length || !texts.every(({ value }) => isJSON(value))) return;
+  const body = new FormData(form());
+  body.append("use", "check");
+  const number = latestCheck;
+  let marks;
+  try {
+    const response = await fetch(form().action, { method: "POST", body });
+    if (!response.ok) return;
+    marks = await response.json();
+  } catch {
+    return; // without a connection, the next change is checked
+  }
+  if (number !== latestCheck) return;
+  for (const [index, textarea] of texts.entries()) {
+    const found = marks[textarea.name.split(":")[0]] ?? [];
+    textarea.dataset.problems = JSON.stringify(found);
+    textarea.setAttribute("aria-invalid", String(found.length > 0));
+    textarea.closest("json-editor").editor?.sync();
+    counts[index].textContent = { 0: "No problems", 1: "1 problem" }[found.length] ?? `${found.length} problems`;
+  }
+}
+
 // -- the address of the input: copied as soon as it is there, gone as soon as it is no longer that of the input
 
 let pressed = "";

@@ -95,3 +95,79 @@ def test_members_and_values_are_completed_from_the_schema(signed_in: Page):
     expect(text).to_have_value('{"text": "a", "steps": [{"scheme": "base64"}]}')
     signed_in.keyboard.press("Tab")
     assert signed_in.evaluate("document.activeElement.tagName") != "JSON-EDITOR"
+
+
+def convert_units_as_json(page: Page):
+    page.goto("/tools/convert_units/try/")
+    page.get_by_role("group", name="How to edit the parameters").get_by_text("JSON").click()
+    page.locator("#parameters-form json-editor .cm-content").click()
+    page.keyboard.press("Control+a")
+    return page.locator("#parameters-form")
+
+
+def test_violations_are_marked_while_one_types(signed_in: Page):
+    form = convert_units_as_json(signed_in)
+
+    signed_in.keyboard.insert_text('{\n"value": "many",\n"from_unit": "m",\n"to_unit": 5}')
+
+    expect(form.locator(".cm-lintRange-error")).to_have_text(['"many"', "5"])
+    expect(form.get_by_role("status")).to_have_text("2 problems")
+    assert signed_in.evaluate("document.activeElement.tagName") == "JSON-EDITOR"
+    assert signed_in.url.endswith("/try/")
+
+    signed_in.keyboard.press("Control+a")
+    signed_in.keyboard.insert_text('{"value": 1, "from_unit": "m", "to_unit": "km"}')
+
+    expect(form.get_by_role("status")).to_have_text("No problems")
+    expect(form.locator(".cm-lintRange-error")).to_have_count(0)
+
+
+def test_text_that_is_not_json_yet_is_not_sent_to_be_checked(signed_in: Page):
+    asked = []
+    signed_in.on("request", lambda request: asked.append(request.post_data or "") if request.method == "POST" else None)
+    form = convert_units_as_json(signed_in)
+    asked.clear()
+
+    signed_in.keyboard.insert_text('{"value": ')
+
+    expect(form.locator(".cm-lintRange-error, .cm-lintPoint-error")).to_have_count(1)
+    signed_in.wait_for_timeout(600)  # longer than the pause before a check
+    assert not [text for text in asked if "check" in text.partition('name="use"')[2]]
+
+
+def test_errors_stay_when_json_becomes_a_form_and_back(browser: Browser, site: Site, session):
+    context = browser.new_context(storage_state=session, base_url=site.url)
+    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
+    form = convert_units_as_json(page)
+    page.keyboard.insert_text('{"value": 1, "from_unit": "m", "to_unit": 5}')
+    page.locator("[data-run-button]").click()
+    expect(form.locator(".cm-lintRange-error")).to_have_text(["5"])
+    views = page.get_by_role("group", name="How to edit the parameters")
+
+    views.get_by_text("Form").click()
+
+    expect(form.locator(".field-error")).to_have_count(1)
+    expect(page.locator(".error-summary")).to_contain_text("Fix 1 problem to run")
+
+    views.get_by_text("JSON").click()
+
+    expect(form.locator(".cm-lintRange-error")).to_have_text(["5"])
+    context.close()
+
+
+def test_the_editor_of_a_form_is_as_high_as_the_window_allows_and_can_be_resized(signed_in: Page):
+    signed_in.set_viewport_size({"width": 1280, "height": 1000})
+    form = convert_units_as_json(signed_in)
+    host = form.locator("json-editor")
+    box = host.bounding_box()
+    bar = signed_in.locator(".run-bar").bounding_box()
+    assert 0 < bar["y"] - box["y"] - box["height"] < 100
+
+    corner = box["x"] + box["width"] - 4, box["y"] + box["height"] - 4
+    signed_in.mouse.move(*corner)
+    signed_in.mouse.down()
+    signed_in.mouse.move(corner[0], corner[1] - 200, steps=4)
+    signed_in.mouse.up()
+
+    assert abs(host.bounding_box()["height"] - (box["height"] - 200)) < 12
+    assert host.locator(".cm-editor").bounding_box()["height"] <= host.bounding_box()["height"]

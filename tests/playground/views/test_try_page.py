@@ -1,5 +1,7 @@
 """The page to try a tool: chips, the preview, the folded configuration, the history, and what a response equals."""
 
+import json
+
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -283,3 +285,43 @@ def test_another_person_s_input_cannot_be_used(browser, bob, builtin):
     answer = press(browser, page, "use=input:his")
     assert "no saved input of this name" in text_of(answer)
     assert "9999" not in text_of(answer, "#preview")
+
+
+def as_json(text, *, more=()):
+    """What the page sends for `convert_units` in JSON mode, with `more` names and values."""
+    return {"parameters:e:": text, "mode": "live", **dict(more)}
+
+
+def test_json_is_checked_without_a_run(browser, builtin):
+    builtin("convert_units")
+    text = '{\n"value": "many",\n"from_unit": "m",\n"to_unit": "km"}'
+
+    answer = browser.post("/tools/convert_units/try/", as_json(text, more=[("use", "check")]))
+
+    assert answer.status_code == 200
+    [mark] = answer.json()["parameters"]
+    assert (mark["line"], mark["column"]) == (2, 10)
+    assert not Run.objects.exists()
+
+
+def test_valid_json_has_no_marks(browser, builtin):
+    builtin("convert_units")
+
+    answer = browser.post("/tools/convert_units/try/", as_json(json.dumps(KILOMETRES), more=[("use", "check")]))
+
+    assert answer.json() == {"parameters": []}
+
+
+@pytest.mark.parametrize(("checked", "errors"), [({"checked": "1"}, 1), ({}, 0)])
+def test_the_switch_to_the_form_shows_the_errors_that_were_shown(browser, builtin, checked, errors):
+    builtin("convert_units")
+    text = '{"value": 1, "from_unit": "m", "to_unit": 5}'
+    sent = as_json(text, more=[("op", "parameters:view::fields"), *checked.items()])
+
+    answer = browser.post("/tools/convert_units/try/", sent)
+
+    page = LexborHTMLParser(answer.content.decode())
+    assert len(page.css("#parameters-form .field-error")) == errors
+    assert len(page.css(".error-summary li")) == errors
+    assert len(page.css('input[name="checked"]')) == errors
+    assert not Run.objects.exists()
