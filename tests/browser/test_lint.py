@@ -87,6 +87,7 @@ def test_the_changes_of_all_safe_fixes_are_loaded_when_they_are_opened(signed_in
 
 
 def test_similar_tools_come_when_the_reader_gets_there(signed_in: Page, tides: str):
+    signed_in.set_viewport_size({"width": 1280, "height": 300})  # they load when they are 480 px below its end
     signed_in.goto(tides)
     expect(signed_in.locator(".similar-tool")).to_have_count(0)
 
