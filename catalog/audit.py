@@ -129,6 +129,13 @@ class AuditEvent(models.Model):
     def action_name(self) -> str:
         return ACTIONS.get(self.action, self.action)
 
+    @property
+    def changes(self) -> list[tuple[str, str, str]]:
+        """Each member of `before` and `after`: its name and its two values, as text; "" where it is missing."""
+        before, after = (json.loads(text) if text else {} for text in (self.before, self.after))
+        names = [*before, *(name for name in after if name not in before)]
+        return [(name, _as_text(before, name), _as_text(after, name)) for name in names]
+
     def as_json(self) -> dict[str, Any]:
         """The event as the export and the API show it."""
         return {
@@ -144,6 +151,11 @@ class AuditEvent(models.Model):
             "before": json.loads(self.before) if self.before else None,
             "after": json.loads(self.after) if self.after else None,
         }
+
+
+def _as_text(values: dict[str, Any], name: str) -> str:
+    value = values.get(name, "")
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 # -- who acts ---------------------------------------------------------------------------------------------------------

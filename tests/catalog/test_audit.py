@@ -565,3 +565,10 @@ def test_nul_characters_are_stored_on_both_databases():
 
     assert the("tool.organise").object_id == "a\ufffdb"
     assert the("tool.organise").as_json()["after"] == {"note": "c\x00d"}
+
+
+def test_the_changes_of_an_event_have_both_values():
+    event = AuditEvent(before='{"revision": 1, "owner": "ada"}', after='{"revision": 2, "tags": ["a"], "note": null}')
+
+    assert event.changes == [("revision", "1", "2"), ("owner", "ada", ""), ("tags", "", '["a"]'), ("note", "", "null")]
+    assert AuditEvent().changes == []

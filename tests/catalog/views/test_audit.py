@@ -41,6 +41,7 @@ def test_the_page_shows_events(administrator, ada):
     page = administrator.get("/audit/").content.decode()
 
     assert "Tool archived" in page
+    assert "before: </span>false" in page
     assert "&lt;b&gt;x&lt;/b&gt;" in page
     assert "ada" in page
 
