@@ -61,7 +61,10 @@ def test_words_of_scripts_without_spaces_are_compared():
 def test_a_tool_may_have_no_similar_tools(client):
     make_tool("a")
 
-    assert "No similar tools" in page(client, "/tools/a/similar/").body.text()
+    body = page(client, "/tools/a/similar/").body
+
+    assert "No similar tools" in body.text()
+    assert body.css_first('a[href="/tools/"]:not([class])').text() == "Search the catalog"
 
 
 def test_the_page_shows_reasons_and_its_fragment_is_loaded_by_the_tools_page(weather, client):
