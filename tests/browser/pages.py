@@ -69,6 +69,14 @@ def sign_in_wrongly(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("password")
 
 
+def sign_in_too_often(page: Page) -> None:
+    for _ in range(7):
+        page.get_by_label("Username").fill("nobody-here")
+        page.get_by_label("Password").fill("not it")
+        page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
+    expect(page.get_by_role("main")).to_contain_text("Try again in")
+
+
 def confirm(page: Page) -> None:
     """Enter the password, where the page asks for it again."""
     if page.get_by_role("button", name="Confirm").count():
@@ -213,6 +221,7 @@ PAGES = [
     PageState("security-passkey", "/account/security/passkeys/add/", "ada", confirm),
     PageState("sign-in", "/sign-in/", "", is_quick=True),
     PageState("sign-in-wrong", "/sign-in/?next=/runs/", "", sign_in_wrongly),
+    PageState("sign-in-too-often", "/sign-in/", "", sign_in_too_often),
     PageState("sign-in-link", "{link_unused}", ""),
     PageState("sign-in-link-used", "/sign-in/this-link-was-never-valid-or-used/", "", status=410),
     PageState("api", "/api/v1/docs", is_quick=True),
