@@ -221,7 +221,8 @@ class _Board:
             for on_key in (True, False):
                 for message in self.messages.get((path, on_key), ()):
                     target = keys[path].id if on_key else target_of(node)
-                    yield Summary(f"{' · '.join(where)}: {message}", target)
+                    labels = where[:-1] if message == _request(node) else where  # the request has the last one
+                    yield Summary(": ".join(filter(None, (" · ".join(labels), message))), target)
 
 
 def _request(node: Node) -> str:

@@ -33,7 +33,7 @@ def test_untouched_required_fields_are_asked_for_and_nothing_runs(person: Page):
 
     run(person)
 
-    expect(person.get_by_role("alert").get_by_role("link")).to_have_text(["owner: Enter owner", "repo: Enter repo"])
+    expect(person.get_by_role("alert").get_by_role("link")).to_have_text(["Enter owner", "Enter repo"])
     expect(person.locator("main .field-error")).to_have_text(["Error: Enter owner", "Error: Enter repo"])
     expect(field(person, "owner")).to_have_attribute("aria-invalid", "true")
     expect(person.locator("#preview")).to_have_text('{\n  "method": "create"\n}')

@@ -80,7 +80,8 @@ class Tally:
         shown = messages_at_controls(page)
         nodes = nodes_of(submission.form)
         paths = read(submission.draft).paths
-        messages = {summary.message.partition(": ")[2] for summary in submission.form.errors}
+        summaries = [summary.message for summary in submission.form.errors]
+        messages = {*summaries, *(text.partition(": ")[2] for text in summaries)}
         if any(page.by_id(summary.target) is None for summary in submission.form.errors):
             self.complaints.append(f"{pair}: the summary links to no control")
         for violation, path in leaves(checked.violations, nodes, paths):
