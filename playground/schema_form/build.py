@@ -71,7 +71,8 @@ def build(
     )
     shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None
     secrets = tuple(builder.secrets) if has_secrets else None
-    return Form(name, root, toggle, shown, refresh if lookups.has_conditions else None, secrets)
+    is_live = lookups.has_conditions and not isinstance(root, RawNode)  # one text has no fields to update
+    return Form(name, root, toggle, shown, refresh if is_live else None, secrets)
 
 
 @dataclass(slots=True)

@@ -182,6 +182,10 @@ async function check() {
     textarea.dataset.problems = JSON.stringify(found);
     textarea.setAttribute("aria-invalid", String(found.length > 0));
     textarea.closest("json-editor").editor?.sync();
+    if (found.length && !form().elements.checked) {
+      const checked = { type: "hidden", name: "checked", value: "1" }; // so that the fields show them, too
+      form().append(Object.assign(document.createElement("input"), checked));
+    }
     counts[index].textContent = { 0: "No problems", 1: "1 problem" }[found.length] ?? `${found.length} problems`;
   }
 }

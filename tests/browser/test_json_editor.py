@@ -171,3 +171,16 @@ def test_the_editor_of_a_form_is_as_high_as_the_window_allows_and_can_be_resized
 
     assert abs(host.bounding_box()["height"] - (box["height"] - 200)) < 12
     assert host.locator(".cm-editor").bounding_box()["height"] <= host.bounding_box()["height"]
+
+
+def test_problems_found_while_one_types_are_shown_at_their_fields(browser: Browser, site: Site, session):
+    context = browser.new_context(storage_state=session, base_url=site.url)
+    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
+    form = convert_units_as_json(page)
+    page.keyboard.insert_text('{"value": 1, "from_unit": "m", "to_unit": 5}')
+    expect(form.get_by_role("status")).to_have_text("1 problem")
+
+    page.get_by_role("group", name="How to edit the parameters").get_by_text("Form").click()
+
+    expect(form.locator(".field-error")).to_have_text(["Error: 5 is not a string"])
+    context.close()

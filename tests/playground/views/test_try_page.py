@@ -3,8 +3,11 @@
 import json
 
 import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.access import Access, change_tool_access
 from catalog.jsontext.reader import dumps
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
@@ -325,3 +328,46 @@ def test_the_switch_to_the_form_shows_the_errors_that_were_shown(browser, builti
     assert len(page.css(".error-summary li")) == errors
     assert len(page.css('input[name="checked"]')) == errors
     assert not Run.objects.exists()
+
+
+def test_a_check_does_not_quote_secrets(browser, ada):
+    pin = {"type": "string", "format": "password", "maxLength": 4}
+    definition = {"name": "safe", "description": "Opens it.", "parameters": {"properties": {"pin": pin}}}
+    publish(read_spec(dumps({"definition": definition})), by=ada)
+    page = press(browser, browser.get("/tools/safe/try/"), "op=parameters:view::json")
+
+    answer = press(browser, page, "use=check", typed={control(page, ":e:"): '{"pin": "hunter22"}'})
+
+    assert len(answer.json()["parameters"]) == 1
+    assert "hunter22" not in answer.content.decode()
+
+
+def test_a_tool_that_one_may_not_see_is_not_checked(client, builtin, ada, bob):
+    Group.objects.create(name="team")
+    change_tool_access(builtin("convert_units"), Access(visibility="groups", groups=["team"]), by=ada)
+    client.force_login(bob)
+
+    answer = client.post("/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"})
+
+    assert answer.status_code == 404
+
+
+def test_a_check_needs_the_token_of_the_form(builtin, ada):
+    builtin("convert_units")
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(ada)
+
+    assert strict.post("/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"}).status_code == 403
+
+
+def test_a_text_with_conditions_offers_no_update_of_its_fields(browser, ada):
+    condition = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
+    parameters = {"type": "object", "properties": {"a": {}, "b": {}}, **condition}
+    definition = {"name": "depends", "description": "Depends.", "parameters": parameters}
+    publish(read_spec(dumps({"definition": definition})), by=ada)
+    fields = browser.get("/tools/depends/try/")
+
+    text = press(browser, fields, "op=parameters:view::json")
+
+    assert b"data-form-live" in fields.content
+    assert b"data-form-live" not in text.content
