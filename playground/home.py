@@ -31,7 +31,7 @@ RUNS_COUNTED: Final = 2_000  # the latest ones of the week
 KINDS: Final = {
     "conforms": Series("Conforms", "good"),
     "violates": Series("Violates", "bad"),
-    "unchecked": Series("Not checked", "muted"),
+    "unchecked": Series("Unchecked", "accent"),
     "failed": Series("No response", "failed"),
 }
 

@@ -15,7 +15,7 @@ from playground.statistics import Call
 
 SERIES: Final = (
     Series("conforming", "good"),
-    Series("not checked", "accent"),
+    Series("unchecked", "accent"),
     Series("violating", "bad"),
     Series("failed", "failed"),
     Series("cancelled or refused", "muted"),

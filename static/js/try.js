@@ -92,6 +92,7 @@ page.addEventListener("click", (event) => {
 const PAUSE_MS = 120;
 let timer = 0;
 let latest = 0;
+let hasTyped = false; // since the form's last request
 
 document.addEventListener("input", (event) => previewSoon(event.target));
 document.addEventListener("change", (event) => previewSoon(event.target));
@@ -99,18 +100,29 @@ document.addEventListener("toggle", (event) => event.target.id === "will-be-sent
 
 function previewSoon(control) {
   if (control && control.form !== form()) return;
+  if (control) hasTyped = true;
   clearTimeout(timer);
   timer = setTimeout(preview, PAUSE_MS);
 }
 
-// A run sends what is typed, so the preview shows it without a pause. What another button sends is shown by its answer,
-// which an older preview that is still on its way must not replace.
+// A run sends what is typed, so the preview shows it without a pause.
 document.addEventListener("submit", (event) => {
-  if (event.target !== form()) return;
+  if (event.target !== form() || event.submitter?.name !== "run") return;
+  clearTimeout(timer);
+  preview();
+}, true);
+
+// What another request of the form sends is shown by its answer, which an older preview that is still on its way must
+// not replace. What is typed meanwhile is not in the answer.
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  if (ctx?.sourceElement !== form() || ctx.request.submitter?.name === "run") return;
   clearTimeout(timer);
   latest += 1;
-  if (event.submitter?.name === "run") preview();
-}, true);
+  hasTyped = false;
+});
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx?.sourceElement?.id === "trial" && hasTyped) previewSoon();
+});
 
 async function preview() {
   if (!document.querySelector("#will-be-sent[open]")) return;
