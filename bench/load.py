@@ -37,10 +37,11 @@ from bench.light_client import HIGH_RATES
 from bench.scale import COMMON, _words, prepare
 from tests.site import Site
 
-Connections = asyncio.LifoQueue[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+Connections = asyncio.LifoQueue[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]]  # since when each is idle
 
 CONNECTIONS = 256  # that twice the load may open
 PATIENCE_S = 30.0
+MAX_IDLE_S = 5.0  # the server closes a connection that was idle for 10 s
 MEASURED_S = 20.0
 
 
@@ -84,7 +85,8 @@ class Load:
 
     async def open(self, per_second: float, seconds: float) -> Measured:
         """Requests become due at a rate. What finds no free connection waits."""
-        found, began, connections = Measured(), time.perf_counter(), asyncio.LifoQueue()
+        found, began = Measured(), time.perf_counter()
+        connections: Connections = asyncio.LifoQueue()
         free, tasks = asyncio.Semaphore(CONNECTIONS), []
 
         async def request(due: float) -> None:
@@ -101,11 +103,7 @@ class Load:
     async def _send(self, found: Measured, due: float, connections: Connections) -> None:
         try:
             async with asyncio.timeout(PATIENCE_S):
-                reader, writer = (
-                    await asyncio.open_connection("127.0.0.1", self.port)
-                    if connections.empty()
-                    else connections.get_nowait()
-                )
+                reader, writer = await self._connection(connections)
                 writer.write(self.next_request())
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
                 await reader.readexactly(int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]))
@@ -117,13 +115,22 @@ class Load:
         if b"connection: close" in head:
             writer.close()
         else:
-            connections.put_nowait((reader, writer))
+            connections.put_nowait((time.perf_counter(), reader, writer))
+
+    async def _connection(self, connections: Connections) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The connection that was used last, or a new one where that was too long ago."""
+        while not connections.empty():
+            since, reader, writer = connections.get_nowait()
+            if time.perf_counter() - since < MAX_IDLE_S:
+                return reader, writer
+            writer.close()
+        return await asyncio.open_connection("127.0.0.1", self.port)
 
     @staticmethod
     async def _end(found: Measured, began: float, connections: Connections) -> Measured:
         found.seconds = time.perf_counter() - began
         while not connections.empty():
-            connections.get_nowait()[1].close()
+            connections.get_nowait()[2].close()
         return found
 
 

@@ -167,7 +167,7 @@ DEFAULT_GROUPS = env.words_among(
     "publisher runner",
     ("reader", "runner", "publisher", "administrator"),
     meaning=(
-        "The built-in groups whose rights people without one of them have: `reader`, `runner`, `publisher`, "
+        "The built-in groups whose rights people get if they are in none of them: `reader`, `runner`, `publisher`, "
         "`administrator`."
     ),
 )
@@ -404,7 +404,7 @@ TOOL_FACTORIES = [
 # (`playground/factories/factory_settings.py`). Their values are secrets, except those in TOOL_PUBLIC_ENVIRONMENT.
 TOOL_ENVIRONMENT = env.variables(
     "TOOL_ENVIRONMENT",
-    meaning="Environment variables that every tool sees: `NAME`, or `NAME=NAME_HERE`. Their values are redacted.",
+    meaning="Environment variables that every tool sees: `NAME`, or `NAME=NAME_HERE`. Their values are removed from responses and logs.",
 )
 TOOL_ENVIRONMENT_BY_FACTORY = {
     factory_id: env.variables(name)
@@ -413,10 +413,14 @@ TOOL_ENVIRONMENT_BY_FACTORY = {
     ).items()
 }
 TOOL_PUBLIC_ENVIRONMENT = env.words(
-    "TOOL_PUBLIC_ENVIRONMENT", meaning="Variables of tools whose values are not secret, and not redacted."
+    "TOOL_PUBLIC_ENVIRONMENT",
+    meaning="Variables of tools whose values are not secret, and not removed from responses and logs.",
 )
 TOOL_NETWORK: Network = env.choice(
-    "TOOL_NETWORK", "all", NETWORKS, meaning="The network that tools reach; `outward`: public addresses, by a proxy."
+    "TOOL_NETWORK",
+    "all",
+    NETWORKS,
+    meaning="The network that tools can reach; `outward`: public addresses, through a proxy.",
 )
 TOOL_NETWORK_BY_FACTORY: dict[str, Network] = {
     factory_id: env.choice(name, "all", NETWORKS)

@@ -59,9 +59,9 @@ def request_rescan(by: User | None) -> list[FactoryInfo]:
 
 
 def check_may_rescan(person: Person) -> None:
-    """Raises: NotAllowed: only staff may look for new factories, because that imports code again."""
+    """Raises: NotAllowed: only administrators may look for new factories, because that imports code again."""
     if not may(person, "administer"):
-        raise NotAllowed("Only staff can look for new factories. Ask an administrator of this site.")
+        raise NotAllowed("Only an administrator can look for new factories. Ask one to do so.")
 
 
 def describe_found(new: Sequence[FactoryInfo]) -> str:

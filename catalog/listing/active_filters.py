@@ -10,7 +10,7 @@ from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
 _CHOICES: Final = {
-    "runnable": ("Runnable here", "Not runnable here"),
+    "runnable": ("Runnable", "Not runnable"),
     "configurable": ("Needs configuration", "No configuration"),
     "examples": ("Has examples", "No examples"),
     "examples_hold": ("Examples pass", "Examples do not pass"),

@@ -125,7 +125,7 @@ class _Faceting:
 
     def facets(self) -> tuple[Facet, ...]:
         return (
-            Facet("Runs", (self._option("Runnable here", "runnable", True),)),
+            Facet("Runs", (self._option("Runnable", "runnable", True),)),
             self._groups("Toolkit", "toolkit"),
             Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._not_assessed()),
             self._groups("Tag", "tag"),

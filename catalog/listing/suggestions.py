@@ -37,7 +37,7 @@ EXAMPLES: Final = (
     ("toolkit:github", "of this toolkit"),
     ("score:>=90", "a lint score of 90 or more"),
     ("usable:openai", "OpenAI accepts it without changes"),
-    ("runnable:yes -is:deprecated", "runs here, and is not deprecated"),
+    ("runnable:yes -is:deprecated", "can be run, and is not deprecated"),
 )
 """Queries that show the query language, each with what it finds."""
 

@@ -496,7 +496,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
         _score, "with this lint score", {">=90": "90 and above", "<70": "below 70", "100": "without any finding"}
     ),
     # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
-    "runnable": Filter(_runnable, "that run here, or not", _YES_OR_NO),
+    "runnable": Filter(_runnable, "that can be run, or not", _YES_OR_NO),
     "examples": Filter(_examples, "by their examples", {"pass": "that all passed when last run"}),
     "owner": Filter(_owner, "of this user", {ME: "that you own"}),
 }

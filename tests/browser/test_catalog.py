@@ -54,7 +54,7 @@ def test_filters_are_suggested_while_typing_and_chosen_by_keyboard(signed_in: Pa
     options = signed_in.locator("#suggestions").get_by_role("option")
     field.press_sequentially("convert run")
 
-    expect(options).to_have_text(["runnable: that run here, or not"])
+    expect(options).to_have_text(["runnable: that can be run, or not"])
     expect(field).to_have_attribute("aria-expanded", "true")
     signed_in.keyboard.press("ArrowDown")
     expect(field).to_have_attribute("aria-activedescendant", options.first.get_attribute("id") or "")

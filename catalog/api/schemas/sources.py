@@ -98,7 +98,7 @@ class SourceOut(Out):
     name: str
     kind: Kind
     address: OptionalText = Field(
-        description="Null if its document was uploaded. Only staff see its query, and the arguments of a command."
+        description="Null if its document was uploaded. Only administrators see its query, and the arguments of a command."
     )
     title: OptionalText = Field(description="The name and version that the server reports.")
     policy: Policy

@@ -53,7 +53,7 @@ class Command(BaseCommand):
             "--mock", action="store_true", help="Do not call the tool; derive a response from its spec."
         )
         parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
-        parser.add_argument("--user", metavar="USER", help="The run's owner. Default: no owner; only staff can see it.")
+        parser.add_argument("--user", metavar="USER", help="The run's owner. Default: no owner; only administrators can see it.")
 
     @sensitive_variables("configuration", "options")
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

@@ -67,7 +67,7 @@ def test_the_page_of_a_toolkit_shows_its_figures_and_tools(client, mail, address
     assert text_of(shown, ".toolkit-tool .result-text") == "Can copy."
     assert facts(client, address) == {
         "Tools": "4",
-        "Run here": "1",
+        "Runnable": "1",
         "Average lint score": "80",
         "Owner": "none",
         "Visible to": "Everyone",

@@ -154,7 +154,7 @@ def test_a_held_change_shows_its_difference_and_a_proof(browser):
     assert "The change is breaking." in text(response, ".page-lead")
     assert page(response).css_first("#meaning .change details")
     assert page(response).css_first("#text .diff-view")
-    assert "Only the owner of the tool and staff" in text(response)
+    assert "Only the tool's owner, its maintainers and administrators" in text(response)
     assert not page(response).css_first("button[value=approve]")
     assert "Its source has a different definition" in text(browser.get("/tools/weather.forecast/"))
 

@@ -43,7 +43,7 @@ def test_others_may_not_look_for_new_factories(program, stranger):
     refused = program.send("POST", "/factories/rescan")
 
     assert refused.status_code == 403
-    assert refused.json()["detail"] == "Only staff can look for new factories. Ask an administrator of this site."
+    assert refused.json()["detail"] == "Only an administrator can look for new factories. Ask one to do so."
     assert stranger.send("POST", "/factories/rescan").status_code == 401
     assert not FactoryRescan.objects.exists()
 

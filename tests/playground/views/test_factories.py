@@ -167,7 +167,7 @@ def test_the_page_for_a_new_factory_finds_tools_that_do_not_run(client, builtin)
     assert "get_weather" in row
     link = LexborHTMLParser(answer.content.decode()).css_first(".factory-actions a").attributes["href"]
     assert "Add a factory for get_weather" in text_of(client.get(f"/factories/new/{link}"), "h1")
-    assert "No tool that matches “units” lacks a factory." in text_of(client.get("/factories/new/?q=units"))
+    assert "Every tool that matches “units” has a factory." in text_of(client.get("/factories/new/?q=units"))
 
 
 def test_the_page_for_a_tool_shows_the_method_to_write_and_its_entry_point(client):
@@ -246,7 +246,7 @@ def test_others_cannot_press_it(client, browser):
     refused = browser.post("/factories/rescan/")
 
     assert refused.status_code == 403
-    assert "Only staff can look for new factories." in text_of(refused)
+    assert "Only an administrator can look for new factories." in text_of(refused)
     assert client.post("/factories/rescan/")["Location"].startswith("/sign-in/")
     assert not FactoryRescan.objects.exists()
 
