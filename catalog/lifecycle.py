@@ -113,7 +113,7 @@ def successor_of(tool: Tool, tool_id: str, by: User | None = None) -> tuple[Tool
         after = after.superseded_by
         if after.pk == tool.pk:
             return refused(f"{tool_id!r} is itself superseded by this tool.")
-    return refused(f"{tool_id!r} has too many successors in a row; enter the last one.")
+    return refused(f"{tool_id!r} has too long a chain of successors; enter the last tool of the chain.")
 
 
 def archive(tool: Tool) -> None:

@@ -24,7 +24,8 @@ FOREIGN = (
     "file."
 )
 OLDER = (
-    "The database is that of an older Toolshelf: run `manage.py migrate` first (`manage.py serve` does so by itself)."
+    "The database was created by an older version of Toolshelf: run `manage.py migrate` first (`manage.py serve` does "
+    "so by itself)."
 )
 
 

@@ -225,8 +225,8 @@ def variables(name: str, *, meaning: str = "") -> dict[str, str]:
         match = VARIABLE.fullmatch(word)
         if match is None:
             raise ImproperlyConfigured(
-                f"{name}: entry {position} is neither the name of a variable nor NAME=NAME_OF_ANOTHER. "
-                "List names; the values stay in the variables themselves."
+                f"{name}: entry {position} must be the name of a variable, or NAME=OTHER to pass the "
+                "variable OTHER of the site as NAME. Values stay in the variables themselves."
             )
         found[match[1]] = match[2] or match[1]
     return found

@@ -15,7 +15,7 @@ TITLES = {
     412: "This has changed in the meantime",
     413: "This request is too large",
     415: "This format is not supported",
-    422: "This is not valid",
+    422: "The request is not valid",
     429: "Too many requests",
     503: "Temporarily unavailable",
 }
@@ -45,7 +45,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return failure(request, 403, str(exception) or "You may not see or change this.")
+    return failure(request, 403, str(exception) or "You do not have permission to see or change this.")
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

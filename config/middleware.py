@@ -32,7 +32,7 @@ MAX_HEADER_CHARACTERS = 32_768  # of all headers together
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
 PLAIN_DETAILS = {
     401: "Sign in, or send 'Authorization: Bearer' with a token of this site.",
-    403: "This is not allowed.",
+    403: "You do not have permission to do this.",
     404: "Not found, or no access. Check the URL, or sign in.",
     405: "This URL does not support that method.",
     500: "Something went wrong. The error has been logged.",

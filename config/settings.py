@@ -72,16 +72,16 @@ LOOPBACK_ONLY = env.flag(
 OUTGOING_PROXY = env.proxy(
     "TOOLSHELF_OUTGOING_PROXY",
     meaning=(
-        "HTTP proxy for sources and their tools, `http://[user:password@]host:port`; `HTTP_PROXY` and its relatives "
-        "are ignored."
+        "HTTP proxy for sources and their tools, `http://[user:password@]host:port`; `HTTP_PROXY`, "
+        "`HTTPS_PROXY` and `NO_PROXY` are ignored."
     ),
 )
 CSRF_TRUSTED_ORIGINS = env.words(
     "CSRF_TRUSTED_ORIGINS", meaning="Origins besides the site's own whose pages may send changes."
 )
-# Under HTTPS (behind a proxy that ends TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
+# Under HTTPS (behind a proxy that terminates TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
 HTTPS = env.flag(
-    "TOOLSHELF_HTTPS", default=False, meaning="`1` behind a proxy that ends TLS: secure cookies, redirect, HSTS."
+    "TOOLSHELF_HTTPS", default=False, meaning="`1` behind a proxy that terminates TLS: secure cookies, redirect, HSTS."
 )
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -404,7 +404,8 @@ TOOL_FACTORIES = [
 # (`playground/factories/factory_settings.py`). Their values are secrets, except those in TOOL_PUBLIC_ENVIRONMENT.
 TOOL_ENVIRONMENT = env.variables(
     "TOOL_ENVIRONMENT",
-    meaning="Environment variables that every tool sees: `NAME`, or `NAME=NAME_HERE`. Their values are removed from responses and logs.",
+    meaning="Environment variables that every tool sees: `NAME`, or `NAME=NAME_HERE`. "
+    "Their values are removed from responses and logs.",
 )
 TOOL_ENVIRONMENT_BY_FACTORY = {
     factory_id: env.variables(name)
@@ -443,7 +444,7 @@ CELERY_BROKER_URL = env.broker(
 REDIS_URL = (
     env.redis(
         "TOOLSHELF_REDIS",
-        meaning="The Redis server in which web servers count requests together, in the form of `CELERY_BROKER_URL`.",
+        meaning="The Redis server that web servers share for rate limits, in the form of `CELERY_BROKER_URL`.",
         shown="`CELERY_BROKER_URL`",
     )
     or CELERY_BROKER_URL
@@ -468,8 +469,8 @@ RUN_QUEUE_WAIT_S = env.number(
 WARM_FACTORIES = env.number(
     "TOOLSHELF_WARM_FACTORIES",
     32,
-    meaning="Factories, besides the built-in ones, that each process imports in the background after its start; 0: "
-    "all of them at their first run.",
+    meaning="Factories, besides the built-in ones, that each process imports in the background after it starts; "
+    "0: each is imported at its first run.",
 )
 DRAIN_S = env.number(
     "TOOLSHELF_DRAIN_S",
@@ -489,7 +490,7 @@ RUN_RESPONSE_BYTES = env.number(
     "TOOLSHELF_RUN_RESPONSE_BYTES",
     1024 * 1024,
     minimum=1024,
-    meaning="The maximum size of a run's response; of a longer one, the beginning is stored, and the whole as a file.",
+    meaning="The maximum size of a run's response; of a larger one, the run has the beginning, and a file the whole.",
 )
 RUN_FILE_BYTES = env.number(
     "TOOLSHELF_RUN_FILE_BYTES",
@@ -527,7 +528,7 @@ LOG_FORMAT = env.choice(
     "TOOLSHELF_LOG_FORMAT",
     "text",
     {"text", "json"},
-    meaning="Lines of text, or an object of JSON per line, with request and run ids.",
+    meaning="Lines of text, or one JSON object per line, with request and run ids.",
 )
 LOG_REQUESTS = env.flag(
     "TOOLSHELF_LOG_REQUESTS",

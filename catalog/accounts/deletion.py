@@ -16,12 +16,12 @@ from catalog.errors import AccountError
 
 def consequences(user: User) -> list[str]:
     """What deleting `user` does, one sentence for each kind of row: "Deleted: 3 runs."."""
-    found: dict[str, Counter[str]] = {"Deleted": Counter(), "Stays, without the name": Counter()}
+    found: dict[str, Counter[str]] = {"Deleted": Counter(), "Kept, without the name": Counter()}
     for relation in User._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel) or relation.related_model._meta.auto_created:
             continue
         meta = relation.related_model._meta
-        word = "Deleted" if relation.on_delete is models.CASCADE else "Stays, without the name"
+        word = "Deleted" if relation.on_delete is models.CASCADE else "Kept, without the name"
         if count := relation.related_model._base_manager.filter(**{relation.field.name: user}).count():
             found[word][str(meta.verbose_name if count == 1 else meta.verbose_name_plural)] += count
     return [f"{word}: {count:,} {noun}." for word, counts in found.items() for noun, count in sorted(counts.items())]

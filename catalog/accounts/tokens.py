@@ -32,7 +32,9 @@ def create_token(
     """
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
-        raise ValueError(f"A token needs scopes out of {', '.join(SCOPES)}; {', '.join(unknown) or 'none'} given.")
+        raise ValueError(
+            f"Choose one or more of these scopes: {', '.join(SCOPES)}. Given: {', '.join(unknown) or 'none'}."
+        )
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user=user,

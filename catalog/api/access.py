@@ -25,7 +25,9 @@ _EXAMPLE = {
     "visibility": "groups",
     "groups": ["weather team"],
 }
-_VISIBILITY = "`everyone`, `signed-in` people, or `groups` with the maintainers. Null for a tool: as its toolkit."
+_VISIBILITY = (
+    "`everyone`, `signed-in` people, or `groups` with the maintainers. For a tool, null means: the same as its toolkit."
+)
 
 
 class AccessOut(Out):

@@ -61,7 +61,7 @@ def star_tool(request: HttpRequest, slug: str) -> Status[None]:
     "/tools/{slug}/star",
     response={204: None, **errors(401, 403, 404)},
     auth=token_or_session("run"),
-    summary="Remove the star of a tool",
+    summary="Unstar a tool",
 )
 def unstar_tool(request: HttpRequest, slug: str) -> Status[None]:
     """Has no effect if you have not starred it."""

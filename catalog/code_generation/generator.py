@@ -75,7 +75,7 @@ class Generator:
             return _exchange(self._running(), job)
         except OSError:
             self._stop()
-            raise GenerationError("The process that generates Python models ends unexpectedly.") from None
+            raise GenerationError("The process that generates Python models ended unexpectedly. Try again.") from None
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

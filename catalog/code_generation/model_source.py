@@ -108,7 +108,7 @@ class _Reader:
                 case _:
                     raise _unexpected(statement)
         if found.keys() != {*self._classes, "Roots"}:
-            raise Unexpected("the generated code has other classes than the schemas")
+            raise Unexpected("the classes in the generated code do not match the schemas")
         for name, definition in found.items():
             if name != "Roots":
                 result.classes.append(self._class(definition))
@@ -146,7 +146,7 @@ class _Reader:
         fields = list(self._fields(definition))
         names = [field.target.id for field in fields if isinstance(field.target, ast.Name)]
         if len(names) != len(set(names)) or set(names) != self._classes[definition.name]:
-            raise Unexpected("the generated code has other fields than the schemas")
+            raise Unexpected("the fields in the generated code do not match the schemas")
         lines = [f"class {definition.name}(Model):"]
         documentation = definition.body[0]
         if isinstance(documentation, ast.Expr):

@@ -50,7 +50,7 @@ _RECURSIVE: Final = "the schema contains itself without an object in between"
 _TOO_DEEP: Final = f"more than {MAX_DEPTH} types would be nested here"
 _TOO_MANY: Final = f"the schemas of the tool would need more than {MAX_SCHEMAS:,} types"
 _TOO_MANY_CLASSES: Final = f"the schemas of the tool would need more than {MAX_CLASSES:,} classes"
-_TOO_LARGE: Final = "with its references written out, the schema is too large"
+_TOO_LARGE: Final = "with its references expanded, the schema is too large"
 _OTHER_DRAFT: Final = "the draft of the schema does not define the keyword that would describe it"
 _VALUES: Final = "the schema lists values that are objects or arrays"
 

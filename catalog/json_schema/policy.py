@@ -155,7 +155,7 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
     level = levels(document.nodes)
     too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
     if too_deep:
-        message = f"References describe values of more than {MAX_DEPTH} nested levels, which is too deep; shorten them."
+        message = f"Its references describe values nested more than {MAX_DEPTH} levels deep; reduce the nesting."
         yield _problem(too_deep, "gate.depth", message)
     try:
         cost = costs(document.nodes)

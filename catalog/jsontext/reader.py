@@ -157,7 +157,7 @@ def _utf8_size(text: str) -> int:
         return len(text.encode())
     except UnicodeEncodeError as error:
         line, column = Lines(text).position(error.start)
-        message = "There is half of a surrogate pair here, which UTF-8 cannot represent; remove it."
+        message = "There is an unpaired surrogate here, which UTF-8 cannot represent; remove it."
         raise JSONTextError([Problem("", message, "json.surrogate", line=line, column=column)]) from None
 
 

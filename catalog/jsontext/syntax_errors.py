@@ -161,7 +161,9 @@ class _Scan:
             self._fail(at, "This string contains the character U+0000, which cannot be stored; remove it.", "json.nul")
         if any("\ud800" <= character <= "\udfff" for character in value):
             self._fail(
-                at, "This string contains half of a surrogate pair; write both halves, or remove it.", "json.surrogate"
+                at,
+                "This string contains an unpaired surrogate; write both halves of the pair, or remove it.",
+                "json.surrogate",
             )
 
     def _number(self, at: int, end: int) -> int:
@@ -193,7 +195,7 @@ class _Scan:
         line, _ = Lines(self.text).position(self.open[-1].start)
         what = "array" if self.open[-1].names is None else "object"
         end = self.open[-1].end
-        self._fail(at, f"The text ends too early: '{end}' is missing for the {what} that starts in line {line}.")
+        self._fail(at, f"The text ends too early: '{end}' is missing for the {what} that starts on line {line}.")
 
     def _fail_at_word(self, at: int, word: str) -> NoReturn:
         if word in _NO_NUMBERS:

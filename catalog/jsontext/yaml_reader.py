@@ -368,7 +368,7 @@ class _Reader:
         if found in _INDENTATION_ERRORS:
             message += " Check the indentation, and the quotes and brackets above."
         if error.context_mark is not None and error.context_mark.line != mark.line:
-            message += f" The part that this belongs to starts in line {error.context_mark.line + 1}."
+            message += f" The part that this belongs to starts on line {error.context_mark.line + 1}."
         self._refuse(mark, message, "yaml.syntax")
 
 

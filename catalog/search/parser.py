@@ -408,7 +408,7 @@ _SCORE: Final = re.compile(r"(?P<sign><=|>=|<|>|=|)(?P<number>[0-9]{1,3})")
 def _score(text: str) -> Found:
     match = _SCORE.fullmatch(text)
     if match is None or int(match["number"]) > 100:
-        return "`score:` takes a score from 0 to 100, which is the lowest one, or a comparison."
+        return "`score:` takes a minimum score from 0 to 100, or a comparison such as `<70`."
     sign, number = match["sign"], int(match["number"])
     if sign in {"<", "<="}:
         return _score_below(number if sign == "<" else number + 1)

@@ -147,7 +147,7 @@ def explain(error: Exception, budget: Budget) -> str:
     if isinstance(leaf, ValidationError):
         first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"][:6]))
-        return f"The server's response does not follow the protocol at {where or 'its top'}: {first['msg']}."
+        return f"The server's response does not follow the protocol at {where or 'the top level'}: {first['msg']}."
     if isinstance(leaf, FileNotFoundError):
         return f"The command {leaf.filename!r} was not found."
     if isinstance(leaf, RecursionError):

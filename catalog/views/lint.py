@@ -151,7 +151,9 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
     rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
     if isinstance(outcome, Proposal):
-        messages.success(request, f"{_fixes(len(fixed.applied))} proposed; an owner decides.{rest}")
+        messages.success(
+            request, f"{_fixes(len(fixed.applied))} proposed. An owner or maintainer approves or rejects it.{rest}"
+        )
         return redirect(outcome.get_absolute_url())
     done = f"Revision {outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
     messages.success(request, done + rest)

@@ -76,8 +76,8 @@ def read_moment(
     if local.utcoffset() == local.replace(fold=1 - local.fold).utcoffset():
         return local, None
     if not exists(local):
-        return local, f"{moment} does not exist in {zone.key}: the clocks are put forward over it."
-    return local, f"{moment} happens twice in {zone.key}; the {ambiguous} one is taken."
+        return local, f"{moment} does not exist in {zone.key}: the clocks skip it when they go forward."
+    return local, f"{moment} happens twice in {zone.key}; the {ambiguous} one is used."
 
 
 def exists(local: dt.datetime) -> bool:

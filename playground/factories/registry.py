@@ -499,8 +499,8 @@ def _public_error(info: FactoryInfo, unclaimed: Sequence[str]) -> str:
         return error
     names = " or ".join(sorted({f"{each}_{factory_id(info.reference)}" for each in (ENVIRONMENT, NETWORK)}))
     return (
-        f"{error}\n\nNo known factory matches {', '.join(unclaimed)}. If this factory is meant: the id of its tool "
-        f"is known only after its import. Use {names} instead."
+        f"{error}\n\nNo known factory matches {', '.join(unclaimed)}. If you mean this factory, use {names}: "
+        f"the id of its tool is not known until it has been imported."
     )
 
 

@@ -98,7 +98,7 @@ _SEARCH: Final[JSON] = {
             },
             "count": {"type": "integer", "description": "The number of matching tools, counted up to 10,000."},
             "next_cursor": {"type": "string"},
-            "problems": {"type": "array", "items": {"type": "string"}, "description": "Wrong conditions in the query."},
+            "problems": {"type": "array", "items": {"type": "string"}, "description": "Invalid filters in the query."},
         },
         "required": ["tools", "count"],
     },

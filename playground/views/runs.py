@@ -227,7 +227,7 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
             expected = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
             outcome = publish_or_hold(spec, by=actor(request), expected=expected)
             if isinstance(outcome, Proposal):
-                messages.success(request, "Example proposed; an owner decides.")
+                messages.success(request, "Example proposed. An owner or maintainer approves or rejects it.")
                 return redirect(outcome.get_absolute_url())
             messages.success(request, f"Example added in revision {current.number + 1}.")
             return redirect(tool)

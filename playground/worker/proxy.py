@@ -129,7 +129,7 @@ async def _connect(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
             public = [str(each[4][0]) for each in found if is_public(str(each[4][0]))]
             if not public:
-                raise Refused(403, "Not a public address: the network of this tool is outward")
+                raise Refused(403, "This tool can reach only public addresses: its network is outward")
             for address in public[:-1]:
                 with contextlib.suppress(OSError):
                     return await asyncio.open_connection(address, port)

@@ -71,7 +71,7 @@ def test_a_configuration_is_saved_and_used_again_without_typing_the_secret(signe
     expect(signed_in.get_by_role("main")).to_contain_text("work")
     assert signed_in.locator("#response").inner_text().split() == first
     assert "hunter22" not in signed_in.content()
-    signed_in.get_by_role("link", name="Edit and rerun").click()
+    signed_in.get_by_role("link", name="Edit and run again").click()
     expect(signed_in.get_by_label("Saved", exact=True)).to_have_value("work")
     assert "hunter22" not in signed_in.content()
 

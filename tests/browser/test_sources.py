@@ -48,7 +48,7 @@ def test_pages_of_sources_fit_a_phone_and_work_without_scripts(browser: Browser,
     page.goto("/sources/")
     page.get_by_label("Name", exact=True).fill("things")
     page.get_by_label("OpenAPI document", exact=True).check()
-    page.get_by_label("Or an OpenAPI document to upload").set_input_files(
+    page.get_by_label("Or upload an OpenAPI document").set_input_files(
         {
             "name": "things.json",
             "mimeType": "application/json",

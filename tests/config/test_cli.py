@@ -70,7 +70,9 @@ def test_a_database_of_an_older_version_is_to_be_migrated_too(tmp_path):
     ended = manage(tmp_path, "load_specs", SAMPLES)
 
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
-    assert ended.stderr.startswith("The database is that of an older Toolshelf: run `manage.py migrate` first")
+    assert ended.stderr.startswith(
+        "The database was created by an older version of Toolshelf: run `manage.py migrate` first"
+    )
 
 
 @pytest.mark.parametrize("words", [["load_specs", SAMPLES], ["serve", "--port", "0"]], ids=" ".join)

@@ -62,7 +62,7 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         config: Any = super().openid_config
         issuer = config.get("issuer") if isinstance(config, dict) else None
         if not isinstance(issuer, str) or issuer.rstrip("/") != settings.OIDC_ISSUER:
-            raise OAuth2Error(f"the metadata is of the issuer {issuer!r}")
+            raise OAuth2Error(f"the metadata is for a different issuer, {issuer!r}")
         for name in ENDPOINTS:
             if urlsplit(str(config.get(name, ""))).scheme not in {"https", "http"}:
                 raise OAuth2Error(f"the metadata has no {name}")
@@ -75,11 +75,11 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         """The person at the provider, from the verified ID token and the userinfo."""
         claims = self.verified_claims(app, kwargs["response"].get("id_token"))
         if not constant_time_compare(str(claims.get("nonce", "")), nonce_of(request.GET.get("state", ""))):
-            raise OAuth2Error("the nonce of the ID token is another one")
+            raise OAuth2Error("the nonce in the ID token does not match")
         if self.openid_config.get("userinfo_endpoint"):
             userinfo = self._fetch_user_info(token.token)
             if not isinstance(userinfo, dict) or userinfo.get("sub") != claims["sub"]:
-                raise OAuth2Error("the userinfo is of another subject")
+                raise OAuth2Error("the userinfo response is for a different subject")
             claims = userinfo | claims
         login: SocialLogin = Provider(request, app=app).sociallogin_from_response(request, claims)
         return login
@@ -121,7 +121,7 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         usable = [key for key in keys if isinstance(key, dict) and key.get("use", "sig") == "sig"] if keys else []
         named = [key for key in usable if key_id in {None, key.get("kid")} and key.get("alg", algorithm) == algorithm]
         if len(named) != 1:  # a token may name no key if the provider has one alone
-            raise OAuth2Error("the provider publishes no key that the ID token is signed with, or several")
+            raise OAuth2Error("none of the provider's keys matches the ID token, or more than one does")
         return jwt.PyJWK(named[0], algorithm=algorithm)
 
 

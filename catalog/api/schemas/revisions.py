@@ -50,8 +50,8 @@ class DiffQuery(Schema):
     to: int = Field(ge=1, le=MAX_NUMBER)
     strict: bool = Field(
         False,
-        description="Whether changes that are compatible only by convention are `unknown`: new optional properties of"
-        " objects that allow undeclared properties.",
+        description="Whether to report changes that are compatible only by convention as `unknown`: new optional"
+        " properties of objects that allow undeclared properties.",
     )
 
 

@@ -52,7 +52,7 @@ class ToolsQuery(Schema):
         None, description="`archived` includes archived tools."
     )
     limit: int = Field(
-        20, ge=1, le=100, description="A page has fewer tools if they would exceed 1 MiB together; `next` continues."
+        20, ge=1, le=100, description="A page can have fewer, because it is limited to 1 MiB; `next` continues."
     )
     cursor: Annotated[str | None, EmptyIsNone] = Field(
         None, max_length=2_000, description="`next` of the previous page."
@@ -123,7 +123,7 @@ class ToolsOut(Out):
     count: int = Field(description="The number of matching tools, counted up to 10,000.")
     count_is_exact: bool
     match: Literal["all", "any"] = Field(description="Whether each tool matches all search words, or only some.")
-    problems: list[FilterProblemOut] = Field(description="Wrong conditions in `q`; if there are any, nothing is found.")
+    problems: list[FilterProblemOut] = Field(description="Invalid filters in `q`; if there are any, nothing is found.")
 
 
 class GroupsQuery(Schema):

@@ -29,7 +29,7 @@ SOURCE: dict[str, Any] = {
 }
 _HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
 _DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of an address."
-_EVERY = "The interval of its schedule; null: only when it is requested."
+_EVERY = "The time between two syncs; null: it syncs only on request."
 _POLICY = "Which changes need no approval: `compatible` ones (the default), all (`automatic`), or none (`review`)."
 
 
@@ -89,7 +89,7 @@ class SyncOut(Out):
 
 
 class SyncReportOut(SyncOut):
-    changes: list[ToolChangeOut] = Field(description="Without the unchanged tools; at most 1,000.")
+    changes: list[ToolChangeOut] = Field(description="The tools that changed; at most 1,000 are listed.")
 
 
 class SourceOut(Out):
@@ -98,7 +98,8 @@ class SourceOut(Out):
     name: str
     kind: Kind
     address: OptionalText = Field(
-        description="Null if its document was uploaded. Only administrators see its query, and the arguments of a command."
+        description="Null if its document was uploaded. Only administrators see its query, and the arguments of a "
+        "command."
     )
     title: OptionalText = Field(description="The name and version that the server reports.")
     policy: Policy
@@ -121,7 +122,9 @@ class PageQuery(Schema):
 
 
 class ToolsQuery(PageQuery):
-    gone: bool | None = Field(None, description="Only tools that the source no longer lists, or only the others.")
+    gone: bool | None = Field(
+        None, description="`true`: only tools that the source no longer lists; `false`: only the others."
+    )
 
 
 class HeldChangesQuery(Schema):
@@ -189,5 +192,5 @@ class DecisionIn(Schema):
     seen: int | None = Field(
         None,
         ge=0,
-        description="The number of the current revision that you have seen: 409 if there is another one now.",
+        description="The current revision as you have seen it: 409 if another one was published since.",
     )

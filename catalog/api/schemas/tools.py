@@ -48,7 +48,7 @@ class DeprecationOut(Out):
     model_config = with_example(
         {
             "since": "2026-03-01T08:00:00Z",
-            "note": "It knows no forecasts.",
+            "note": "It does not return forecasts.",
             "superseded_by": {"id": "weather.forecast", "slug": "weather.forecast"},
             "by_spec": False,
         }
@@ -105,9 +105,7 @@ class OrganisationIn(Schema):
 
     model_config = with_example({"toolkit": "Weather", "add_tags": ["outdoors"], "remove_tags": [], "owner": "ada"})
 
-    toolkit: str | None = Field(
-        None, description="Its name; empty for no toolkit, null for the start of the tool's id."
-    )
+    toolkit: str | None = Field(None, description="Its name; empty for no toolkit, null to take it from the id.")
     add_tags: list[str] = Field([], max_length=50)
     remove_tags: list[str] = Field([], max_length=50, description="Only tags that users added can be removed.")
     owner: str | None = Field(
@@ -116,7 +114,7 @@ class OrganisationIn(Schema):
 
 
 class DeprecationIn(Schema):
-    model_config = with_example({"note": "It knows no forecasts.", "superseded_by": "weather.forecast"})
+    model_config = with_example({"note": "It does not return forecasts.", "superseded_by": "weather.forecast"})
 
     note: str = Field("", description="The reason, or what to do instead: at most 500 characters.")
     superseded_by: str | None = Field(None, description="The id of the tool to use instead.")

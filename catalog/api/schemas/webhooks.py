@@ -69,7 +69,7 @@ class DeliveryOut(Out):
     event: str
     state: Literal["waiting", "delivered", "failed"]
     attempts: int
-    status: int | None = Field(description="Of the last response.")
+    status: int | None = Field(description="The HTTP status of the last response.")
     error: str = Field(description='Why the last attempt failed; "" if it did not.')
     duration_ms: float | None
     created_at: datetime

@@ -62,7 +62,7 @@ def compile_pattern(source: str) -> Pattern | PatternError:
     try:
         translated = translate(source)
         if len(translated) > MAX_TRANSLATED_CHARACTERS:
-            return PatternError("it is too long with its escapes written out; shorten it.", 0)
+            return PatternError("it is too long once its escapes are expanded; shorten it.", 0)
         return Pattern(source, regex.compile(translated, regex.VERSION0))
     except PatternSyntaxError as error:
         return PatternError(str(error), error.position)

@@ -33,8 +33,8 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME=VARIABLE",
-            help="a header with credentials, whose value is in this environment variable; for --command, an "
-            "environment variable of the command. `NAME=-` asks for the value",
+            help="send the header NAME with the value of the environment variable VARIABLE; with --command, "
+            "set NAME in the command's environment. `NAME=-` asks for the value",
         )
         parser.add_argument("--policy", choices=list(POLICIES), default="compatible")
         parser.add_argument("--every", type=int, metavar="MINUTES", help="sync on this schedule")

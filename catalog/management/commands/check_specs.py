@@ -45,19 +45,19 @@ class Command(BaseCommand):
             "--waivers",
             type=Path,
             metavar="FILE",
-            help='advice to ignore: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
+            help='findings to waive: JSON, [{"rule", "reason", "tool"? (its id), "pointer"?}, ...]',
         )
         parser.add_argument(
             "--advice",
             choices=(*SEVERITIES, NONE),
             default="warning",
-            help="show advice about valid specs from this severity on (default: warning)",
+            help="for valid specs, show findings of this severity or higher (default: warning)",
         )
         parser.add_argument(
             "--fail-on",
             choices=(*SEVERITIES, NONE),
             default=NONE,
-            help="also exit with 1 for advice from this severity on (default: none)",
+            help="also exit with 1 if there are findings of this severity or higher (default: none)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

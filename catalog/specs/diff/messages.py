@@ -194,7 +194,7 @@ def _forbidden(difference: DetectedDifference, part: Part) -> tuple[str, str]:
         return "other-members-changed", _direction(difference, gone, f"{whole} now allows undeclared properties.", gone)
     if difference.path and difference.path[-1] is Any.ITEM:
         whole = _subject(difference.path[:-1], part)
-        gone, come = f"{whole} no longer allows further items.", f"{whole} now allows further items."
+        gone, come = f"{whole} no longer allows additional items.", f"{whole} now allows additional items."
         return "other-items-changed", _direction(difference, gone, come, gone)
     subject = _subject(difference.path, part)
     gone = f"{subject} is no longer allowed."

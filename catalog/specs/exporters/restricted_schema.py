@@ -22,7 +22,7 @@ from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nulla
 MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
 TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here; deeper ones accept any value."
 
-_RECURSIVE: Final = "The schema is recursive; it is written out once, and deeper levels are not described."
+_RECURSIVE: Final = "The schema is recursive; it is expanded once, and deeper levels are not described."
 _UNSUPPORTED: Final = (
     "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
@@ -82,7 +82,7 @@ class SubsetWriter:
     def _write(self, schema: JSON, expanded: frozenset[str]) -> Schema:
         self._remaining -= 1
         if self._remaining < 0:
-            raise TooLarge(f"With references written out, there are more than {MAX_WRITTEN:,} schemas.")
+            raise TooLarge(f"With references expanded, there are more than {MAX_WRITTEN:,} schemas.")
         if not isinstance(schema, dict):
             return self._anything()
         self._depth += 1

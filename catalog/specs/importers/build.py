@@ -63,7 +63,9 @@ class Finisher:
         tool_id = self._unique_id(draft, report)
         name = draft.name
         if len(name) > MAX_NAME_CHARACTERS:
-            report.rewritten(draft.pointer, f"The name was cut: at most {MAX_NAME_CHARACTERS} characters are allowed.")
+            report.rewritten(
+                draft.pointer, f"The name was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
+            )
             name = cut(name)
         definition: Object = {"name": name, **draft.members}
         if tool_id != name:
@@ -74,9 +76,11 @@ class Finisher:
         """The draft's id; cut if it is too long, and numbered if another tool of the document has it."""
         wanted = visible_id(draft.tool_id) or draft.tool_id
         if wanted != draft.tool_id:
-            report.rewritten(draft.pointer, "Outer and invisible spaces were removed from the id.")
+            report.rewritten(draft.pointer, "Leading, trailing and invisible spaces were removed from the id.")
         if len(wanted) > MAX_NAME_CHARACTERS:
-            report.rewritten(draft.pointer, f"The id was cut: at most {MAX_NAME_CHARACTERS} characters are allowed.")
+            report.rewritten(
+                draft.pointer, f"The id was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
+            )
             wanted = cut(wanted)
         tool_id, number = wanted, 2
         while tool_id in self._ids:

@@ -109,9 +109,9 @@ _DESCRIPTIONS: Final = (
     Rule(
         "member-undescribed",
         "info",
-        "A member inside a parameter has no description",
+        "A property inside a parameter has no description",
         "A model guesses its value from the name alone.",
-        "Describe what the member means: its unit, its format, an example.",
+        "Describe what the property means: its unit, its format, an example.",
     ),
     Rule(
         "setting-undescribed",
@@ -131,9 +131,9 @@ _DESCRIPTIONS: Final = (
     Rule(
         "object-unspecified",
         "info",
-        "An object declares no members",
-        "A model has to invent its members.",
-        "Declare the members, or describe the values of a map with `additionalProperties`.",
+        "An object declares no properties",
+        "A model has to invent its properties.",
+        "Declare the properties, or describe the values of a map with `additionalProperties`.",
     ),
 )
 
@@ -174,16 +174,16 @@ _PROVIDERS: Final = (
         "error",
         "The parameters are not an object",
         "Every provider asks a model for an object, and rejects a tool whose parameters do not declare this type.",
-        'Declare `"type": "object"` at the top; wrap any other value in a member.',
+        'Declare `"type": "object"` at the top; wrap any other value in a property.',
     ),
     Rule(
         "root-combined",
         "warning",
-        "The parameters are combined at the top",
+        "The parameters use `oneOf`, `anyOf` or `allOf` at the top",
         "OpenAI and Anthropic reject `oneOf`, `anyOf` and `allOf` in the outermost schema; OpenAI also rejects "
         "`enum` and `not`.",
-        "Declare all members side by side and explain in their descriptions which belong together, or move the "
-        "alternatives into one member.",
+        "Declare all properties side by side and explain in their descriptions which belong together, or move the "
+        "alternatives into one property.",
     ),
     Rule(
         "array-without-items",
@@ -229,7 +229,7 @@ _VALUES: Final = (
         "Some readers of the format do not accept an example's return value",
         "The published schema of LLM Tool Spec allows only objects as `returnValue`. Toolshelf accepts any JSON value, "
         "because tools return arrays and text too; another program may reject the spec.",
-        "If other programs read the spec and you can change the tool, let it return an object with a member for this "
+        "If other programs read the spec and you can change the tool, let it return an object with a property for this "
         "value, and describe that in `returnType`. Otherwise leave the example as it is.",
     ),
     Rule(
@@ -283,10 +283,10 @@ _SCHEMAS: Final = (
     Rule(
         "required-undeclared",
         "warning",
-        "`required` names a member that is not declared",
-        "Every call without the member is rejected, and nothing describes it. It is usually a typo, or was "
-        "forgotten when a member was renamed. If no other members are allowed, no value is valid.",
-        "Declare the member, or remove the name from `required`.",
+        "`required` names a property that is not declared",
+        "Every call without the property is rejected, and nothing describes it. It is usually a typo, or was "
+        "forgotten when a property was renamed. If no other properties are allowed, no value is valid.",
+        "Declare the property, or remove the name from `required`.",
     ),
     Rule(
         "bounds-contradictory",
@@ -320,7 +320,7 @@ _SCHEMAS: Final = (
         "definition-unused",
         "info",
         "A definition is not used",
-        "It is sent to the model with every request, for nothing.",
+        "It is sent to the model with every request, and has no effect.",
         "Remove it.",
     ),
     Rule(

@@ -17,9 +17,9 @@ class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Copy the whole database, except for browser sessions, into FILE while the site is running. The copy does not "
-        "contain the keys beside the database: store them elsewhere, because saved configurations cannot be read "
-        "without them. To restore, stop the site, remove toolshelf.sqlite3-wal and toolshelf.sqlite3-shm, and replace "
-        "toolshelf.sqlite3 with FILE."
+        "contain the keys, which are files beside the database: back them up separately, because saved "
+        "configurations cannot be read without them. To restore, stop the site, remove toolshelf.sqlite3-wal and "
+        "toolshelf.sqlite3-shm, and replace toolshelf.sqlite3 with FILE."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

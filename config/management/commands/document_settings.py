@@ -14,7 +14,7 @@ from playground.builtin.query_sqlite import FOLDER_VARIABLE
 
 INTRODUCTION: Final = """# Settings
 
-Settings come from environment variables. An invalid value stops the start with a message that names the accepted ones.
+Settings come from environment variables. If a value is invalid, Toolshelf does not start, and prints the accepted ones.
 A flag is `1` or `0`; lists are separated by spaces or commas; sizes are in bytes; a rate is a number per time, such as
 `6000/min` or `6000/10min` (units: `s`, `min`, `h`, `d`).
 

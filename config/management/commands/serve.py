@@ -136,7 +136,7 @@ class Command(BaseCommand):
         )
         self.stdout.write(f"  {site}{path_of_link(create_set_up_link())}")
         self.stderr.write(
-            f"\nAnother one: {sign_in_command()} --set-up"
+            f"\nTo get a new link, run: {sign_in_command()} --set-up"
             "\nIf the address is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with this command."
         )
 

@@ -45,7 +45,7 @@ class FactoryOut(Out):
     tool: ToolOfFactory | None
     configurable: bool | None
     network: Literal["none", "outward", "all"] = Field(
-        description="Of its runs: no connections, HTTP and HTTPS to public addresses, or as the site itself."
+        description="What its runs can reach: nothing, public addresses by HTTP and HTTPS, or all that the site can."
     )
     spec: FactorySpecState
 

@@ -23,7 +23,7 @@ class RunAgainIn(ConfigurationIn):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"revision": "same"}})
 
     revision: Literal["current", "same"] = Field(
-        "current", description="Whose schemas apply: those of the tool's current revision, or of the run's own one."
+        "current", description="Whose schemas apply: those of the current revision, or of the revision of the run."
     )
     wait_s: float = Field(
         DEFAULT_WAIT_S, strict=True, ge=0, le=MAX_WAIT_S, description="How long the request waits for the run to end."

@@ -135,7 +135,9 @@ class ProgressOut(Out):
 
 
 class ConfigurationOfRun(Out):
-    fingerprint: str = Field(description="Equal for equal configurations of one tool; the value itself is not stored.")
+    fingerprint: str = Field(
+        description="The same for equal configurations of one tool; the value itself is not stored."
+    )
     saved_configuration: str | None
 
 
@@ -179,7 +181,7 @@ class FileOfRun(Out):
     name: str
     media_type: str
     size: int = Field(description="In bytes.")
-    sha256: str = Field(description="Of the content, in hexadecimal digits.")
+    sha256: str = Field(description="The SHA-256 of the content, in hexadecimal.")
     pointer: str = Field(description="JSON Pointer to its value in `response`.")
     is_whole_response: bool = Field(
         description="Whether it is the whole response as JSON, of which `response` has only the beginning."

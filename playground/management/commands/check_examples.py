@@ -41,15 +41,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("tools", metavar="ID", nargs="*", help="Default: every tool that a factory serves.")
-        parser.add_argument("--conform", action="store_true", help="The response only has to conform.")
+        parser.add_argument(
+            "--conform", action="store_true", help="An example passes if its response conforms to the return type."
+        )
         parser.add_argument(
             "--ignore",
             action="append",
             default=[],
             metavar="POINTER",
-            help="The value there may differ; may be repeated.",
+            help="A JSON Pointer to a value of the response that may differ; may be repeated.",
         )
-        parser.add_argument("--configuration", metavar="JSON", help="Used to create the tools; not stored.")
+        parser.add_argument(
+            "--configuration", metavar="JSON", help="The configuration to create the tools with; not stored."
+        )
         parser.add_argument("--junit", type=Path, metavar="FILE", help="Also write the result as JUnit XML.")
 
     @sensitive_variables("configuration", "options")

@@ -43,7 +43,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("tool", metavar="ID", help="The tool's id, or its slug.")
         parser.add_argument("--parameters", default="{}", metavar="JSON", help="Default: {}.")
-        parser.add_argument("--configuration", metavar="JSON", help="Used to create the tool; not stored.")
+        parser.add_argument(
+            "--configuration", metavar="JSON", help="The configuration to create the tool with; not stored."
+        )
         parser.add_argument(
             "--saved-configuration",
             metavar="NAME",
@@ -53,7 +55,9 @@ class Command(BaseCommand):
             "--mock", action="store_true", help="Do not call the tool; derive a response from its spec."
         )
         parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
-        parser.add_argument("--user", metavar="USER", help="The run's owner. Default: no owner; only administrators can see it.")
+        parser.add_argument(
+            "--user", metavar="USER", help="The run's owner. Default: no owner; only administrators can see it."
+        )
 
     @sensitive_variables("configuration", "options")
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

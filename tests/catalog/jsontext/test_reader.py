@@ -100,8 +100,8 @@ def test_plain_returns_the_same_object_if_nothing_changes():
     ("text", "column", "words"),
     [
         ("", 1, "The text is empty"),
-        ("{", 2, "'}' is missing for the object that starts in line 1"),
-        ('{"a": [1', 9, "']' is missing for the array that starts in line 1"),
+        ("{", 2, "'}' is missing for the object that starts on line 1"),
+        ('{"a": [1', 9, "']' is missing for the array that starts on line 1"),
         ("[1,]", 3, "remove it before ']'"),
         ('{"a":1,}', 7, "remove it before '}'"),
         ('{"a" 1}', 6, 'A colon is expected here, after the name "a"'),

@@ -130,7 +130,7 @@ def test_vanished_tools_are_listed_apart_and_marked_on_their_page(browser):
     sync(replace_document(source, document(FORECAST)))
 
     assert "weather.alerts" not in text(browser.get("/sources/weather/"), "#tools")
-    assert "weather.alerts missing since" in text(browser.get("/sources/weather/?gone=1"), "#tools")
+    assert "weather.alerts not listed since" in text(browser.get("/sources/weather/?gone=1"), "#tools")
     assert "Its source no longer lists this tool" in text(browser.get("/tools/weather.alerts/"))
     assert "Its source" not in text(browser.get("/tools/weather.forecast/"))
 
@@ -156,7 +156,7 @@ def test_a_held_change_shows_its_difference_and_a_proof(browser):
     assert page(response).css_first("#text .diff-view")
     assert "Only the tool's owner, its maintainers and administrators" in text(response)
     assert not page(response).css_first("button[value=approve]")
-    assert "Its source has a different definition" in text(browser.get("/tools/weather.forecast/"))
+    assert "Its source has changed this tool" in text(browser.get("/tools/weather.forecast/"))
 
 
 def test_a_held_change_is_approved(staff, ada):

@@ -85,7 +85,9 @@ def test_a_time_that_happens_twice_is_the_earlier_one_unless_asked():
 def test_a_time_that_never_happens_gets_a_note():
     answer = local_time("2026-03-29T02:30", "Europe/Berlin", from_zone="Europe/Berlin")
 
-    assert answer["note"] == "2026-03-29T02:30 does not exist in Europe/Berlin: the clocks are put forward over it."
+    assert (
+        answer["note"] == "2026-03-29T02:30 does not exist in Europe/Berlin: the clocks skip it when they go forward."
+    )
 
 
 def test_an_old_offset_has_seconds():

@@ -85,7 +85,7 @@ def test_a_run_does_not_reach_the_site_through_the_proxy(runner, site, name):
     """
     end = call(runner, code, "outward")
 
-    assert end.response == [403, "Not a public address: the network of this tool is outward"], end
+    assert end.response == [403, "This tool can reach only public addresses: its network is outward"], end
 
 
 def test_a_tunnel_to_the_site_is_refused_with_the_reason(runner, site):

@@ -191,7 +191,7 @@ class Operations:
         wanted = operation.value.get("operationId")
         if isinstance(wanted, str) and wanted.strip() and wanted.strip() != name:
             pointer = pointer_join(operation.pointer, "operationId")
-            context.report.rewritten(pointer, f"Another operation has this name; it became `{name}`.")
+            context.report.rewritten(pointer, f"Another operation has this name; this one became `{name}`.")
         draft.losses = list(context.report)
         return draft
 

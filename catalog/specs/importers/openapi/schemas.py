@@ -241,7 +241,7 @@ def _not_sent(schema: Object, out: Object, pointer: str, reading: _Reading) -> N
         name for name in required if isinstance(name, str)
     }
     if unsent:
-        reason = f"`{mark}` properties are not required in this direction."
+        reason = f"`{mark}` properties are not required here."
         reading.report.rewritten(pointer_join(pointer, "required"), reason)
         out["required"] = [name for name in required if name not in unsent]
 

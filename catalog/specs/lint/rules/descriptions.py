@@ -118,7 +118,7 @@ def unspecified(part: Part, node: Node) -> Iterator[Finding]:
         if part.name == "parameters" and node.parent is part.map.root:
             yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` has no type; declare one.")
     elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not declared & _DESCRIPTIVE:
-        message = f"`{name[:80]}` is an object without declared members; declare them."
+        message = f"`{name[:80]}` is an object without declared properties; declare them."
         yield found("object-unspecified", part.pointer_to(node), message)
 
 

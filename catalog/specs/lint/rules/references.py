@@ -21,7 +21,7 @@ def required_names(part: Part, node: Node) -> Iterator[Finding]:
         return
     declarations = [part.declared_in_place(one) for one in _with_in_place_parents(node)]
     patterns = frozenset[str]().union(*(patterns for _, patterns in declarations))
-    closed = " Other members are not allowed, so no value is valid."
+    closed = " Other properties are not allowed, so no value is valid."
     for index, name in enumerate(names):
         if any(name in declared for declared, _ in declarations):
             continue

@@ -584,7 +584,7 @@ def test_the_number_of_written_schemas_is_limited():
 
     exported = export(spec_with({**properties(x={"$ref": "#/$defs/d12"}), "$defs": definitions}), "gemini")
 
-    assert exported.obstacles == ("With references written out, there are more than 5,000 schemas.",)
+    assert exported.obstacles == ("With references expanded, there are more than 5,000 schemas.",)
 
 
 def hostile():

@@ -461,4 +461,4 @@ def test_outer_and_invisible_spaces_are_removed_from_ids(name):
 
     assert spec.spec.tool_id == "f"
     assert spec.spec.name == name
-    assert [loss.reason for loss in spec.losses] == ["Outer and invisible spaces were removed from the id."]
+    assert [loss.reason for loss in spec.losses] == ["Leading, trailing and invisible spaces were removed from the id."]
