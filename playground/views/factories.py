@@ -17,10 +17,12 @@ from catalog.accounts.rate_limits import limit_uploads
 from catalog.accounts.roles import is_administrator
 from catalog.errors import Busy, GenerationError, NotAllowed, RevisionConflict, SpecError
 from catalog.generated_code import project_of
+from catalog.held_changes import Proposal as HeldProposal
+from catalog.held_changes import own_proposal, publish_or_hold
 from catalog.listing.results import CatalogSearch
 from catalog.models import Audience, Tool
-from catalog.publishing import publish
-from catalog.rights import require
+from catalog.publishing import Publication
+from catalog.rights import may, require
 from catalog.shortcuts import revision_of, tool_at
 from catalog.specs.lint import advise
 from catalog.text_diff import compare
@@ -106,7 +108,7 @@ def rescan(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
-    """Preview the spec that a factory has itself, and publish it as its tool's next revision.
+    """Preview the spec that a factory has itself, and publish or propose it as its tool's next revision.
 
     The form names the text that its reader has seen: nothing else is published.
     """
@@ -122,9 +124,17 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
         if not request.user.is_authenticated:
             return redirect_to_login(request.path)
         try:
-            require(request.user, "upload")
+            if not _may_publish(request, proposal):
+                require(request.user, "upload")  # also to propose
             limit_uploads(request)
-            return redirect(_publish(request, proposal))
+            outcome = _publish(request, proposal)
+            if isinstance(outcome, HeldProposal):
+                messages.success(request, "Spec proposed. An owner or maintainer approves or rejects it.")
+                return redirect(outcome.get_absolute_url())
+            messages.success(
+                request, f"The spec of {outcome.tool.name} is published as revision {outcome.revision.number}."
+            )
+            return redirect(outcome.tool)
         except Busy as busy:
             status, refusal = 429, f"{busy} Try again in {busy.retry_after_s} s."
             headers = {"Retry-After": str(busy.retry_after_s)}
@@ -139,11 +149,20 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
         "text_difference": compare(current.source, proposal.text) if current and proposal.difference else None,
         "advice": advise(proposal.spec) if proposal.spec else [],
         "refusal": refusal,
+        "may_publish": _may_publish(request, proposal),
+        "proposed": own_proposal(tool, request.user) if tool else None,
     }
     response = render(request, "playground/factory_spec.html", context, status=status)
     for header, value in headers.items():
         response[header] = value
     return response
+
+
+def _may_publish(request: HttpRequest, proposal: Proposal) -> bool:
+    """Whether the reader's press publishes the spec at once, rather than proposing it."""
+    if proposal.tool:
+        return bool(may(request.user, "revise", proposal.tool))
+    return bool(proposal.spec and may(request.user, "upload", proposal.spec.tool_id))
 
 
 def factory_named(name: str) -> FactoryInfo:
@@ -158,23 +177,16 @@ def factory_named(name: str) -> FactoryInfo:
     return found[0]
 
 
-def _publish(request: HttpRequest, proposal: Proposal) -> Tool:
-    """Publish the proposal that the form shows.
+def _publish(request: HttpRequest, proposal: Proposal) -> Publication | HeldProposal:
+    """Publish the spec that the form shows, or hold it for the tool's owner and maintainers.
 
     Raises:
-        SpecError, RevisionConflict, NotAllowed: as `publish`; also if it is not what the form shows, or no spec.
+        SpecError, RevisionConflict, NotAllowed: as `publish_or_hold`; also if there is no spec, or another one
+            than the form shows.
     """
     if proposal.spec is None or not proposal.can_be_published:
         raise RevisionConflict("There is nothing to publish: the catalog has this spec, or the factory has none.")
     if request.POST.get("sha256") != proposal.spec.sha256:
         raise RevisionConflict("The factory or the tool has changed since you opened this page. Look at the new text.")
-    if proposal.tool:
-        require(request.user, "revise", proposal.tool)
-    else:
-        require(request.user, "upload", proposal.spec.tool_id)
     current = proposal.tool.current if proposal.tool else None
-    published = publish(proposal.spec, by=actor(request), expected=current.number if current else 0)
-    messages.success(
-        request, f"The spec of {published.tool.name} is published as revision {published.revision.number}."
-    )
-    return published.tool
+    return publish_or_hold(proposal.spec, by=actor(request), expected=current.number if current else 0)

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.shared_rates import Rate
 from catalog.errors import GenerationError
-from catalog.models import Tool
+from catalog.models import HeldChange, Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.factory_use import MEDIAN_OF, use_of
@@ -304,13 +304,13 @@ def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision
     browser.post(SPEC, {"sha256": form_value(preview)})
 
     assert Tool.objects.get().current.number == 2
-    assert "a different definition" not in text_of(browser.get("/tools/priced/"))
+    assert "The spec of the installed factory differs" not in text_of(browser.get("/tools/priced/"))
 
 
 def test_a_tool_that_agrees_with_its_factory_has_no_notice(client, builtin):
     builtin("hash_text")
 
-    assert "a different definition" not in text_of(client.get("/tools/hash_text/"))
+    assert "The spec of the installed factory differs" not in text_of(client.get("/tools/hash_text/"))
 
 
 def test_publishing_needs_an_account(client, published):
@@ -318,6 +318,22 @@ def test_publishing_needs_an_account(client, published):
 
     assert client.post(SPEC, {"sha256": "0"})["Location"].startswith("/sign-in/")
     assert Tool.objects.get().current.number == 1
+
+
+def test_the_spec_of_somebody_elses_tool_is_proposed_to_its_owner(browser, ada, published):
+    published.owner = make_user("grace")
+    published.save()
+
+    preview = browser.get(SPEC)
+    done = browser.post(SPEC, {"sha256": form_value(preview)}, follow=True)
+
+    assert "Propose" in text_of(preview)
+    assert "Publish as revision" not in text_of(preview)
+    assert "Spec proposed." in text_of(done)
+    held = HeldChange.objects.get()
+    assert (held.tool_id, held.proposed_by) == ("priced", ada)
+    assert Tool.objects.get().current.number == 1
+    assert "Your proposal waits for approval" in text_of(browser.get(SPEC), "body")
 
 
 def test_nothing_but_the_text_that_was_shown_is_published(browser, published):
