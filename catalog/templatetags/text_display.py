@@ -83,11 +83,11 @@ def duration(milliseconds: float | None) -> str:
 
 @register.filter
 def bytes_text(size: int | None) -> str:
-    """A size as "312 B", "1.2 KiB" or "3.4 MiB"; "—" for None."""
+    """A size as "312 B", "256 KiB" or "3.4 MiB"; "—" for None."""
     if size is None:
         return "—"
     if size < 1024:
         return f"{size} B"
     if size < 1024 * 1024:
-        return f"{size / 1024:.1f} KiB"
-    return f"{size / (1024 * 1024):.1f} MiB"
+        return f"{size / 1024:.1f} KiB".replace(".0 ", " ")
+    return f"{size / (1024 * 1024):.1f} MiB".replace(".0 ", " ")

@@ -120,7 +120,7 @@ def refuse_unusable(text: str) -> None:
     """Refuse a text that cannot be in a response.
 
     Raises:
-        ValueError: it is too long, or contains a NUL character or half of a surrogate pair.
+        ValueError: it is too long, or contains a NUL character or an unpaired surrogate.
     """
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"The result has more than {MAX_CHARACTERS} characters.")

@@ -36,7 +36,7 @@ def describe(error: BaseException, *, max_characters: int) -> str:
 
 
 def clean(text: str, *, max_characters: int) -> str:
-    """`text`, shortened and such that every database can store it: no NUL, no half of a surrogate pair."""
+    """`text`, shortened and such that every database can store it: no NUL, no unpaired surrogate."""
     if len(text) > max_characters:
         text = text[: max_characters - 1] + "…"
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\ufffd")[:max_characters]

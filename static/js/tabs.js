@@ -1,4 +1,5 @@
-// Turn a list of links and their sections into tabs; without JavaScript all sections are visible.
+// Turn a list of links and their sections into tabs (without JavaScript all sections are visible), and show the current
+// page in rows of pages.
 // `data-tabs="name"`: the browser remembers the chosen tab under that name.
 
 function remembered(name) {
@@ -78,3 +79,11 @@ function upgrade(tabs) {
 const upgradeAll = (root) => root.querySelectorAll("[data-tabs]").forEach(upgrade);
 upgradeAll(document);
 document.addEventListener("htmx:after:swap", () => upgradeAll(document));
+
+// On narrow screens a row of pages scrolls: show the current one.
+for (const list of document.querySelectorAll(".tool-tabs ul, nav.tabs-links")) {
+  const current = list.querySelector("[aria-current]");
+  if (!current) continue;
+  const [all, one] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
+  list.scrollLeft += one.left - all.left - (all.width - one.width) / 2;
+}

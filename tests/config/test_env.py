@@ -62,7 +62,7 @@ def test_variables_are_listed_by_their_names(monkeypatch):
 def test_a_list_of_values_instead_of_names_is_refused_without_quoting_it(monkeypatch, value):
     monkeypatch.setenv("VARIABLES", f"REGION {value}")
 
-    with pytest.raises(ImproperlyConfigured, match="VARIABLES: entry 2 is neither") as refused:
+    with pytest.raises(ImproperlyConfigured, match="VARIABLES: entry 2 must be the name of a variable") as refused:
         env.variables("VARIABLES")
 
     assert "hunter22" not in str(refused.value)

@@ -64,7 +64,7 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
     [
         ({"TOOL_NETWORK_GREET": "inward"}, "TOOL_NETWORK_GREET is 'inward'; use one of ['all', 'none', 'outward']."),
         ({"TOOL_NETWORK_greet": "none"}, "TOOL_NETWORK_greet: write the id of the factory in A-Z and 0-9"),
-        ({"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"}, "TOOL_ENVIRONMENT_GREET: entry 1 is neither the name of a variable"),
+        ({"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"}, "TOOL_ENVIRONMENT_GREET: entry 1 must be the name of a variable"),
         ({"TOOLSHELF_METRICS_TOKEN": "short"}, "TOOLSHELF_METRICS_TOKEN must have at least 16 printable"),
     ],
     ids=["network", "lower case", "value", "token"],

@@ -141,7 +141,7 @@ class _Writer:
         try:
             data = encode_basestring(text).encode()
         except UnicodeEncodeError:
-            raise NotJSONError(pointer, "a string contains half of a surrogate pair") from None
+            raise NotJSONError(pointer, "a string contains an unpaired surrogate") from None
         if "\0" in text:
             raise NotJSONError(pointer, "a string contains a NUL character")
         self.put(data)
@@ -203,7 +203,7 @@ class _Writer:
 
     def _enter(self, container: object, pointer: str) -> None:
         if id(container) in self._open:
-            raise NotJSONError(pointer, "the value contains itself")
+            raise NotJSONError(pointer, "the value contains a circular reference")
         if len(self._open) >= MAX_DEPTH:
             raise NotJSONError(pointer, f"it is nested more than {MAX_DEPTH} deep")
         self._open.append(id(container))

@@ -429,9 +429,7 @@ def test_a_refusal_of_depth_points_to_the_schema_that_is_too_deep():
     [problem] = schema_policy_problems(linked(150, LINKS["properties"]), "/definition/parameters")
 
     assert problem.pointer == "/definition/parameters/$defs/d65"
-    assert problem.message == (
-        "References describe values of more than 64 nested levels, which is too deep; shorten them."
-    )
+    assert problem.message == ("Its references describe values nested more than 64 levels deep; reduce the nesting.")
 
 
 @pytest.mark.parametrize("keyword", ["$anchor", "$dynamicAnchor"])

@@ -85,7 +85,7 @@ def test_values_are_those_of_the_core_schema(written, as_json):
         ("a:\n\tb: 1", (2, 1), "yaml.tab", "indented with spaces"),
         ("a: b: c", (1, 5), "yaml.syntax", "Check the indentation"),
         ("a: @b", (1, 4), "yaml.syntax", "must be quoted"),
-        ("a: 'b\nc: d", (2, 5), "yaml.syntax", "starts in line 1"),
+        ("a: 'b\nc: d", (2, 5), "yaml.syntax", "starts on line 1"),
         ("a: [1\nb: 2", (2, 2), "yaml.syntax", "did not find expected ',' or ']'"),
         ("a: .inf", (1, 4), "yaml.number", "JSON has no .inf"),
         ("a: -.INF", (1, 4), "yaml.number", "JSON has no -.INF"),

@@ -146,7 +146,7 @@ def test_a_text_in_another_encoding_is_refused_with_its_step(scheme, text):
 
 @pytest.mark.parametrize("text", ['"\\ud800"', '"\\u0000"'])
 def test_decoding_never_gives_what_is_no_text(text):
-    with pytest.raises(ValueError, match="contains a NUL character or half of a surrogate pair"):
+    with pytest.raises(ValueError, match="contains a NUL character or an unpaired surrogate"):
         rewrite(text, {"step": "decode", "scheme": "json"})
 
 

@@ -79,7 +79,7 @@ def test_a_time_that_happens_twice_is_the_earlier_one_unless_asked():
     later = local_time("2026-10-25T02:30", "UTC", from_zone="Europe/Berlin", ambiguous="later")
 
     assert later["unix_seconds"] - earlier["unix_seconds"] == 3600
-    assert earlier["note"] == "2026-10-25T02:30 happens twice in Europe/Berlin; the earlier one is taken."
+    assert earlier["note"] == "2026-10-25T02:30 happens twice in Europe/Berlin; the earlier one is used."
 
 
 def test_a_time_that_never_happens_gets_a_note():

@@ -99,7 +99,7 @@ def test_a_tunnel_to_the_site_is_refused_with_the_reason(runner, site):
     """
     end = call(runner, code, "outward")
 
-    assert end.error.startswith("OSError: Tunnel connection failed: 403 Not a public address"), end
+    assert end.error.startswith("OSError: Tunnel connection failed: 403 This tool can reach only public addresses"), end
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,9 @@ def test_outward_reaches_public_addresses_through_the_proxy_alone(tmp_path):
     assert done.returncode == 0, done.stderr
     public, own, directly = done.stdout.splitlines()
     assert public == "http://9.9.9.9:8000/ returned []"
-    assert own.startswith("http://9.9.9.1:8000/ raised ['HTTPError: HTTP Error 403: Not a public address")
+    assert own.startswith(
+        "http://9.9.9.1:8000/ raised ['HTTPError: HTTP Error 403: This tool can reach only public addresses"
+    )
     assert directly == "directly raised OSError: [Errno 101] Network is unreachable"
 
 

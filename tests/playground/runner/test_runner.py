@@ -160,8 +160,11 @@ def test_inside_the_tool_numbers_are_plain(runner):
             "The response is not JSON at /0: a set cannot be represented in JSON; return a sorted list.",
         ),
         ("return {None: 1}", "The response is not JSON at its root: the key None is a NoneType, not a string."),
-        ("x = {}\nx['x'] = [x]\nreturn x", "The response is not JSON at /x/0: the value contains itself."),
-        ("return ['\\ud800']", "The response is not JSON at /0: a string contains half of a surrogate pair."),
+        (
+            "x = {}\nx['x'] = [x]\nreturn x",
+            "The response is not JSON at /x/0: the value contains a circular reference.",
+        ),
+        ("return ['\\ud800']", "The response is not JSON at /0: a string contains an unpaired surrogate."),
         ("return object()", "The response is not JSON at its root: an object cannot be represented in JSON."),
         (
             "return [(n for n in [1])]",

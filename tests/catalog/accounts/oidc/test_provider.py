@@ -82,7 +82,7 @@ def test_several_audiences_need_the_site_as_authorized_party(played):
     ("changed", "reason"),
     [
         ({"key": OTHER_KEY}, "Signature verification failed"),
-        ({"header": {"kid": "unknown"}}, "publishes no key"),
+        ({"header": {"kid": "unknown"}}, "none of the provider's keys matches"),
         ({"key": "k" * 32, "algorithm": "HS256"}, "signed with HS256"),
         ({"key": None, "algorithm": "none"}, "signed with none"),
         ({"iss": "https://evil.example"}, "Invalid issuer"),
@@ -96,7 +96,7 @@ def test_several_audiences_need_the_site_as_authorized_party(played):
         ({"without": ["exp"]}, "missing the \"exp\" claim"),
         ({"without": ["sub"]}, "missing the \"sub\" claim"),
         ({"sub": ""}, "no subject"),
-        ({"sub": "another"}, "of another subject"),
+        ({"sub": "another"}, "for a different subject"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:The HMAC key")
