@@ -49,7 +49,7 @@ class LintOverview:
             count = sum(number for score, number in self.scores.items() if lowest <= score <= highest)
             query = urlencode({"q": f"score:>={lowest}" + ("" if is_last else f" score:<{highest + 1}")})
             url = f"{reverse('catalog:tool_list')}?{query}" if count else ""
-            bars.append(Bar(f"{lowest}–{highest}", (count,), url))
+            bars.append(Bar(f"{lowest}-{highest}", (count,), url))
             tones.append(TONES[next(grade for grade, _ in GRADES if lowest >= grade)])
         return histogram(bars, label="Tools by lint score", tones=tones)
 
