@@ -31,6 +31,7 @@ ENOUGH: Final = 20  # tools with every word of a sentence
 FILLED_UP_TO: Final = 10  # tools
 FURTHER_CANDIDATES: Final = 20  # of which the best fill up the tools with every word
 MAX_READ: Final = 4_000  # tools with one of the rarer words, from which BM25 chooses candidates
+MAX_FURTHER_READ: Final = 500  # the same for tools that fill up the exact ones; 4,000 take 1.5 ms more per search
 COMMON_WORDS_JOINED: Final = 3
 LEAST_SHARE: Final = 0.25  # of the best score; tools with less are not worth a second page
 
@@ -111,7 +112,7 @@ def _further(index: SearchIndex, plan: Plan, among: Match, exact: list[int]) -> 
     if len(plan.terms) == 1 and not plan.terms[0].related:
         return []
     known = frozenset(exact)
-    candidates = set(_likely(index, plan.terms, among, FURTHER_CANDIDATES)) - known
+    candidates = set(_likely(index, plan.terms, among, FURTHER_CANDIDATES, MAX_FURTHER_READ)) - known
     ranked = _ranked(index, plan, candidates, always=known)
     return [*ranked[: FILLED_UP_TO - len(exact)]]
 
@@ -161,9 +162,11 @@ def _in_name(term: Term, key: str) -> Expression:
 # -- candidates that contain some words -------------------------------------------------------------------------------
 
 
-def _likely(index: SearchIndex, terms: tuple[Term, ...], chosen: Match, limit: int) -> Iterator[int]:
+def _likely(
+    index: SearchIndex, terms: tuple[Term, ...], chosen: Match, limit: int, max_read: int = MAX_READ
+) -> Iterator[int]:
     """The likeliest tools that contain the rarer words, and some that contain several of the common ones."""
-    rarer = list(_rarest(terms))
+    rarer = list(_rarest(terms, max_read))
     if rarer:
         either = any_of(one.expression for one in rarer)
         yield from index.likeliest(_also(chosen, either), limit=limit)
@@ -174,8 +177,8 @@ def _likely(index: SearchIndex, terms: tuple[Term, ...], chosen: Match, limit: i
         yield from index.matching(_also(chosen, all_of(expressions)), limit=limit // 4)
 
 
-def _rarest(terms: tuple[Term, ...]) -> Iterator[Alternative]:
-    left = MAX_READ
+def _rarest(terms: tuple[Term, ...], max_read: int) -> Iterator[Alternative]:
+    left = max_read
     alternatives = {one.token: one for term in terms for one in term.alternatives}
     for one in sorted(alternatives.values(), key=lambda one: one.documents):
         left -= one.documents
