@@ -1,11 +1,17 @@
 """Runs by Celery's workers as many machines have them: what happens stands in PostgreSQL, and Redis passes it on."""
 
+import json
 import signal
+import subprocess
+import sys
+import urllib.request
 
 import pytest
 
+from tests.http_server import local_server, respond
 from tests.playground.celery.team import Team, until
 from tests.postgres import PostgreSQL
+from tests.site import ROOT
 
 pytestmark = pytest.mark.deep
 
@@ -35,3 +41,59 @@ def test_over_postgresql_runs_are_done_and_written_down_and_a_killed_workers_are
     assert numbers['toolshelf_run_seconds_count{outcome="returned",mode="live"}'] == 2
     assert numbers['toolshelf_run_seconds_count{outcome="crashed",mode="live"}'] == 1
     assert not list(tmp_path.glob("*.sqlite3"))
+
+
+def test_webhooks_mcp_and_the_audit_log_work_with_workers(tmp_path):
+    """Beat and a worker deliver what the web server queued; the run of an agent is recorded with its interface."""
+    received = []
+
+    def accept(handler):
+        received.append(json.loads(handler.rfile.read(int(handler.headers["Content-Length"]))))
+        respond(handler, status=204)
+
+    with PostgreSQL() as database, local_server(accept) as receiver:
+        team = Team(tmp_path, DATABASE_URL=database.url)
+        beat = None
+        try:
+            team.with_worker()
+            make_admin = (
+                "from catalog.accounts.models import User; User.objects.update(is_superuser=True, is_staff=True)"
+            )
+            team.site.manage("shell", "-v", "0", "-c", make_admin)
+            team.token = team.site.token("tester", "read", "publish", "run", "admin")
+            team.ask("/webhooks", {"url": receiver.url, "events": ["tool.created"]})
+            team.ask("/tools", {"definition": {"name": "mail.send", "description": "Send a letter to a person."}})
+            called = call_tool(team, "convert_units", CONVERTED)
+            schedule = tmp_path / "beat"
+            beat = subprocess.Popen(
+                [sys.executable, "-m", "celery", "-A", "config.celery", "beat", "--schedule", schedule],
+                cwd=ROOT,
+                env=team.site.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            until(lambda: received)
+            events = team.ask("/audit-events?action=run.start")["items"]
+        finally:
+            if beat is not None:
+                beat.terminate()
+                beat.wait(20)
+            team.close()
+
+    assert [message["data"]["tool"]["id"] for message in received] == ["mail.send"]
+    assert called["structuredContent"]["value"] == 1000
+    assert [(event["interface"], event["person"]["name"]) for event in events] == [("mcp", "tester")]
+
+
+def call_tool(team, tool, arguments):
+    """The result of a call by an agent."""
+    params = {"name": "call_tool", "arguments": {"tool": tool, "arguments": arguments}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {
+        "Authorization": f"Bearer {team.token}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    request = urllib.request.Request(f"{team.site.url}/mcp", data=json.dumps(message).encode(), headers=headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)["result"]
