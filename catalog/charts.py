@@ -22,6 +22,7 @@ Shape = Literal["circle", "diamond", "square"]
 
 CAPS: Final = {"diamond": "M0-6 6 0 0 6-6 0Z", "square": "M-4.5-4.5H4.5V4.5H-4.5Z"}
 MIN_MS: Final = 0.1
+MIN_SHARE: Final = 0.04  # of a share bar that is not empty, so that it can be seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ def segments(parts: Sequence[tuple[Series, int]], *, label: str, height: int = 1
 
 def share_bar(share: float, *, tone: Tone = "accent", height: int = 6) -> SafeString:
     """A share, 0 to 1, as a bar behind or under its number; readers skip it, so put the number beside it."""
-    width = _percent(100 * min(1.0, max(0.0, share)))
+    width = _percent(100 * min(1.0, max(share, MIN_SHARE))) if share > 0 else "0"
     return element("svg", {"class": "share-bar", "width": "100%", "height": str(height), "aria-hidden": "true"},
                    element("rect", {"class": "share-bar-track", "width": "100%", "height": "100%"}),
                    element("rect", {"class": f"chart-{tone}", "width": width, "height": "100%"}))  # fmt: skip

@@ -111,6 +111,13 @@ def test_segments_fill_the_bar():
     assert [(part.get("x"), part.get("width")) for part in bar.iter("rect")] == [("0%", "75%"), ("75%", "25%")]
 
 
+@pytest.mark.parametrize(("share", "width"), [(0.0, "0"), (0.001, "4%"), (0.25, "25%"), (1.0, "100%"), (1.5, "100%")])
+def test_a_share_bar_that_is_not_empty_can_be_seen(share, width):
+    [_, bar] = ElementTree.fromstring(charts.share_bar(share))
+
+    assert bar.attrib["width"] == width
+
+
 def test_text_never_becomes_markup():
     evil = '"><script>alert(1)</script>'
 
